@@ -336,7 +336,7 @@ func (f *codeFile) pure(p *Pair, up bool) string {
 		return f.function(p, up)
 	}
 	from, to := p.sides(up)
-	return fmt.Sprintf("func(in *%s, out *%s) { %s }", f.text(from), f.text(to), f.call(p, up, "in", "out", "meta", "nil"))
+	return fmt.Sprintf("func(in *%s, out *%s) { %s }", f.text(from), f.text(to), f.call(p, up, "in", "out", "meta", "conversionKept{}"))
 }
 
 // call returns a call of the function of a pair for a direction.
@@ -425,7 +425,7 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 	kept := fmt.Sprintf("annotation.of(%q)", other)
 	if stores := f.stores(kind, other); len(stores) > 0 {
 		kept = "kept"
-		f.line("kept := annotation.of(%q)\nif kept == nil {\nkept = %s(in.Annotations, %s)\n}", other, f.use("conversionStored"), strings.Join(stores, ", "))
+		f.line("kept := annotation.of(%q)\nif kept.isNone() {\nkept = %s(in.Annotations, %s)\n}", other, f.use("conversionStored"), strings.Join(stores, ", "))
 	}
 	f.line("lost := %s", f.call(spoke.Pair, up, "in", "out", "&in.ObjectMeta", kept))
 	f.removeStores(kind)
@@ -470,7 +470,7 @@ func (f *codeFile) pair(p *Pair, up bool) {
 	if !p.Loses {
 		f.line("%s) {", signature)
 	} else {
-		f.line("%s, kept *conversionKept) (lost conversionLost) {", signature)
+		f.line("%s, kept conversionKept) (lost conversionLost) {", signature)
 	}
 	inside := p.inside(up)
 	for _, u := range slices.SortedStableFunc(slices.Values(p.Units), func(a, b *Unit) int {

@@ -122,7 +122,7 @@ func (f *codeFile) union(p *Pair, u *Unit, up bool) {
 		f.line("%s = %s", hub.expr, name)
 		return
 	}
-	f.line("if %s != nil || %s != %q || %s {", kept, member, u.Derived.None, notNil(hub.guards))
+	f.line("if !%s.isNone() || %s != %q || %s {", kept, member, u.Derived.None, notNil(hub.guards))
 	f.allocate(hub)
 	f.line("%s = %s\n}", hub.expr, name)
 }

@@ -50,7 +50,7 @@ func (f *codeFile) convert(r *Rule, up bool, value string) string {
 		return fmt.Sprintf("convertValues[%s](%s, %s)", f.text(to), value, f.closure(r.Elem, up))
 	case opKeyed:
 		f.use("conversionOnly")
-		return "conversionOnly(" + f.elements(r, up, value, "nil") + ")"
+		return "conversionOnly(" + f.elements(r, up, value, "conversionKept{}") + ")"
 	case opCodec:
 		return f.codec(r, from, to, value)
 	case opValues:
@@ -106,6 +106,9 @@ func (f *codeFile) wrap(r *Rule, up bool, value string) string {
 	if from.Shape == Pointer {
 		f.use("conversionValueOf")
 		return f.convert(r.Elem, up, "conversionValueOf("+value+")")
+	}
+	if shared := f.share(r, to, value); shared != "" {
+		return shared
 	}
 	value = f.convert(r.Elem, up, value)
 	if r.collection() {

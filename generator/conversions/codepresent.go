@@ -86,13 +86,13 @@ func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
 			f.line("%s", text)
 		}
 		result := value
-		if b.Shape == Pointer {
-			result = "&" + value
-		}
 		switch {
 		case u.Rule.Required && b.Shape == Pointer:
-			f.line("%s = %s", target, result)
+			f.line("%s = &%s", target, value)
 		case value != "":
+			if b.Shape == Pointer {
+				result = f.use("conversionNew") + "(" + value + ")" // a copy, so that nothing is allocated if it is absent
+			}
 			f.line("if %s || %s {\n%s = %s\n}", not(f.hollow(pair, pointed(b), !up, value, nil)), wasPresent, target, result)
 		}
 		if marks && a.Shape == Pointer {
@@ -185,4 +185,19 @@ func (f *codeFile) hasOwn(t *Type, taken []string) string {
 		fmt.Fprintf(&out, "return %s\n}\n", not(f.empty(t, "value", true)))
 		return out.String()
 	})
+}
+
+// share returns a pointer to a field of the source, if values of its type are the same in both
+// versions. It is empty if they are not, or if what is converted is not a field.
+func (f *codeFile) share(r *Rule, to *Type, value string) string {
+	if r.Elem.op != opSame || !strings.HasPrefix(value, "in.") || strings.ContainsAny(value, " (") || r.collection() {
+		return ""
+	}
+	if r.Required {
+		return "&" + value
+	}
+	if !comparable(to.Elem) {
+		return ""
+	}
+	return f.use("conversionShared") + "(&" + value + ")"
 }

@@ -407,7 +407,7 @@ func (f *codeFile) plainStruct(r *Rule, from, to ref, up bool) {
 		f.assign(to, f.convert(r, up, f.read(from)))
 		return
 	}
-	f.line("%s", f.call(r.Pair, up, "&"+from.expr, "&"+to.expr, "meta", "nil"))
+	f.line("%s", f.call(r.Pair, up, "&"+from.expr, "&"+to.expr, "meta", "conversionKept{}"))
 }
 
 // carried writes a unit with structs below that lose something, which is kept field by field.
@@ -558,7 +558,7 @@ func (f *codeFile) elements(r *Rule, up bool, source, kept string) string {
 func (f *codeFile) each(r *Rule, up bool) string {
 	if r.collects() {
 		from, to := r.sides(up)
-		return fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) (lost conversionLost) {\n*out, lost = %s\nreturn lost\n}", f.text(from), f.text(to), f.elements(r, up, "*in", "kept"))
+		return fmt.Sprintf("func(in *%s, out *%s, kept conversionKept) (lost conversionLost) {\n*out, lost = %s\nreturn lost\n}", f.text(from), f.text(to), f.elements(r, up, "*in", "kept"))
 	}
 	from, to := r.sides(up)
 	pair := structs(r)
@@ -578,7 +578,7 @@ func (f *codeFile) each(r *Rule, up bool) string {
 		f.use("conversionLost")
 		kept, call = "_", f.call(pair, up, in, out, "meta", "")+"\nreturn nil"
 	}
-	return fmt.Sprintf("func(in *%s, out *%s, %s *conversionKept) conversionLost {\n%s%s\n}", f.text(from), f.text(to), kept, body, call)
+	return fmt.Sprintf("func(in *%s, out *%s, %s conversionKept) conversionLost {\n%s%s\n}", f.text(from), f.text(to), kept, body, call)
 }
 
 // scalarMap writes a unit of two maps whose values are no structs and may lose something.
@@ -592,7 +592,7 @@ func (f *codeFile) scalarMap(p *Pair, u *Unit, from, to ref, up bool) {
 	f.use("conversionMap")
 	f.use("conversionValue")
 	a, b := r.sides(up)
-	each := fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) conversionLost {\n*out = %s\n", f.text(a.Elem), f.text(b.Elem), f.convert(r.Elem, up, "*in"))
+	each := fmt.Sprintf("func(in *%s, out *%s, kept conversionKept) conversionLost {\n*out = %s\n", f.text(a.Elem), f.text(b.Elem), f.convert(r.Elem, up, "*in"))
 	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s%s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), r.Elem.notNil(b.Elem, "value"), onlyIf("same", f.sameBack(r.Elem, up, "value", "*in", false)))
 	each += fmt.Sprintf("if %s {\nreturn conversionLosing(%s)\n}\nreturn nil\n}", onlyIf("lost", not(f.sameBack(r.Elem, up, "*out", "*in", false))), f.losing(a.Elem, "*in"))
 	below := f.name(from.path, "Lost")

@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -45,7 +47,7 @@ func (out *Backup) ConvertFrom(hub conversion.Hub) error {
 //
 //	.spec → .spec       struct      kept
 //	(none) → .status    only there  lossless
-func convertBackupToV1(in *Backup, out *v1.Backup, kept *conversionKept) (lost conversionLost) {
+func convertBackupToV1(in *Backup, out *v1.Backup, kept conversionKept) (lost conversionLost) {
 	lost = lost.under(convertBackupSpecToV1(&in.Spec, &out.Spec, kept.at("spec")), "spec")
 	if value, ok := conversionValue[v1.BackupStatus](kept.at("status"), nil); ok {
 		out.Status = value
@@ -57,7 +59,7 @@ func convertBackupToV1(in *Backup, out *v1.Backup, kept *conversionKept) (lost c
 //
 //	.spec → .spec       struct      kept
 //	.status → (none)    only there  kept
-func convertBackupFromV1(in *v1.Backup, out *Backup, kept *conversionKept) (lost conversionLost) {
+func convertBackupFromV1(in *v1.Backup, out *Backup, kept conversionKept) (lost conversionLost) {
 	lost = lost.under(convertBackupSpecFromV1(&in.Spec, &out.Spec, kept.at("spec")), "spec")
 	if !emptyV1BackupStatus(&in.Status) {
 		lost = lost.with(func(j *conversionWriter) { appendV1BackupStatus(j, &in.Status) }, "status")
@@ -76,7 +78,7 @@ func convertBackupFromV1(in *v1.Backup, out *Backup, kept *conversionKept) (lost
 //	(none) → .networks           only there  lossless
 //	(none) → .notes              only there  lossless
 //	(none) → .keep               only there  lossless
-func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionKept) (lost conversionLost) {
+func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept conversionKept) (lost conversionLost) {
 	out.CronSchedule = in.Schedule
 	if value, ok := conversionValue[*v1.Deletion](kept.at("deletion"), nil); ok {
 		out.Deletion = value
@@ -113,7 +115,7 @@ func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionK
 //	.networks → (none)           only there  kept
 //	.notes → (none)              only there  kept
 //	.keep → (none)               only there  kept
-func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept *conversionKept) (lost conversionLost) {
+func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept conversionKept) (lost conversionLost) {
 	out.Schedule = in.CronSchedule
 	if in.Deletion != nil {
 		lost = lost.with(func(j *conversionWriter) { conversionAppendPointer(j, in.Deletion, appendV1Deletion) }, "deletion")
@@ -243,10 +245,14 @@ func (l conversionLost) present(path ...string) conversionLost {
 
 // under returns l with what was lost below a path.
 func (l conversionLost) under(below conversionLost, path ...string) conversionLost {
-	switch {
-	case len(below) == 0:
+	if len(below) == 0 {
 		return l
-	case len(below) == 1 && below[0].name == "#":
+	}
+	return l.putBelow(below, path)
+}
+
+func (l conversionLost) putBelow(below conversionLost, path []string) conversionLost {
+	if len(below) == 1 && below[0].name == "#" {
 		return l.put(below[0], path)
 	}
 	return l.put(conversionPart{below: below}, path)
@@ -259,7 +265,7 @@ func (l conversionLost) put(value conversionPart, path []string) conversionLost 
 	}
 	if i == len(l) || l[i].name != path[0] {
 		if l == nil {
-			l = make(conversionLost, 0, 4)
+			l = make(conversionLost, 0, 2)
 		}
 		l = append(l, conversionPart{})
 		copy(l[i+1:], l[i:])
@@ -296,25 +302,40 @@ func (l conversionLost) write(j *conversionWriter) {
 	j.close('{', '}')
 }
 
-// conversionKept is what an annotation has of a value, as valid JSON.
+// conversionKept is what an annotation has of a value. The zero one is nothing.
 type conversionKept struct {
-	raw json.RawMessage
-	// fields are those of an object, sorted by name, once they are read.
-	fields []conversionField
-	read   bool
+	from *conversionParsed
+	node int
 	// whole is set if it is the value itself, not only what was lost of it.
 	whole bool
 	// parts are values of fields, which are whole.
-	parts map[string]*conversionKept
+	parts map[string]conversionKept
 }
 
-// at returns what is kept at a path, or nil.
-func (k *conversionKept) at(path ...string) *conversionKept {
+// isNone reports whether nothing is kept.
+func (k conversionKept) isNone() bool { return k.from == nil && k.parts == nil }
+
+// raw returns the JSON of what is kept; nil if there is none.
+func (k conversionKept) raw() []byte {
+	if k.from == nil {
+		return nil
+	}
+	node := &k.from.nodes[k.node]
+	return k.from.text[node.start:node.end:node.end]
+}
+
+// begins reports whether the JSON begins with a byte, which shows what kind of value it is.
+func (k conversionKept) begins(with byte) bool {
+	return k.from != nil && k.from.text[k.from.nodes[k.node].start] == with
+}
+
+// at returns what is kept at a path.
+func (k conversionKept) at(path ...string) conversionKept {
+	if k.isNone() {
+		return k
+	}
 	for _, name := range path {
-		if k == nil {
-			return nil
-		}
-		if part := k.parts[name]; part != nil {
+		if part, ok := k.parts[name]; ok {
 			k = part
 			continue
 		}
@@ -323,100 +344,238 @@ func (k *conversionKept) at(path ...string) *conversionKept {
 	return k
 }
 
-// field returns what is kept of a field, or nil.
-func (k *conversionKept) field(name string) *conversionKept {
-	if !k.read {
-		k.read = true
-		k.fields = conversionFields(k.raw, k.whole)
+// first returns the first element of a list, or field of an object; false if there is none.
+func (k conversionKept) first() (conversionKept, bool) {
+	if k.from == nil {
+		return k, false
 	}
-	low, high := 0, len(k.fields) // the field is the one before high, if there is one
-	for low < high {
-		if middle := (low + high) / 2; string(k.fields[middle].name) <= name {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	if high == 0 || string(k.fields[high-1].name) != name {
-		return nil
-	}
-	return &k.fields[high-1].conversionKept
+	return conversionKept{from: k.from, node: k.node + 1, whole: k.whole}, k.from.nodes[k.node].next > int32(k.node+1)
 }
 
-// exactly returns what is kept at a path, or nil. What a whole value lacks is null.
-func (k *conversionKept) exactly(path ...string) *conversionKept {
+// after returns the element or field after one.
+func (k conversionKept) after(one conversionKept) (conversionKept, bool) {
+	one.node = int(k.from.nodes[one.node].next)
+	return one, int32(one.node) < k.from.nodes[k.node].next
+}
+
+// exactly returns what is kept at a path. What a whole value lacks is null.
+func (k conversionKept) exactly(path ...string) conversionKept {
 	out := k.at(path...)
-	if out == nil && k != nil && k.whole {
-		return &conversionKept{raw: json.RawMessage("null"), whole: true}
+	if out.isNone() && k.whole {
+		return conversionKept{from: conversionScan("null"), whole: true}
 	}
 	return out
 }
 
 // isSet reports whether a struct, a list or a map was there although it was empty.
-func (k *conversionKept) isSet() bool {
-	if k == nil || !k.whole {
-		return k.at("#set") != nil
+func (k conversionKept) isSet() bool {
+	if !k.whole {
+		return !k.at("#set").isNone()
 	}
-	var value any
-	text := bytes.TrimSpace(k.raw)
-	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Unmarshal(text, &value) == nil && conversionHollow(value)
+	return (k.begins('{') || k.begins('[')) && k.isHollow()
 }
 
-// conversionHollow reports whether a value has no values but empty ones.
-func conversionHollow(value any) bool {
-	switch value := value.(type) {
-	case map[string]any:
-		for _, field := range value {
-			if !conversionHollow(field) {
+// isHollow reports whether a value has no values but empty ones.
+func (k conversionKept) isHollow() bool {
+	switch text := k.raw(); text[0] {
+	case '{', '[':
+		for below, ok := k.first(); ok; below, ok = k.after(below) {
+			if text[0] == '[' || !below.isHollow() {
 				return false
 			}
 		}
 		return true
-	case []any:
-		return len(value) == 0
+	case 'n', 'f':
+		return true
+	case '"', 't':
+		return string(text) == `""`
+	default:
+		number, err := strconv.ParseFloat(string(text), 64)
+		return err == nil && number == 0
 	}
-	return value == nil || value == "" || value == false || value == 0.0
 }
 
-// conversionField is a field of an object.
-type conversionField struct {
-	name []byte
-	conversionKept
+// number returns a number, or zero if there is none. It returns false if something else is kept.
+func (k conversionKept) number() (int, bool) {
+	if k.isNone() || k.begins('n') {
+		return 0, true
+	}
+	n, err := strconv.Atoi(string(k.raw()))
+	return n, err == nil
 }
 
-// conversionFields returns the fields of an object, sorted by name; nil if it is none. The JSON
-// is valid.
-func conversionFields(raw []byte, whole bool) (fields []conversionField) {
-	i := conversionSpace(raw, 0)
-	if i == len(raw) || raw[i] != '{' {
+// conversionParsed is a text in JSON with its values, each before those in it.
+type conversionParsed struct {
+	text  []byte // of which size bytes are the text, and names that were quoted follow
+	size  int
+	nodes []conversionNode
+	// wide has the fields of objects with many.
+	wide map[int]map[string]int
+}
+
+// conversionNode is a value: its place in the text, its name, the node after those in it, and how
+// many fields it has.
+type conversionNode struct {
+	start, end, name, nameEnd, next, fields int32
+}
+
+// conversionScan returns the values in a text; nil if it is not valid JSON.
+func conversionScan(text string) *conversionParsed {
+	if len(text) > 1<<30 {
 		return nil
 	}
-	sorted := true
-	for i = conversionSpace(raw, i+1); i < len(raw) && raw[i] != '}'; i = conversionSpace(raw, i) {
-		if raw[i] == ',' {
-			i = conversionSpace(raw, i+1)
-		}
-		end := conversionSkip(raw, i)
-		name := conversionUnquote(raw[i:end])
-		start := conversionSpace(raw, conversionSpace(raw, end)+1) // after the colon
-		i = conversionSkip(raw, start)
-		sorted = sorted && (len(fields) == 0 || bytes.Compare(fields[len(fields)-1].name, name) < 0)
-		if fields == nil {
-			fields = make([]conversionField, 0, 4)
-		}
-		fields = append(fields, conversionField{name, conversionKept{raw: raw[start:i:i], whole: whole}})
+	most := 1 + strings.Count(text, ",") + strings.Count(text, "[") + strings.Count(text, "{")
+	t := &conversionParsed{text: []byte(text), size: len(text), nodes: make([]conversionNode, 0, most)}
+	if end := t.value(t.space(0), 0); end < 0 || t.space(end) < t.size {
+		return nil
 	}
-	if !sorted {
-		slices.Reverse(fields) // of fields with the same name, the last counts
-		slices.SortStableFunc(fields, func(a, b conversionField) int { return bytes.Compare(a.name, b.name) })
-		fields = slices.CompactFunc(fields, func(a, b conversionField) bool { return bytes.Equal(a.name, b.name) })
+	return t
+}
+
+// peek returns the byte at an index; zero after the end.
+func (t *conversionParsed) peek(i int) byte {
+	if i < t.size {
+		return t.text[i]
 	}
-	return fields
+	return 0
+}
+
+// space returns the index of the next byte that is not white space.
+func (t *conversionParsed) space(i int) int {
+	for i < t.size && (t.text[i] == ' ' || t.text[i] == '\n' || t.text[i] == '\t' || t.text[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// value adds the value at an index, and returns the index after it; -1 if it is not valid.
+func (t *conversionParsed) value(start, depth int) (end int) {
+	node := len(t.nodes)
+	t.nodes = append(t.nodes, conversionNode{start: int32(start)})
+	switch c := t.peek(start); c {
+	case '{', '[':
+		end = t.inside(node, c, t.space(start+1), depth+1)
+	default:
+		end = t.scalar(start)
+	}
+	t.nodes[node].end, t.nodes[node].next = int32(end), int32(len(t.nodes))
+	return end
+}
+
+// scalar returns the index after a string, a number or a word; -1 if it is not valid.
+func (t *conversionParsed) scalar(start int) int {
+	i, valid := start, false
+	if t.peek(i) == '"' {
+		for i, valid = i+1, true; t.peek(i) != '"'; i++ {
+			switch c := t.peek(i); {
+			case c < ' ':
+				return -1
+			case c == '\\':
+				valid = false // or not: encoding/json knows
+				i++
+			}
+		}
+		i++
+	} else {
+		for c := t.peek(i); c > ' ' && c != ',' && c != ']' && c != '}' && c != ':'; c = t.peek(i) {
+			i++
+		}
+		switch string(t.text[start:i]) {
+		case "true", "false", "null":
+			valid = true
+		}
+	}
+	if !valid && !json.Valid(t.text[start:min(i, t.size)]) {
+		return -1
+	}
+	return i
+}
+
+// inside adds the values in an object or an array, whose node begins with c.
+func (t *conversionParsed) inside(node int, c byte, i, depth int) int {
+	switch {
+	case depth > 10000: // as encoding/json
+		return -1
+	case t.peek(i) == c+2: // the closing bracket is two after the opening one
+		return i + 1
+	}
+	for {
+		from, to := 0, 0
+		if c == '{' {
+			from, to = i, t.scalar(i)
+			if i = t.space(max(to, 0)); to < 0 || t.peek(from) != '"' || t.peek(i) != ':' {
+				return -1
+			}
+			i = t.space(i + 1)
+			t.nodes[node].fields++
+			if raw := t.text[from:to]; conversionIsPlain(raw) {
+				from, to = from+1, to-1
+			} else {
+				from = len(t.text)
+				t.text = append(t.text, conversionUnquote(raw)...)
+				to = len(t.text)
+			}
+		}
+		below := len(t.nodes)
+		if i = t.value(i, depth); i < 0 {
+			return -1
+		}
+		t.nodes[below].name, t.nodes[below].nameEnd = int32(from), int32(to)
+		switch i = t.space(i); t.peek(i) {
+		case ',':
+			i = t.space(i + 1)
+		case c + 2:
+			return i + 1
+		default:
+			return -1
+		}
+	}
+}
+
+// nameOf returns the name of a field.
+func (t *conversionParsed) nameOf(node int) []byte {
+	return t.text[t.nodes[node].name:t.nodes[node].nameEnd]
+}
+
+// field returns what is kept of a field. Of fields with the same name, the last counts.
+func (k conversionKept) field(name string) (found conversionKept) {
+	if !k.begins('{') {
+		return found
+	}
+	t, fields := k.from, k.from.wide[k.node]
+	if fields == nil {
+		for field, ok := k.first(); ok; field, ok = k.after(field) {
+			if string(t.nameOf(field.node)) == name {
+				found = field
+			}
+		}
+		if t.nodes[k.node].fields <= 32 {
+			return found
+		}
+		fields = map[string]int{}
+		for field, ok := k.first(); ok; field, ok = k.after(field) {
+			fields[string(t.nameOf(field.node))] = field.node
+		}
+		if t.wide == nil {
+			t.wide = map[int]map[string]int{}
+		}
+		t.wide[k.node] = fields
+		return found
+	}
+	if node, ok := fields[name]; ok {
+		found = conversionKept{from: t, node: node, whole: k.whole}
+	}
+	return found
+}
+
+// conversionIsPlain reports whether a string in JSON, which is valid, has its text between the quotes.
+func conversionIsPlain(raw []byte) bool {
+	return bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw)
 }
 
 // conversionUnquote returns the text of a string in JSON, which is valid.
 func conversionUnquote(raw []byte) []byte {
-	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+	if conversionIsPlain(raw) {
 		return raw[1 : len(raw)-1]
 	}
 	var text string
@@ -426,67 +585,19 @@ func conversionUnquote(raw []byte) []byte {
 	return []byte(text)
 }
 
-// conversionElementsOf returns the elements of an array; false if it is none. The JSON is valid.
-func conversionElementsOf(raw []byte) (elements []json.RawMessage, ok bool) {
-	i := conversionSpace(raw, 0)
-	if i == len(raw) || raw[i] != '[' {
-		return nil, string(raw) == "null"
-	}
-	for i = conversionSpace(raw, i+1); i < len(raw) && raw[i] != ']'; i = conversionSpace(raw, i) {
-		if raw[i] == ',' {
-			i = conversionSpace(raw, i+1)
-		}
-		start := i
-		i = conversionSkip(raw, start)
-		elements = append(elements, raw[start:i:i])
-	}
-	return elements, true
-}
-
-// conversionSpace returns the index of the next byte that is not white space.
-func conversionSpace(raw []byte, i int) int {
-	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\t' || raw[i] == '\r') {
-		i++
-	}
-	return i
-}
-
-// conversionSkip returns the index after a value.
-func conversionSkip(raw []byte, i int) int {
-	depth := 0
-	for start := i; i < len(raw); i++ {
-		switch raw[i] {
-		case '"':
-			for i++; i < len(raw) && raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
-			if depth == 0 {
-				return min(i+1, len(raw))
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth == 0 {
-				return i
-			}
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case ',', ':', ' ', '\n', '\t', '\r':
-			if depth == 0 && i > start {
-				return i
-			}
-		}
-	}
-	return len(raw)
-}
-
 // conversionWriter appends JSON, as encoding/json writes it.
 type conversionWriter struct {
 	text   []byte
 	failed bool
+}
+
+// conversionWriters are empty ones, whose buffers are used again.
+var conversionWriters = sync.Pool{New: func() any { return new(conversionWriter) }}
+
+// free returns j to the others. Nothing may refer to its text any more.
+func (j *conversionWriter) free() {
+	j.text, j.failed = j.text[:0], false
+	conversionWriters.Put(j)
 }
 
 // try calls write, and removes what is behind start if a value has no JSON.
@@ -521,7 +632,10 @@ func (j *conversionWriter) value(value any) {
 
 // encoded appends the result of MarshalJSON.
 func (j *conversionWriter) encoded(text []byte, err error) {
-	if err == nil && (bytes.ContainsAny(text, " \t\r\n<>&\u2028\u2029") || !json.Valid(text)) {
+	escape := func(r rune) bool {
+		return r <= ' ' || r == '<' || r == '>' || r == '&' || r == '\u2028' || r == '\u2029'
+	}
+	if err == nil && (bytes.ContainsFunc(text, escape) || !json.Valid(text)) {
 		text, err = json.Marshal(json.RawMessage(text)) // which is compact, and escaped
 	}
 	j.text = append(j.text, text...)
@@ -580,12 +694,12 @@ func conversionAppendList[T any](j *conversionWriter, list []T, write func(*conv
 }
 
 // conversionValue returns the kept value if there is one that fulfils the rules.
-func conversionValue[T any](k *conversionKept, rules *conversionRules) (T, bool) {
-	if k == nil {
+func conversionValue[T any](k conversionKept, rules *conversionRules) (T, bool) {
+	if k.from == nil || !rules.allow(k) {
 		return *new(T), false
 	}
 	var value T // here, because it is on the heap
-	if json.Unmarshal(k.raw, &value) != nil || !rules.allow(k.raw) {
+	if json.Unmarshal(k.raw(), &value) != nil {
 		return *new(T), false
 	}
 	return value, true
@@ -610,23 +724,22 @@ type conversionRules struct {
 
 func conversionNumber(n float64) *float64 { return &n }
 
-// allow reports whether a value, which is valid JSON, fulfils the rules.
-func (r *conversionRules) allow(raw []byte) bool {
+// allow reports whether a value fulfils the rules.
+func (r *conversionRules) allow(value conversionKept) bool {
 	if r == nil {
 		return true
 	}
-	raw = raw[conversionSpace(raw, 0):]
-	raw = raw[:conversionSkip(raw, 0)]
-	switch string(raw) {
+	switch string(value.raw()) {
 	case "null":
 		return true
 	case `""`, "false", "0", "[]", "{}":
-		return r.OmitEmpty || r.allows(raw)
+		return r.OmitEmpty || r.allows(value)
 	}
-	return r.allows(raw)
+	return r.allows(value)
 }
 
-func (r *conversionRules) allows(raw []byte) bool {
+func (r *conversionRules) allows(value conversionKept) bool {
+	raw := value.raw()
 	switch {
 	case r == nil:
 		return true
@@ -650,38 +763,39 @@ func (r *conversionRules) allows(raw []byte) bool {
 		}
 		return within(utf8.RuneCount(text), r.MinLength, r.MaxLength) && (r.Pattern == nil || r.Pattern().Match(text))
 	case '[':
-		elements, _ := conversionElementsOf(raw)
-		for _, element := range elements {
-			if !r.Items.allows(element) {
+		n := 0
+		for element, ok := value.first(); ok; element, ok = value.after(element) {
+			if n++; !r.Items.allows(element) {
 				return false
 			}
 		}
-		return within(len(elements), r.MinItems, r.MaxItems)
+		return within(n, r.MinItems, r.MaxItems)
 	case '{':
-		object := conversionKept{raw: raw, read: true, fields: conversionFields(raw, false)}
 		for _, name := range r.Required {
-			if object.field(name) == nil {
+			if value.field(name).isNone() {
 				return false
 			}
 		}
-		for i := range object.fields {
-			field := &object.fields[i]
-			rules, ok := r.Properties[string(field.name)]
-			if ok && string(field.raw) == "null" && !slices.Contains(r.Required, string(field.name)) {
+		n := 0
+		for field, ok := value.first(); ok; field, ok = value.after(field) {
+			n++
+			name := string(field.from.nameOf(field.node))
+			rules, ok := r.Properties[name]
+			if ok && string(field.raw()) == "null" && !slices.Contains(r.Required, name) {
 				continue // as if it were absent
 			}
 			if !ok {
 				rules = r.Values
 			}
-			if !rules.allows(field.raw) {
+			if !rules.allows(field) {
 				return false
 			}
 		}
-		return within(len(object.fields), r.MinProperties, r.MaxProperties)
+		return within(n, r.MinProperties, r.MaxProperties)
 	default:
-		value, err := strconv.ParseFloat(string(raw), 64)
-		if err != nil || r.Minimum != nil && (value < *r.Minimum || r.ExclusiveMinimum && value == *r.Minimum) ||
-			r.Maximum != nil && (value > *r.Maximum || r.ExclusiveMaximum && value == *r.Maximum) {
+		number, err := strconv.ParseFloat(string(raw), 64)
+		if err != nil || r.Minimum != nil && (number < *r.Minimum || r.ExclusiveMinimum && number == *r.Minimum) ||
+			r.Maximum != nil && (number > *r.Maximum || r.ExclusiveMaximum && number == *r.Maximum) {
 			return false
 		}
 	}
@@ -706,20 +820,20 @@ func conversionEqual(text string, raw []byte) bool {
 type conversionAnnotation struct {
 	key     string
 	present bool
-	entries *conversionKept
+	entries conversionKept
 }
 
 func readConversion(annotations map[string]string, key string) conversionAnnotation {
 	text, present := annotations[key]
-	a := conversionAnnotation{key, present, &conversionKept{}}
-	if raw := []byte(text); json.Valid(raw) {
-		a.entries.raw = raw
+	a := conversionAnnotation{key: key, present: present}
+	if present {
+		a.entries.from = conversionScan(text)
 	}
 	return a
 }
 
-// of returns what is kept of a version, or nil.
-func (a conversionAnnotation) of(version string) *conversionKept { return a.entries.field(version) }
+// of returns what is kept of a version.
+func (a conversionAnnotation) of(version string) conversionKept { return a.entries.at(version) }
 
 // conversionStep is a conversion between two versions.
 type conversionStep struct {
@@ -775,19 +889,20 @@ func (a conversionAnnotation) write(meta *metav1.ObjectMeta, lost conversionLost
 func (a conversionAnnotation) text(s conversionStep, write func(*conversionWriter)) (text string, own int) {
 	versions := []string{s.from}
 	for _, version := range s.pass {
-		if a.of(version) != nil {
+		if !a.of(version).isNone() {
 			versions = append(versions, version)
 		}
 	}
 	slices.Sort(versions)
-	j := conversionWriter{text: make([]byte, 0, 4096)}
+	j := conversionWriters.Get().(*conversionWriter)
+	defer j.free()
 	j.text = append(j.text, '{')
 	for _, version := range versions {
 		start := len(j.text)
 		j.comma('{')
 		j.text = append(strconv.AppendQuote(j.text, version), ':')
 		if value := len(j.text); version != s.from {
-			j.text = append(j.text, a.of(version).raw...)
+			j.text = append(j.text, a.of(version).raw()...)
 		} else if j.try(start, write) {
 			own = len(j.text) - value
 		}
@@ -802,11 +917,8 @@ func (a conversionAnnotation) text(s conversionStep, write func(*conversionWrite
 // annotation, so that writing it would remove them.
 func (a conversionAnnotation) tooLarge(version, hub string) error {
 	over := a.of(hub).at("#over")
-	if over == nil {
-		return nil
-	}
-	var size int
-	if json.Unmarshal(over.raw, &size) != nil {
+	size, ok := over.number()
+	if !ok || over.isNone() {
 		return nil
 	}
 	return conversionTooLarge(version, hub, hub, size)

@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -46,7 +48,7 @@ func (out *Backup) ConvertFrom(hub conversion.Hub) error {
 //
 //	.spec → .spec        struct  kept
 //	.status → .status    struct  lossless
-func convertBackupToV1(in *Backup, out *v1.Backup, kept *conversionKept) (lost conversionLost) {
+func convertBackupToV1(in *Backup, out *v1.Backup, kept conversionKept) (lost conversionLost) {
 	lost = lost.under(convertBackupSpecToV1(&in.Spec, &out.Spec, kept.at("spec")), "spec")
 	lost = lost.under(convertBackupStatusToV1(&in.Status, &out.Status, kept.at("status")), "status")
 	return lost
@@ -56,7 +58,7 @@ func convertBackupToV1(in *Backup, out *v1.Backup, kept *conversionKept) (lost c
 //
 //	.spec → .spec        struct  kept
 //	.status → .status    struct  kept
-func convertBackupFromV1(in *v1.Backup, out *Backup, kept *conversionKept) (lost conversionLost) {
+func convertBackupFromV1(in *v1.Backup, out *Backup, kept conversionKept) (lost conversionLost) {
 	lost = lost.under(convertBackupSpecFromV1(&in.Spec, &out.Spec, kept.at("spec")), "spec")
 	lost = lost.under(convertBackupStatusFromV1(&in.Status, &out.Status, kept.at("status")), "status")
 	return lost
@@ -74,7 +76,7 @@ func convertBackupFromV1(in *v1.Backup, out *Backup, kept *conversionKept) (lost
 //	(none) → .deletion                 presence           lossless
 //	(none) → .notes                    only there         lossless
 //	(none) → .keep                     only there         lossless
-func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionKept) (lost conversionLost) {
+func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept conversionKept) (lost conversionLost) {
 	out.CronSchedule = in.Schedule
 	policy := convertStringValueToHub(in.Policy)
 	if policyKept, ok := conversionValue[string](kept.at("policy"), rulesOfV1BackupSpecPolicy); ok && convertStringValueFromHub(policyKept) == in.Policy {
@@ -84,7 +86,7 @@ func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionK
 		lost = lost.with(func(j *conversionWriter) { j.string(in.Policy) }, "policy")
 	}
 	out.Policy = policy
-	paused := conversionPointerTo(in.Paused)
+	paused := conversionShared(&in.Paused)
 	if pausedKept, ok := conversionValue[*bool](kept.at("paused"), nil); ok && conversionValueOf(pausedKept) == in.Paused {
 		paused = pausedKept
 	}
@@ -136,7 +138,7 @@ func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionK
 //	.deletion → (none)                 presence           kept
 //	.notes → (none)                    only there         kept
 //	.keep → (none)                     only there         kept
-func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept *conversionKept) (lost conversionLost) {
+func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept conversionKept) (lost conversionLost) {
 	out.Schedule = in.CronSchedule
 	var drainSeconds int32
 	if in.Deletion != nil {
@@ -189,7 +191,7 @@ func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept *conversio
 //
 //	.finished → .finished    equal       lossless
 //	(none) → .phase          only there  lossless
-func convertBackupStatusToV1(in *BackupStatus, out *v1.BackupStatus, kept *conversionKept) (lost conversionLost) {
+func convertBackupStatusToV1(in *BackupStatus, out *v1.BackupStatus, kept conversionKept) (lost conversionLost) {
 	out.Finished = in.Finished
 	if value, ok := conversionValue[string](kept.at("phase"), nil); ok {
 		out.Phase = value
@@ -201,7 +203,7 @@ func convertBackupStatusToV1(in *BackupStatus, out *v1.BackupStatus, kept *conve
 //
 //	.finished → .finished    equal       lossless
 //	.phase → (none)          only there  kept
-func convertBackupStatusFromV1(in *v1.BackupStatus, out *BackupStatus, kept *conversionKept) (lost conversionLost) {
+func convertBackupStatusFromV1(in *v1.BackupStatus, out *BackupStatus, kept conversionKept) (lost conversionLost) {
 	out.Finished = in.Finished
 	if in.Phase != "" {
 		lost = lost.with(func(j *conversionWriter) { j.string(in.Phase) }, "phase")
@@ -214,7 +216,7 @@ func convertBackupStatusFromV1(in *v1.BackupStatus, out *BackupStatus, kept *con
 //	.name → .name            equal       lossless
 //	.path → .path            equal       lossless
 //	(none) → .compression    only there  lossless
-func convertVolumeToV1(in *Volume, out *v1.Volume, kept *conversionKept) (lost conversionLost) {
+func convertVolumeToV1(in *Volume, out *v1.Volume, kept conversionKept) (lost conversionLost) {
 	out.Name = in.Name
 	out.Path = in.Path
 	if value, ok := conversionValue[string](kept.at("compression"), rulesOfV1VolumeCompression); ok {
@@ -228,7 +230,7 @@ func convertVolumeToV1(in *Volume, out *v1.Volume, kept *conversionKept) (lost c
 //	.name → .name            equal       lossless
 //	.path → .path            equal       lossless
 //	.compression → (none)    only there  kept
-func convertVolumeFromV1(in *v1.Volume, out *Volume, kept *conversionKept) (lost conversionLost) {
+func convertVolumeFromV1(in *v1.Volume, out *Volume, kept conversionKept) (lost conversionLost) {
 	out.Name = in.Name
 	out.Path = in.Path
 	if in.Compression != "" {
@@ -241,7 +243,7 @@ func convertVolumeFromV1(in *v1.Volume, out *Volume, kept *conversionKept) (lost
 //
 //	.cidr → .cidr     equal       lossless
 //	(none) → .note    only there  lossless
-func convertNetworkToV1(in *Network, out *v1.Network, kept *conversionKept) (lost conversionLost) {
+func convertNetworkToV1(in *Network, out *v1.Network, kept conversionKept) (lost conversionLost) {
 	out.CIDR = in.CIDR
 	if value, ok := conversionValue[string](kept.at("note"), nil); ok {
 		out.Note = value
@@ -253,7 +255,7 @@ func convertNetworkToV1(in *Network, out *v1.Network, kept *conversionKept) (los
 //
 //	.cidr → .cidr     equal       lossless
 //	.note → (none)    only there  kept
-func convertNetworkFromV1(in *v1.Network, out *Network, kept *conversionKept) (lost conversionLost) {
+func convertNetworkFromV1(in *v1.Network, out *Network, kept conversionKept) (lost conversionLost) {
 	out.CIDR = in.CIDR
 	if in.Note != "" {
 		lost = lost.with(func(j *conversionWriter) { j.string(in.Note) }, "note")
@@ -349,6 +351,14 @@ func conversionPointerTo[T comparable](value T) *T {
 	return &value
 }
 
+// conversionShared returns the pointer, or nil if it points to the zero value.
+func conversionShared[T comparable](value *T) *T {
+	if *value == *new(T) {
+		return nil
+	}
+	return value
+}
+
 // conversionSamePointer reports whether two pointers are nil or point to equal values.
 func conversionSamePointer[T comparable](a, b *T) bool {
 	return a == b || a != nil && b != nil && *a == *b
@@ -382,10 +392,14 @@ func (l conversionLost) present(path ...string) conversionLost {
 
 // under returns l with what was lost below a path.
 func (l conversionLost) under(below conversionLost, path ...string) conversionLost {
-	switch {
-	case len(below) == 0:
+	if len(below) == 0 {
 		return l
-	case len(below) == 1 && below[0].name == "#":
+	}
+	return l.putBelow(below, path)
+}
+
+func (l conversionLost) putBelow(below conversionLost, path []string) conversionLost {
+	if len(below) == 1 && below[0].name == "#" {
 		return l.put(below[0], path)
 	}
 	return l.put(conversionPart{below: below}, path)
@@ -398,7 +412,7 @@ func (l conversionLost) put(value conversionPart, path []string) conversionLost 
 	}
 	if i == len(l) || l[i].name != path[0] {
 		if l == nil {
-			l = make(conversionLost, 0, 4)
+			l = make(conversionLost, 0, 2)
 		}
 		l = append(l, conversionPart{})
 		copy(l[i+1:], l[i:])
@@ -435,25 +449,40 @@ func (l conversionLost) write(j *conversionWriter) {
 	j.close('{', '}')
 }
 
-// conversionKept is what an annotation has of a value, as valid JSON.
+// conversionKept is what an annotation has of a value. The zero one is nothing.
 type conversionKept struct {
-	raw json.RawMessage
-	// fields are those of an object, sorted by name, once they are read.
-	fields []conversionField
-	read   bool
+	from *conversionParsed
+	node int
 	// whole is set if it is the value itself, not only what was lost of it.
 	whole bool
 	// parts are values of fields, which are whole.
-	parts map[string]*conversionKept
+	parts map[string]conversionKept
 }
 
-// at returns what is kept at a path, or nil.
-func (k *conversionKept) at(path ...string) *conversionKept {
+// isNone reports whether nothing is kept.
+func (k conversionKept) isNone() bool { return k.from == nil && k.parts == nil }
+
+// raw returns the JSON of what is kept; nil if there is none.
+func (k conversionKept) raw() []byte {
+	if k.from == nil {
+		return nil
+	}
+	node := &k.from.nodes[k.node]
+	return k.from.text[node.start:node.end:node.end]
+}
+
+// begins reports whether the JSON begins with a byte, which shows what kind of value it is.
+func (k conversionKept) begins(with byte) bool {
+	return k.from != nil && k.from.text[k.from.nodes[k.node].start] == with
+}
+
+// at returns what is kept at a path.
+func (k conversionKept) at(path ...string) conversionKept {
+	if k.isNone() {
+		return k
+	}
 	for _, name := range path {
-		if k == nil {
-			return nil
-		}
-		if part := k.parts[name]; part != nil {
+		if part, ok := k.parts[name]; ok {
 			k = part
 			continue
 		}
@@ -462,100 +491,238 @@ func (k *conversionKept) at(path ...string) *conversionKept {
 	return k
 }
 
-// field returns what is kept of a field, or nil.
-func (k *conversionKept) field(name string) *conversionKept {
-	if !k.read {
-		k.read = true
-		k.fields = conversionFields(k.raw, k.whole)
+// first returns the first element of a list, or field of an object; false if there is none.
+func (k conversionKept) first() (conversionKept, bool) {
+	if k.from == nil {
+		return k, false
 	}
-	low, high := 0, len(k.fields) // the field is the one before high, if there is one
-	for low < high {
-		if middle := (low + high) / 2; string(k.fields[middle].name) <= name {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	if high == 0 || string(k.fields[high-1].name) != name {
-		return nil
-	}
-	return &k.fields[high-1].conversionKept
+	return conversionKept{from: k.from, node: k.node + 1, whole: k.whole}, k.from.nodes[k.node].next > int32(k.node+1)
 }
 
-// exactly returns what is kept at a path, or nil. What a whole value lacks is null.
-func (k *conversionKept) exactly(path ...string) *conversionKept {
+// after returns the element or field after one.
+func (k conversionKept) after(one conversionKept) (conversionKept, bool) {
+	one.node = int(k.from.nodes[one.node].next)
+	return one, int32(one.node) < k.from.nodes[k.node].next
+}
+
+// exactly returns what is kept at a path. What a whole value lacks is null.
+func (k conversionKept) exactly(path ...string) conversionKept {
 	out := k.at(path...)
-	if out == nil && k != nil && k.whole {
-		return &conversionKept{raw: json.RawMessage("null"), whole: true}
+	if out.isNone() && k.whole {
+		return conversionKept{from: conversionScan("null"), whole: true}
 	}
 	return out
 }
 
 // isSet reports whether a struct, a list or a map was there although it was empty.
-func (k *conversionKept) isSet() bool {
-	if k == nil || !k.whole {
-		return k.at("#set") != nil
+func (k conversionKept) isSet() bool {
+	if !k.whole {
+		return !k.at("#set").isNone()
 	}
-	var value any
-	text := bytes.TrimSpace(k.raw)
-	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Unmarshal(text, &value) == nil && conversionHollow(value)
+	return (k.begins('{') || k.begins('[')) && k.isHollow()
 }
 
-// conversionHollow reports whether a value has no values but empty ones.
-func conversionHollow(value any) bool {
-	switch value := value.(type) {
-	case map[string]any:
-		for _, field := range value {
-			if !conversionHollow(field) {
+// isHollow reports whether a value has no values but empty ones.
+func (k conversionKept) isHollow() bool {
+	switch text := k.raw(); text[0] {
+	case '{', '[':
+		for below, ok := k.first(); ok; below, ok = k.after(below) {
+			if text[0] == '[' || !below.isHollow() {
 				return false
 			}
 		}
 		return true
-	case []any:
-		return len(value) == 0
+	case 'n', 'f':
+		return true
+	case '"', 't':
+		return string(text) == `""`
+	default:
+		number, err := strconv.ParseFloat(string(text), 64)
+		return err == nil && number == 0
 	}
-	return value == nil || value == "" || value == false || value == 0.0
 }
 
-// conversionField is a field of an object.
-type conversionField struct {
-	name []byte
-	conversionKept
+// number returns a number, or zero if there is none. It returns false if something else is kept.
+func (k conversionKept) number() (int, bool) {
+	if k.isNone() || k.begins('n') {
+		return 0, true
+	}
+	n, err := strconv.Atoi(string(k.raw()))
+	return n, err == nil
 }
 
-// conversionFields returns the fields of an object, sorted by name; nil if it is none. The JSON
-// is valid.
-func conversionFields(raw []byte, whole bool) (fields []conversionField) {
-	i := conversionSpace(raw, 0)
-	if i == len(raw) || raw[i] != '{' {
+// conversionParsed is a text in JSON with its values, each before those in it.
+type conversionParsed struct {
+	text  []byte // of which size bytes are the text, and names that were quoted follow
+	size  int
+	nodes []conversionNode
+	// wide has the fields of objects with many.
+	wide map[int]map[string]int
+}
+
+// conversionNode is a value: its place in the text, its name, the node after those in it, and how
+// many fields it has.
+type conversionNode struct {
+	start, end, name, nameEnd, next, fields int32
+}
+
+// conversionScan returns the values in a text; nil if it is not valid JSON.
+func conversionScan(text string) *conversionParsed {
+	if len(text) > 1<<30 {
 		return nil
 	}
-	sorted := true
-	for i = conversionSpace(raw, i+1); i < len(raw) && raw[i] != '}'; i = conversionSpace(raw, i) {
-		if raw[i] == ',' {
-			i = conversionSpace(raw, i+1)
-		}
-		end := conversionSkip(raw, i)
-		name := conversionUnquote(raw[i:end])
-		start := conversionSpace(raw, conversionSpace(raw, end)+1) // after the colon
-		i = conversionSkip(raw, start)
-		sorted = sorted && (len(fields) == 0 || bytes.Compare(fields[len(fields)-1].name, name) < 0)
-		if fields == nil {
-			fields = make([]conversionField, 0, 4)
-		}
-		fields = append(fields, conversionField{name, conversionKept{raw: raw[start:i:i], whole: whole}})
+	most := 1 + strings.Count(text, ",") + strings.Count(text, "[") + strings.Count(text, "{")
+	t := &conversionParsed{text: []byte(text), size: len(text), nodes: make([]conversionNode, 0, most)}
+	if end := t.value(t.space(0), 0); end < 0 || t.space(end) < t.size {
+		return nil
 	}
-	if !sorted {
-		slices.Reverse(fields) // of fields with the same name, the last counts
-		slices.SortStableFunc(fields, func(a, b conversionField) int { return bytes.Compare(a.name, b.name) })
-		fields = slices.CompactFunc(fields, func(a, b conversionField) bool { return bytes.Equal(a.name, b.name) })
+	return t
+}
+
+// peek returns the byte at an index; zero after the end.
+func (t *conversionParsed) peek(i int) byte {
+	if i < t.size {
+		return t.text[i]
 	}
-	return fields
+	return 0
+}
+
+// space returns the index of the next byte that is not white space.
+func (t *conversionParsed) space(i int) int {
+	for i < t.size && (t.text[i] == ' ' || t.text[i] == '\n' || t.text[i] == '\t' || t.text[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// value adds the value at an index, and returns the index after it; -1 if it is not valid.
+func (t *conversionParsed) value(start, depth int) (end int) {
+	node := len(t.nodes)
+	t.nodes = append(t.nodes, conversionNode{start: int32(start)})
+	switch c := t.peek(start); c {
+	case '{', '[':
+		end = t.inside(node, c, t.space(start+1), depth+1)
+	default:
+		end = t.scalar(start)
+	}
+	t.nodes[node].end, t.nodes[node].next = int32(end), int32(len(t.nodes))
+	return end
+}
+
+// scalar returns the index after a string, a number or a word; -1 if it is not valid.
+func (t *conversionParsed) scalar(start int) int {
+	i, valid := start, false
+	if t.peek(i) == '"' {
+		for i, valid = i+1, true; t.peek(i) != '"'; i++ {
+			switch c := t.peek(i); {
+			case c < ' ':
+				return -1
+			case c == '\\':
+				valid = false // or not: encoding/json knows
+				i++
+			}
+		}
+		i++
+	} else {
+		for c := t.peek(i); c > ' ' && c != ',' && c != ']' && c != '}' && c != ':'; c = t.peek(i) {
+			i++
+		}
+		switch string(t.text[start:i]) {
+		case "true", "false", "null":
+			valid = true
+		}
+	}
+	if !valid && !json.Valid(t.text[start:min(i, t.size)]) {
+		return -1
+	}
+	return i
+}
+
+// inside adds the values in an object or an array, whose node begins with c.
+func (t *conversionParsed) inside(node int, c byte, i, depth int) int {
+	switch {
+	case depth > 10000: // as encoding/json
+		return -1
+	case t.peek(i) == c+2: // the closing bracket is two after the opening one
+		return i + 1
+	}
+	for {
+		from, to := 0, 0
+		if c == '{' {
+			from, to = i, t.scalar(i)
+			if i = t.space(max(to, 0)); to < 0 || t.peek(from) != '"' || t.peek(i) != ':' {
+				return -1
+			}
+			i = t.space(i + 1)
+			t.nodes[node].fields++
+			if raw := t.text[from:to]; conversionIsPlain(raw) {
+				from, to = from+1, to-1
+			} else {
+				from = len(t.text)
+				t.text = append(t.text, conversionUnquote(raw)...)
+				to = len(t.text)
+			}
+		}
+		below := len(t.nodes)
+		if i = t.value(i, depth); i < 0 {
+			return -1
+		}
+		t.nodes[below].name, t.nodes[below].nameEnd = int32(from), int32(to)
+		switch i = t.space(i); t.peek(i) {
+		case ',':
+			i = t.space(i + 1)
+		case c + 2:
+			return i + 1
+		default:
+			return -1
+		}
+	}
+}
+
+// nameOf returns the name of a field.
+func (t *conversionParsed) nameOf(node int) []byte {
+	return t.text[t.nodes[node].name:t.nodes[node].nameEnd]
+}
+
+// field returns what is kept of a field. Of fields with the same name, the last counts.
+func (k conversionKept) field(name string) (found conversionKept) {
+	if !k.begins('{') {
+		return found
+	}
+	t, fields := k.from, k.from.wide[k.node]
+	if fields == nil {
+		for field, ok := k.first(); ok; field, ok = k.after(field) {
+			if string(t.nameOf(field.node)) == name {
+				found = field
+			}
+		}
+		if t.nodes[k.node].fields <= 32 {
+			return found
+		}
+		fields = map[string]int{}
+		for field, ok := k.first(); ok; field, ok = k.after(field) {
+			fields[string(t.nameOf(field.node))] = field.node
+		}
+		if t.wide == nil {
+			t.wide = map[int]map[string]int{}
+		}
+		t.wide[k.node] = fields
+		return found
+	}
+	if node, ok := fields[name]; ok {
+		found = conversionKept{from: t, node: node, whole: k.whole}
+	}
+	return found
+}
+
+// conversionIsPlain reports whether a string in JSON, which is valid, has its text between the quotes.
+func conversionIsPlain(raw []byte) bool {
+	return bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw)
 }
 
 // conversionUnquote returns the text of a string in JSON, which is valid.
 func conversionUnquote(raw []byte) []byte {
-	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+	if conversionIsPlain(raw) {
 		return raw[1 : len(raw)-1]
 	}
 	var text string
@@ -565,67 +732,19 @@ func conversionUnquote(raw []byte) []byte {
 	return []byte(text)
 }
 
-// conversionElementsOf returns the elements of an array; false if it is none. The JSON is valid.
-func conversionElementsOf(raw []byte) (elements []json.RawMessage, ok bool) {
-	i := conversionSpace(raw, 0)
-	if i == len(raw) || raw[i] != '[' {
-		return nil, string(raw) == "null"
-	}
-	for i = conversionSpace(raw, i+1); i < len(raw) && raw[i] != ']'; i = conversionSpace(raw, i) {
-		if raw[i] == ',' {
-			i = conversionSpace(raw, i+1)
-		}
-		start := i
-		i = conversionSkip(raw, start)
-		elements = append(elements, raw[start:i:i])
-	}
-	return elements, true
-}
-
-// conversionSpace returns the index of the next byte that is not white space.
-func conversionSpace(raw []byte, i int) int {
-	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\t' || raw[i] == '\r') {
-		i++
-	}
-	return i
-}
-
-// conversionSkip returns the index after a value.
-func conversionSkip(raw []byte, i int) int {
-	depth := 0
-	for start := i; i < len(raw); i++ {
-		switch raw[i] {
-		case '"':
-			for i++; i < len(raw) && raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
-			if depth == 0 {
-				return min(i+1, len(raw))
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth == 0 {
-				return i
-			}
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case ',', ':', ' ', '\n', '\t', '\r':
-			if depth == 0 && i > start {
-				return i
-			}
-		}
-	}
-	return len(raw)
-}
-
 // conversionWriter appends JSON, as encoding/json writes it.
 type conversionWriter struct {
 	text   []byte
 	failed bool
+}
+
+// conversionWriters are empty ones, whose buffers are used again.
+var conversionWriters = sync.Pool{New: func() any { return new(conversionWriter) }}
+
+// free returns j to the others. Nothing may refer to its text any more.
+func (j *conversionWriter) free() {
+	j.text, j.failed = j.text[:0], false
+	conversionWriters.Put(j)
 }
 
 // try calls write, and removes what is behind start if a value has no JSON.
@@ -660,7 +779,10 @@ func (j *conversionWriter) value(value any) {
 
 // encoded appends the result of MarshalJSON.
 func (j *conversionWriter) encoded(text []byte, err error) {
-	if err == nil && (bytes.ContainsAny(text, " \t\r\n<>&\u2028\u2029") || !json.Valid(text)) {
+	escape := func(r rune) bool {
+		return r <= ' ' || r == '<' || r == '>' || r == '&' || r == '\u2028' || r == '\u2029'
+	}
+	if err == nil && (bytes.ContainsFunc(text, escape) || !json.Valid(text)) {
 		text, err = json.Marshal(json.RawMessage(text)) // which is compact, and escaped
 	}
 	j.text = append(j.text, text...)
@@ -706,12 +828,12 @@ func conversionAppendPointer[T any](j *conversionWriter, value *T, write func(*c
 func conversionAppend[T any](j *conversionWriter, value *T) { j.value(value) }
 
 // conversionValue returns the kept value if there is one that fulfils the rules.
-func conversionValue[T any](k *conversionKept, rules *conversionRules) (T, bool) {
-	if k == nil {
+func conversionValue[T any](k conversionKept, rules *conversionRules) (T, bool) {
+	if k.from == nil || !rules.allow(k) {
 		return *new(T), false
 	}
 	var value T // here, because it is on the heap
-	if json.Unmarshal(k.raw, &value) != nil || !rules.allow(k.raw) {
+	if json.Unmarshal(k.raw(), &value) != nil {
 		return *new(T), false
 	}
 	return value, true
@@ -736,23 +858,22 @@ type conversionRules struct {
 
 func conversionNumber(n float64) *float64 { return &n }
 
-// allow reports whether a value, which is valid JSON, fulfils the rules.
-func (r *conversionRules) allow(raw []byte) bool {
+// allow reports whether a value fulfils the rules.
+func (r *conversionRules) allow(value conversionKept) bool {
 	if r == nil {
 		return true
 	}
-	raw = raw[conversionSpace(raw, 0):]
-	raw = raw[:conversionSkip(raw, 0)]
-	switch string(raw) {
+	switch string(value.raw()) {
 	case "null":
 		return true
 	case `""`, "false", "0", "[]", "{}":
-		return r.OmitEmpty || r.allows(raw)
+		return r.OmitEmpty || r.allows(value)
 	}
-	return r.allows(raw)
+	return r.allows(value)
 }
 
-func (r *conversionRules) allows(raw []byte) bool {
+func (r *conversionRules) allows(value conversionKept) bool {
+	raw := value.raw()
 	switch {
 	case r == nil:
 		return true
@@ -776,38 +897,39 @@ func (r *conversionRules) allows(raw []byte) bool {
 		}
 		return within(utf8.RuneCount(text), r.MinLength, r.MaxLength) && (r.Pattern == nil || r.Pattern().Match(text))
 	case '[':
-		elements, _ := conversionElementsOf(raw)
-		for _, element := range elements {
-			if !r.Items.allows(element) {
+		n := 0
+		for element, ok := value.first(); ok; element, ok = value.after(element) {
+			if n++; !r.Items.allows(element) {
 				return false
 			}
 		}
-		return within(len(elements), r.MinItems, r.MaxItems)
+		return within(n, r.MinItems, r.MaxItems)
 	case '{':
-		object := conversionKept{raw: raw, read: true, fields: conversionFields(raw, false)}
 		for _, name := range r.Required {
-			if object.field(name) == nil {
+			if value.field(name).isNone() {
 				return false
 			}
 		}
-		for i := range object.fields {
-			field := &object.fields[i]
-			rules, ok := r.Properties[string(field.name)]
-			if ok && string(field.raw) == "null" && !slices.Contains(r.Required, string(field.name)) {
+		n := 0
+		for field, ok := value.first(); ok; field, ok = value.after(field) {
+			n++
+			name := string(field.from.nameOf(field.node))
+			rules, ok := r.Properties[name]
+			if ok && string(field.raw()) == "null" && !slices.Contains(r.Required, name) {
 				continue // as if it were absent
 			}
 			if !ok {
 				rules = r.Values
 			}
-			if !rules.allows(field.raw) {
+			if !rules.allows(field) {
 				return false
 			}
 		}
-		return within(len(object.fields), r.MinProperties, r.MaxProperties)
+		return within(n, r.MinProperties, r.MaxProperties)
 	default:
-		value, err := strconv.ParseFloat(string(raw), 64)
-		if err != nil || r.Minimum != nil && (value < *r.Minimum || r.ExclusiveMinimum && value == *r.Minimum) ||
-			r.Maximum != nil && (value > *r.Maximum || r.ExclusiveMaximum && value == *r.Maximum) {
+		number, err := strconv.ParseFloat(string(raw), 64)
+		if err != nil || r.Minimum != nil && (number < *r.Minimum || r.ExclusiveMinimum && number == *r.Minimum) ||
+			r.Maximum != nil && (number > *r.Maximum || r.ExclusiveMaximum && number == *r.Maximum) {
 			return false
 		}
 	}
@@ -836,79 +958,63 @@ type conversionElement struct {
 	view string // what both versions have, as JSON; empty unless the list is a whole one
 }
 
-// convertAll converts the elements of a list, and returns what each loses if any does.
-func convertAll[A, B any](in []A, convert func(*A, *B, *conversionKept) conversionLost) (out []B, below []conversionLost) {
-	out = make([]B, len(in))
-	for i := range in {
-		if lost := convert(&in[i], &out[i], nil); len(lost) > 0 {
-			if below == nil {
-				below = make([]conversionLost, len(in))
-			}
-			below[i] = lost
-		}
-	}
-	return out, below
-}
-
 // convertList converts a list whose elements have no keys. Elements are written with write and
 // writeOut.
-func convertList[A, B any](in []A, kept *conversionKept, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, write func(*conversionWriter, *A), writeOut func(*conversionWriter, *B)) (out []B, lost conversionLost) {
+func convertList[A, B any](in []A, kept conversionKept, convert func(*A, *B, conversionKept) conversionLost, back func(*B, *A, conversionKept) conversionLost, write func(*conversionWriter, *A), writeOut func(*conversionWriter, *B)) (out []B, lost conversionLost) {
 	if in == nil {
 		return nil, nil
 	}
 	elements := conversionElements(kept)
-	if kept != nil && kept.whole {
+	if kept.whole {
 		if out := conversionAgain(in, elements, convert, writeOut); out != nil {
 			return out, nil
 		}
 		elements = conversionCounted(elements, convert, back, writeOut)
 	}
-	out, below := convertAll(in, convert)
-	if kept == nil && below == nil {
-		return out, nil
+	out = make([]B, len(in))
+	var lossy []bool
+	set := func(i int, lost conversionLost) {
+		switch {
+		case lossy != nil:
+			lossy[i] = len(lost) > 0
+		case len(lost) > 0:
+			lossy = make([]bool, len(in))
+			lossy[i] = true
+		}
 	}
-	if below == nil {
-		below = make([]conversionLost, len(in))
+	for i := range in {
+		set(i, convert(&in[i], &out[i], conversionKept{}))
 	}
 	var alike *conversionAlike
 	if len(elements) > 0 {
-		alike = conversionGroups(out, writeOut)
-	}
-	var j conversionWriter
-	next := 0
-	for e := range elements {
-		element := &elements[e]
-		if i := alike.likely(next, element); i >= 0 { // if that is it as it was, no view of it is needed
-			converted := out[i]
-			out[i] = *new(B)
-			lost := convert(&in[i], &out[i], &element.conversionKept)
-			if conversionWrites(&j, &out[i], writeOut, element.raw) {
-				below[i], next = lost, i+1
-				continue
-			}
-			out[i] = converted
-		}
-		if element.view == "" {
-			element.view = conversionView(element.raw, convert, back, writeOut)
-		}
-		first, ok := alike.views[element.view]
-		for i := first; ok && i < len(in); i++ {
-			if alike.first[i] == first && alike.is(i, element) {
+		j := conversionWriters.Get().(*conversionWriter)
+		defer j.free()
+		alike = conversionGroups(j, out, writeOut)
+		next := 0
+		for e := range elements {
+			element := &elements[e]
+			if i := alike.likely(next, element); i >= 0 { // if that is it as it was, no view of it is needed
+				converted := out[i]
 				out[i] = *new(B)
-				below[i] = convert(&in[i], &out[i], &element.conversionKept)
+				lost := convert(&in[i], &out[i], element.conversionKept)
+				if conversionWrites(j, &out[i], writeOut, element.raw()) {
+					set(i, lost)
+					next = i + 1
+					continue
+				}
+				out[i] = converted
+			}
+			if element.view == "" {
+				element.view = conversionView(element.raw(), convert, back, writeOut)
+			}
+			if i := alike.find(element); i >= 0 {
+				out[i] = *new(B)
+				set(i, convert(&in[i], &out[i], element.conversionKept))
 				next = i + 1
-				break
 			}
 		}
 	}
-	var lossy []int
-	for i := range in {
-		if len(below[i]) == 0 {
-			continue
-		}
-		lossy = append(lossy, i)
-	}
-	if len(lossy) == 0 {
+	if !slices.Contains(lossy, true) {
 		return out, nil
 	}
 	return out, conversionLosing(conversionElementsWriter(in, out, lossy, alike, write, writeOut))
@@ -916,13 +1022,18 @@ func convertList[A, B any](in []A, kept *conversionKept, convert func(*A, *B, *c
 
 // conversionElementsWriter returns a function that appends elements of a list with their places.
 // The list was converted to out.
-func conversionElementsWriter[A, B any](in []A, out []B, lossy []int, alike *conversionAlike, write func(*conversionWriter, *A), writeOut func(*conversionWriter, *B)) func(*conversionWriter) {
+func conversionElementsWriter[A, B any](in []A, out []B, lossy []bool, alike *conversionAlike, write func(*conversionWriter, *A), writeOut func(*conversionWriter, *B)) func(*conversionWriter) {
 	return func(j *conversionWriter) {
 		if alike == nil && len(in) > 1 {
-			alike = conversionGroups(out, writeOut)
+			end := len(j.text)
+			alike = conversionGroups(j, out, writeOut)
+			j.text = j.text[:end]
 		}
 		j.text = append(j.text, '[')
-		for _, i := range lossy {
+		for i := range in {
+			if !lossy[i] {
+				continue
+			}
 			start := len(j.text)
 			j.comma('[')
 			j.text = append(j.text, `{"i":`...)
@@ -943,38 +1054,58 @@ func conversionElementsWriter[A, B any](in []A, out []B, lossy []int, alike *con
 
 // conversionAlike has which elements of a list have the same JSON.
 type conversionAlike struct {
-	views map[string]int // the first element with a text
-	texts []string
-	// first is the first element that is like each, order how many such are before it, and
-	// number, of a first one, how many there are.
-	first, order, number []int
+	// j has the texts, one behind the other, of which start and ends are the bounds.
+	j     *conversionWriter
+	start int
+	ends  []int
+	// sorted are the elements by text. first is the first element that is like each, order how many
+	// such are before it, and number, of a first one, how many there are.
+	sorted, first, order, number []int
 }
 
-func conversionGroups[T any](list []T, write func(*conversionWriter, *T)) *conversionAlike {
+// conversionGroups appends the JSON of elements to j, and compares it.
+func conversionGroups[T any](j *conversionWriter, list []T, write func(*conversionWriter, *T)) *conversionAlike {
 	n := len(list)
-	numbers := make([]int, 4*n)
-	a := &conversionAlike{first: numbers[:n], order: numbers[n : 2*n], number: numbers[2*n : 3*n]}
-	ends := numbers[3*n:]
-	var j conversionWriter
+	numbers := make([]int, 5*n)
+	a := &conversionAlike{j: j, start: len(j.text), ends: numbers[:n], sorted: numbers[n : 2*n], first: numbers[2*n : 3*n], order: numbers[3*n : 4*n], number: numbers[4*n:]}
 	for i := range list {
 		j.try(len(j.text), func(j *conversionWriter) { write(j, &list[i]) })
-		ends[i] = len(j.text)
+		a.ends[i], a.sorted[i] = len(j.text), i
 	}
-	text := string(j.text)
-	a.views, a.texts = make(map[string]int, n), make([]string, n)
-	start := 0
-	for i, end := range ends {
-		a.texts[i] = text[start:end]
-		first, ok := a.views[a.texts[i]]
-		if !ok {
-			first = i
-			a.views[a.texts[i]] = i
+	slices.SortFunc(a.sorted, func(x, y int) int {
+		if order := a.compare(x, a.text(y)); order != 0 {
+			return order
 		}
-		a.first[i], a.order[i] = first, a.number[first]
+		return x - y
+	})
+	for s, i := range a.sorted {
+		a.first[i] = i
+		if s > 0 && a.compare(i, a.text(a.sorted[s-1])) == 0 {
+			a.first[i] = a.first[a.sorted[s-1]]
+		}
+		first := a.first[i]
+		a.order[i] = a.number[first]
 		a.number[first]++
-		start = end
 	}
 	return a
+}
+
+// text returns the JSON of an element.
+func (a *conversionAlike) text(i int) []byte {
+	start := a.start
+	if i > 0 {
+		start = a.ends[i-1]
+	}
+	return a.j.text[start:a.ends[i]]
+}
+
+// compare compares the JSON of an element with a text: by length, because that is fast.
+func (a *conversionAlike) compare(i int, text []byte) int {
+	own := a.text(i)
+	if len(own) != len(text) {
+		return len(own) - len(text)
+	}
+	return bytes.Compare(own, text)
 }
 
 // is reports whether an element of the list has the place that was kept.
@@ -982,12 +1113,23 @@ func (a *conversionAlike) is(i int, element *conversionElement) bool {
 	return a.number[a.first[i]] == max(element.n, 1) && a.order[i] == element.i
 }
 
+// find returns the element of the list that was kept, or -1.
+func (a *conversionAlike) find(element *conversionElement) int {
+	s, ok := slices.BinarySearchFunc(a.sorted, []byte(element.view), a.compare)
+	for ; ok && s < len(a.sorted) && a.compare(a.sorted[s], []byte(element.view)) == 0; s++ {
+		if a.is(a.sorted[s], element) {
+			return a.sorted[s]
+		}
+	}
+	return -1
+}
+
 // likely returns which of the next elements begins most like a kept one, or -1.
 func (a *conversionAlike) likely(next int, element *conversionElement) int {
-	found, most := -1, 0
-	for i := next; i < min(next+16, len(a.texts)); i++ {
-		text, n := a.texts[i], 0
-		for n < min(len(text), len(element.raw)) && text[n] == element.raw[n] {
+	found, most, raw := -1, 0, element.raw()
+	for i := next; i < min(next+16, len(a.ends)); i++ {
+		text, n := a.text(i), 0
+		for n < min(len(text), len(raw)) && text[n] == raw[n] {
 			n++
 		}
 		if n > most && a.is(i, element) {
@@ -1006,61 +1148,63 @@ func (a *conversionAlike) place(i int) (index, number int) {
 }
 
 // conversionAgain converts a list of which all elements are as they were kept; nil if one is not.
-func conversionAgain[A, B any](in []A, elements []conversionElement, convert func(*A, *B, *conversionKept) conversionLost, writeOut func(*conversionWriter, *B)) []B {
+func conversionAgain[A, B any](in []A, elements []conversionElement, convert func(*A, *B, conversionKept) conversionLost, writeOut func(*conversionWriter, *B)) []B {
 	if len(in) != len(elements) {
 		return nil
 	}
 	out := make([]B, len(in))
-	var j conversionWriter
+	j := conversionWriters.Get().(*conversionWriter)
+	defer j.free()
 	for i := range in {
-		if lost := convert(&in[i], &out[i], &elements[i].conversionKept); len(lost) > 0 || !conversionWrites(&j, &out[i], writeOut, elements[i].raw) {
+		if lost := convert(&in[i], &out[i], elements[i].conversionKept); len(lost) > 0 || !conversionWrites(j, &out[i], writeOut, elements[i].raw()) {
 			return nil // the elements are found by what both versions have of them
 		}
 	}
 	return out
 }
 
-// conversionWrites reports whether a value has a JSON text. It replaces that of j.
+// conversionWrites reports whether a value has a JSON text. It uses the end of j.
 func conversionWrites[T any](j *conversionWriter, value *T, write func(*conversionWriter, *T), text []byte) bool {
-	j.text, j.failed = j.text[:0], false
+	start := len(j.text)
 	write(j, value)
-	return !j.failed && bytes.Equal(j.text, text)
+	same := !j.failed && bytes.Equal(j.text[start:], text)
+	j.text, j.failed = j.text[:start], false
+	return same
 }
 
 // conversionElements returns the kept elements of a list. Those of a whole list have no place.
-func conversionElements(kept *conversionKept) (elements []conversionElement) {
-	if kept == nil {
+func conversionElements(kept conversionKept) (elements []conversionElement) {
+	if !kept.begins('[') {
 		return nil
 	}
-	texts, _ := conversionElementsOf(kept.raw)
-	elements = make([]conversionElement, 0, len(texts))
-	for _, raw := range texts {
-		element := conversionElement{conversionKept: conversionKept{raw: raw, whole: true}}
+	n := 0
+	for below, ok := kept.first(); ok; below, ok = kept.after(below) {
+		n++
+	}
+	elements = make([]conversionElement, 0, n)
+	for below, more := kept.first(); more; below, more = kept.after(below) {
+		element := conversionElement{conversionKept: below}
 		if !kept.whole {
-			place := conversionKept{raw: raw}
-			value := place.at("v")
-			if value == nil || !place.at("i").number(&element.i) || !place.at("n").number(&element.n) {
+			var ok, ok2 bool
+			element.i, ok = below.at("i").number()
+			element.n, ok2 = below.at("n").number()
+			if element.conversionKept = below.at("v"); element.isNone() || !ok || !ok2 {
 				continue
 			}
-			element.raw = value.raw
 		}
+		element.whole = true
 		elements = append(elements, element)
 	}
 	return elements
 }
 
-// number sets n to a number, if there is one. It returns false if something else is kept.
-func (k *conversionKept) number(n *int) bool {
-	return k == nil || json.Unmarshal(k.raw, n) == nil
-}
-
 // conversionCounted returns the elements of a whole list with their places; nil if they do not
 // decode.
-func conversionCounted[A, B any](elements []conversionElement, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, writeOut func(*conversionWriter, *B)) []conversionElement {
+func conversionCounted[A, B any](elements []conversionElement, convert func(*A, *B, conversionKept) conversionLost, back func(*B, *A, conversionKept) conversionLost, writeOut func(*conversionWriter, *B)) []conversionElement {
 	numbers := map[string]int{}
 	for i := range elements {
 		element := &elements[i]
-		if element.view = conversionView(element.raw, convert, back, writeOut); element.view == "" {
+		if element.view = conversionView(element.raw(), convert, back, writeOut); element.view == "" {
 			return nil
 		}
 		element.i = numbers[element.view]
@@ -1074,14 +1218,14 @@ func conversionCounted[A, B any](elements []conversionElement, convert func(*A, 
 
 // conversionView returns what both versions have of a kept value, as JSON; empty if it does not
 // decode.
-func conversionView[A, B any](raw []byte, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, writeOut func(*conversionWriter, *B)) string {
+func conversionView[A, B any](raw []byte, convert func(*A, *B, conversionKept) conversionLost, back func(*B, *A, conversionKept) conversionLost, writeOut func(*conversionWriter, *B)) string {
 	var value, view B
 	var other A
 	if json.Unmarshal(raw, &value) != nil {
 		return ""
 	}
-	back(&value, &other, nil)
-	convert(&other, &view, nil)
+	back(&value, &other, conversionKept{})
+	convert(&other, &view, conversionKept{})
 	var j conversionWriter
 	j.try(0, func(j *conversionWriter) { writeOut(j, &view) })
 	return string(j.text)
@@ -1096,22 +1240,36 @@ func conversionName(key string) string {
 	return key
 }
 
-// of returns what is kept of the element with a key, or nil.
-func (k *conversionKept) of(key string) *conversionKept {
-	if k == nil || k.whole {
+// of returns what is kept of the element with a key.
+func (k conversionKept) of(key string) conversionKept {
+	if k.whole {
 		return k.at(key)
 	}
 	return k.at(conversionName(key))
 }
 
+// convertAll converts the elements of a list, and returns what each loses if any does.
+func convertAll[A, B any](in []A, convert func(*A, *B, conversionKept) conversionLost) (out []B, below []conversionLost) {
+	out = make([]B, len(in))
+	for i := range in {
+		if lost := convert(&in[i], &out[i], conversionKept{}); len(lost) > 0 {
+			if below == nil {
+				below = make([]conversionLost, len(in))
+			}
+			below[i] = lost
+		}
+	}
+	return out, below
+}
+
 // convertKeyed converts a list whose elements have keys. If these are not unique, it is
 // converted as one without.
-func convertKeyed[A, B any](in []A, kept *conversionKept, key func(*A) string, keyOut func(*B) string, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost) (out []B, lost conversionLost) {
+func convertKeyed[A, B any](in []A, kept conversionKept, key func(*A) string, keyOut func(*B) string, convert func(*A, *B, conversionKept) conversionLost, back func(*B, *A, conversionKept) conversionLost) (out []B, lost conversionLost) {
 	if in == nil {
 		return nil, nil
 	}
 	var below []conversionLost
-	if kept == nil {
+	if kept.isNone() {
 		if out, below = convertAll(in, convert); below == nil {
 			return out, nil
 		}
@@ -1125,25 +1283,24 @@ func convertKeyed[A, B any](in []A, kept *conversionKept, key func(*A) string, k
 	if len(keys) < len(in) {
 		return convertList(in, kept, convert, back, conversionAppend[A], conversionAppend[B])
 	}
-	var byKey map[string]*conversionKept
-	if kept != nil && (kept.whole || len(kept.raw) > 0 && kept.raw[0] == '[') {
-		byKey = map[string]*conversionKept{} // of a whole list, or one whose keys were not unique
+	var byKey map[string]conversionKept
+	if kept.whole || kept.begins('[') {
+		byKey = map[string]conversionKept{} // of a whole list, or one whose keys were not unique
 		for _, element := range conversionElements(kept) {
 			var value B
-			if json.Unmarshal(element.raw, &value) != nil {
+			if json.Unmarshal(element.raw(), &value) != nil {
 				continue
 			}
 			name := keyOut(&value)
 			if _, twice := byKey[name]; twice {
-				byKey[name] = nil
-				continue
+				element.conversionKept = conversionKept{}
 			}
-			byKey[name] = &conversionKept{raw: element.raw, whole: true}
+			byKey[name] = element.conversionKept
 		}
 	}
 	for i := range in {
 		name := key(&in[i])
-		if kept != nil {
+		if !kept.isNone() {
 			element := byKey[name]
 			if byKey == nil {
 				element = kept.of(name)
@@ -1159,20 +1316,20 @@ func convertKeyed[A, B any](in []A, kept *conversionKept, key func(*A) string, k
 type conversionAnnotation struct {
 	key     string
 	present bool
-	entries *conversionKept
+	entries conversionKept
 }
 
 func readConversion(annotations map[string]string, key string) conversionAnnotation {
 	text, present := annotations[key]
-	a := conversionAnnotation{key, present, &conversionKept{}}
-	if raw := []byte(text); json.Valid(raw) {
-		a.entries.raw = raw
+	a := conversionAnnotation{key: key, present: present}
+	if present {
+		a.entries.from = conversionScan(text)
 	}
 	return a
 }
 
-// of returns what is kept of a version, or nil.
-func (a conversionAnnotation) of(version string) *conversionKept { return a.entries.field(version) }
+// of returns what is kept of a version.
+func (a conversionAnnotation) of(version string) conversionKept { return a.entries.at(version) }
 
 // conversionStep is a conversion between two versions.
 type conversionStep struct {
@@ -1228,19 +1385,20 @@ func (a conversionAnnotation) write(meta *metav1.ObjectMeta, lost conversionLost
 func (a conversionAnnotation) text(s conversionStep, write func(*conversionWriter)) (text string, own int) {
 	versions := []string{s.from}
 	for _, version := range s.pass {
-		if a.of(version) != nil {
+		if !a.of(version).isNone() {
 			versions = append(versions, version)
 		}
 	}
 	slices.Sort(versions)
-	j := conversionWriter{text: make([]byte, 0, 4096)}
+	j := conversionWriters.Get().(*conversionWriter)
+	defer j.free()
 	j.text = append(j.text, '{')
 	for _, version := range versions {
 		start := len(j.text)
 		j.comma('{')
 		j.text = append(strconv.AppendQuote(j.text, version), ':')
 		if value := len(j.text); version != s.from {
-			j.text = append(j.text, a.of(version).raw...)
+			j.text = append(j.text, a.of(version).raw()...)
 		} else if j.try(start, write) {
 			own = len(j.text) - value
 		}
@@ -1255,11 +1413,8 @@ func (a conversionAnnotation) text(s conversionStep, write func(*conversionWrite
 // annotation, so that writing it would remove them.
 func (a conversionAnnotation) tooLarge(version, hub string) error {
 	over := a.of(hub).at("#over")
-	if over == nil {
-		return nil
-	}
-	var size int
-	if json.Unmarshal(over.raw, &size) != nil {
+	size, ok := over.number()
+	if !ok || over.isNone() {
 		return nil
 	}
 	return conversionTooLarge(version, hub, hub, size)
