@@ -1,6 +1,7 @@
 package conversions
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"slices"
@@ -169,7 +170,7 @@ func (f *codeFile) unit(p *Pair, u *Unit, up bool) {
 	}
 	switch {
 	case u.set:
-		f.presence(fromPath, toPath)
+		f.presence(p, fromPath, toPath)
 	case u.Derived != nil && u.Derived.metadata != "":
 		f.metadata(p, u, up)
 	case u.Derived != nil && u.Derived.union != nil:
@@ -196,11 +197,11 @@ func (f *codeFile) unit(p *Pair, u *Unit, up bool) {
 }
 
 // presence writes the unit of a pointer whose fields are converted on their own.
-func (f *codeFile) presence(from, to []*Field) {
+func (f *codeFile) presence(p *Pair, from, to []*Field) {
 	if len(from) > 0 {
 		r := refOf("in", from)
 		guards := notNil(append(r.guards, r.expr))
-		f.line("if %s && %s {", guards, onlyIf("presence", f.empty(r.field().Type.Elem, "*"+r.expr, true)))
+		f.line("if %s && %s {", guards, onlyIf("presence", f.emptyButDropped(p, from, r.expr)))
 		f.line("lost = lost.present(%s)\n}", r.keys())
 		return
 	}
@@ -213,6 +214,37 @@ func (f *codeFile) presence(from, to []*Field) {
 	f.line("if %s {", wasPresent)
 	f.allocate(ref{guards: append(r.guards, r.expr), alloc: append(r.alloc, r.field().Type.Elem)})
 	f.line("}")
+}
+
+// emptyButDropped returns a condition that a pointer to a struct, or a struct in it, has no value
+// that is converted or kept.
+func (f *codeFile) emptyButDropped(p *Pair, path []*Field, expr string) string {
+	t := path[len(path)-1].Type
+	drops := func(path []*Field, below bool) bool {
+		name := dotted(path)
+		return slices.ContainsFunc(p.Units, func(u *Unit) bool {
+			other := dotted(slices.Concat(u.Spoke, u.Hub)) // one of which is nil
+			return u.Rule == nil && u.Reason != "" && (other == name || below && strings.HasPrefix(other, name+"."))
+		})
+	}
+	if !drops(path, true) {
+		if t.Shape == Pointer {
+			t, expr = t.Elem, "*"+expr
+		}
+		return f.empty(t, expr, true)
+	}
+	var conditions []string
+	for _, g := range f.model.types.fields(t.base()) {
+		below := append(slices.Clone(path), g)
+		switch value := expr + "." + g.Go; {
+		case drops(below, false):
+		case g.Type.Shape == Struct:
+			conditions = append(conditions, f.emptyButDropped(p, below, value))
+		default:
+			conditions = append(conditions, f.empty(g.Type, value, g.OmitEmpty))
+		}
+	}
+	return cmp.Or(strings.Join(conditions, " && "), "true")
 }
 
 // oneSided writes the unit of a field that the other side does not have.
@@ -548,7 +580,11 @@ func (f *codeFile) elements(r *Rule, up bool, source, kept string) string {
 		name, arguments = "convertKeyed", append(arguments, f.key(r, a.Elem), f.key(r, b.Elem), each, f.each(r.Elem, !up))
 	default:
 		f.use("conversionList")
-		name, arguments = "convertList", append(arguments, each, f.each(r.Elem, !up), f.appender(a.Elem), f.appender(b.Elem))
+		back, write := f.each(r.Elem, !up), f.appender(a.Elem)
+		if r.Elem.drops(map[*Pair]bool{}) {
+			write = fmt.Sprintf("func(j *conversionWriter, value *%s) {\n%s(j, value, %s, %s, %s)\n}", f.text(a.Elem), f.use("conversionWithoutDropped"), each, back, write)
+		}
+		name, arguments = "convertList", append(arguments, each, back, write, f.appender(b.Elem))
 	}
 	return name + "(" + strings.Join(arguments, ", ") + ")"
 }

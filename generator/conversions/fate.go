@@ -40,6 +40,20 @@ func fate(loses bool, reason string) Fate {
 	return Kept
 }
 
+// drops reports whether something at or below a rule is dropped.
+func (r *Rule) drops(seen map[*Pair]bool) bool {
+	for ; r != nil; r = r.Elem {
+		if r.Pair == nil || seen[r.Pair] {
+			continue
+		}
+		seen[r.Pair] = true
+		if slices.ContainsFunc(r.Pair.Units, func(u *Unit) bool { return u.Up == Dropped || u.Down == Dropped || u.Rule.drops(seen) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // loses reports whether a value that goes up, or down, may not come back. Unless below is set,
 // what fields of structs lose does not count.
 func (r *Rule) loses(up, below bool) bool {

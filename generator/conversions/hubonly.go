@@ -20,7 +20,8 @@ func (w *pairing) hubFields(t *Type, prefix []*Field, s *structural.Schema) {
 		}
 		inner := func(other []*Field) bool { return len(other) > len(path) && dotted(other[:len(path)]) == dotted(path) }
 		below := slices.ContainsFunc(w.claims, func(c *claim) bool { return inner(c.hub) }) ||
-			slices.ContainsFunc(w.takenHub, func(taken string) bool { return strings.HasPrefix(taken, dotted(path)+".") })
+			slices.ContainsFunc(w.takenHub, func(taken string) bool { return strings.HasPrefix(taken, dotted(path)+".") }) ||
+			g.Type.base().Shape == Struct && slices.ContainsFunc(w.hubOnlyMarkers(), func(m *markers.Marker) bool { return strings.HasPrefix(hubOnlyPath(m), dotted(path)+".") })
 		if below {
 			w.hubFields(g.Type.base(), path, property(s, g.JSON))
 			if g.Type.Shape == Pointer {
@@ -57,12 +58,14 @@ func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.S
 		d := w.fail(noCounterpart, g.pos(), g.Pkg, "write above the struct: // +schemagen:convert:hubOnly="+dotted(path), "%s %s has no counterpart in %s", w.current.Hub.Name, w.in(path), w.spoke.Name)
 		*d = d.With(diag.Related{Pos: w.reporter.Position(w.Spoke.Decl.Spec.Name.Pos()), Message: "the struct"})
 	}
-	line := "// +schemagen:convert:hubOnly=" + dotted(path) + ",secret"
 	switch {
 	case secret && !drop:
-		w.fail(keptSecret, marker.Pos, w.Spoke.Decl.Pkg, "if it may be lost, write "+line+`,drop,reason="…"`, "%s %s is not kept: a client that updates the object through %s removes it", w.current.Hub.Name, w.in(path), w.spoke.Name)
-	case u.Down == Kept && isSecret(g, schema):
-		w.fail(keptSecret, g.pos(), g.Pkg, "write above "+w.Spoke.label()+": "+line, "%s %s would be kept in an annotation of %s", w.current.Hub.Name, w.in(path), w.spoke.Name)
+		w.fail(keptSecret, marker.Pos, w.Spoke.Decl.Pkg, "if it may be lost, write // +schemagen:convert:hubOnly="+dotted(path)+`,secret,drop,reason="…"`, "%s %s is not kept: a client that updates the object through %s removes it", w.current.Hub.Name, w.in(path), w.spoke.Name)
+	case u.Down == Kept:
+		for _, found := range w.secrets(path, schema) {
+			line := "// +schemagen:convert:hubOnly=" + dotted(found.named) + ",secret"
+			w.fail(keptSecret, found.field.pos(), found.field.Pkg, "write above "+w.Spoke.label()+": "+line, "%s %s would be kept in an annotation of %s", w.current.Hub.Name, w.in(found.path), w.spoke.Name)
+		}
 	}
 	if discriminator := Discriminator(g, within); discriminator != nil && u.Down == Kept {
 		u.Guards = [][]*Field{append(slices.Clone(path[:len(path)-1]), discriminator)}
@@ -75,17 +78,23 @@ func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.S
 
 // acknowledged returns the marker hubOnly for a path, or nil.
 func (w *pairing) acknowledged(path []*Field) *markers.Marker {
-	candidates := slices.Clone(w.Spoke.Decl.Load().Markers)
-	for _, f := range w.Spoke.Fields {
-		candidates = append(candidates, w.markersOf(f, []*Field{f})...)
-	}
-	for _, m := range candidates {
-		if m.Name == markers.ConvertPrefix+"hubOnly" && m.Value.(markers.Convert).Value == dotted(path) {
-			return m
-		}
+	all := w.hubOnlyMarkers()
+	if i := slices.IndexFunc(all, func(m *markers.Marker) bool { return hubOnlyPath(m) == dotted(path) }); i >= 0 {
+		return all[i]
 	}
 	return nil
 }
+
+// hubOnlyMarkers returns the markers hubOnly of the struct and of its fields.
+func (w *pairing) hubOnlyMarkers() []*markers.Marker {
+	all := slices.Clone(w.Spoke.Decl.Load().Markers)
+	for _, f := range w.Spoke.Fields {
+		all = append(all, w.markersOf(f, []*Field{f})...)
+	}
+	return slices.DeleteFunc(all, func(m *markers.Marker) bool { return m.Name != markers.ConvertPrefix+"hubOnly" })
+}
+
+func hubOnlyPath(m *markers.Marker) string { return m.Value.(markers.Convert).Value }
 
 // Discriminator returns the field of a struct that selects a member of its union, if the
 // field is a member.
@@ -101,6 +110,49 @@ func Discriminator(member *Field, t *Type) *Field {
 		}
 	}
 	return nil
+}
+
+// secret is a field that seems to hold a secret, and the one that a marker can name.
+type secret struct {
+	field       *Field
+	path, named []*Field
+}
+
+// secrets returns the fields at or below a path that seem to hold secrets. Markers cannot name
+// those below a list or a map.
+func (w *pairing) secrets(path []*Field, schema *structural.Schema) (out []secret) {
+	seen := map[*Type]bool{}
+	var walk func(path, named []*Field, s *structural.Schema)
+	walk = func(path, named []*Field, s *structural.Schema) {
+		f := path[len(path)-1]
+		if isSecret(f, s) {
+			out = append(out, secret{f, path, named})
+			return
+		}
+		t := f.Type
+		for t.Elem != nil {
+			switch t.Shape {
+			case List:
+				s = items(s)
+			case Map:
+				s = values(s)
+			}
+			t = t.Elem
+		}
+		if t.Shape != Struct || seen[t] {
+			return
+		}
+		seen[t] = true
+		for _, g := range w.types.fields(t) {
+			below, name := append(slices.Clone(path), g), named
+			if f.Type.base() == t && len(named) == len(path) {
+				name = below
+			}
+			walk(below, name, property(s, g.JSON))
+		}
+	}
+	walk(path, path, schema)
+	return out
 }
 
 // isSecret reports whether a field seems to hold a secret.

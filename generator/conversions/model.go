@@ -150,6 +150,9 @@ func (m *Model) Durations(t *Type) (out []string) {
 // struct are units of their own.
 func (u *Unit) Presence() bool { return u.set }
 
+// Drops reports whether a field below those of the unit is dropped.
+func (u *Unit) Drops() bool { return u.Rule.drops(map[*Pair]bool{}) }
+
 // Depends reports whether what becomes of the unit depends on more than its own fields: it is
 // computed from others or from metadata, or it has guards on both sides.
 func (u *Unit) Depends() bool {
