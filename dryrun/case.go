@@ -71,7 +71,7 @@ func (t *Trial) kindOf(s *suite) (*Kind, diag.List) {
 		if i < 0 {
 			return fail(s.version.pos, "", "the CRD %s has no version %s", definition.CRD.Name, version)
 		}
-		t.tested[key] = newKind(definition, i)
+		t.tested[key] = newKind(definition, i, t.shared)
 	}
 	kind := t.tested[key]
 	if _, err := kind.server(); err != nil {
@@ -234,8 +234,9 @@ func (t *Trial) patchedKind(kind *Kind, patches []any) (*Kind, error) {
 			if err != nil {
 				return nil, err
 			}
-			model, _ := structural.FromProps(patched.Spec.Versions[0].Schema.OpenAPIV3Schema)
-			return newKind(&crd.Definition{CRD: patched, Schemas: []*structural.Schema{model}, Position: s.Position}, 0), nil
+			model, unsupported := structural.FromProps(patched.Spec.Versions[0].Schema.OpenAPIV3Schema)
+			definition := &crd.Definition{CRD: patched, Schemas: []*structural.Schema{model}, Unsupported: [][]structural.Unsupported{unsupported}, Position: s.Position}
+			return newKind(definition, 0, &apiserver.Kinds{}), nil
 		}
 	}
 	return nil, errors.New("there is no CRD to patch")
