@@ -217,12 +217,21 @@ func (d *Definition) Complete() *apiextensionsv1.CustomResourceDefinition { retu
 // with returns the definition with the given schemas.
 // With returns the definition with other schemas of its versions, by index.
 func (d *Definition) With(schemas []*structural.Schema) *apiextensionsv1.CustomResourceDefinition {
+	return d.rendered(schemas, (*structural.Schema).Props)
+}
+
+// Shared returns the definition with its schemas, rendered by props: it must not be changed.
+func (d *Definition) Shared(props *structural.SharedProps) *apiextensionsv1.CustomResourceDefinition {
+	return d.rendered(d.Schemas, props.Of)
+}
+
+func (d *Definition) rendered(schemas []*structural.Schema, render func(*structural.Schema) *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.CustomResourceDefinition {
 	object := d.Object.DeepCopy()
 	if d.PreserveUnknownFields != nil {
 		object.Spec.PreserveUnknownFields = *d.PreserveUnknownFields
 	}
 	for i, schema := range schemas {
-		object.Spec.Versions[i].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: schema.Props()}
+		object.Spec.Versions[i].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: render(schema)}
 	}
 	return object
 }
