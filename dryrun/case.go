@@ -234,9 +234,8 @@ func (t *Trial) patchedKind(kind *Kind, patches []any) (*Kind, error) {
 			if err != nil {
 				return nil, err
 			}
-			model, unsupported := structural.FromProps(patched.Spec.Versions[0].Schema.OpenAPIV3Schema)
-			definition := &crd.Definition{CRD: patched, Schemas: []*structural.Schema{model}, Unsupported: [][]structural.Unsupported{unsupported}, Position: s.Position}
-			return newKind(definition, 0, &apiserver.Kinds{}), nil
+			model, _ := structural.FromProps(patched.Spec.Versions[0].Schema.OpenAPIV3Schema)
+			return newKind(&crd.Definition{CRD: patched, Schemas: []*structural.Schema{model}, Position: s.Position}, 0, t.shared), nil
 		}
 	}
 	return nil, errors.New("there is no CRD to patch")

@@ -38,8 +38,8 @@ type Kind struct {
 func newKind(d *crd.Definition, i int, shared *apiserver.Kinds) *Kind {
 	v := d.CRD.Spec.Versions[i]
 	prepare := func() (*apiserver.Kind, error) {
-		if i < len(d.Unsupported) && len(d.Unsupported[i]) > 0 {
-			return apiserver.NewKind(d.CRD, v.Name) // the schema lacks what is not supported
+		if d.BuildWith == nil { // only generated definitions share nodes
+			return apiserver.NewKind(d.CRD, v.Name)
 		}
 		return shared.New(d.CRD, d.Schemas[i], v.Name)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -101,17 +102,18 @@ func newHandle(d *crd.Definition, served string, shared *apiserver.Kinds) (crd.H
 
 // kindOf prepares a version of a definition, and returns that with or without its schemas.
 func kindOf(d *crd.Definition, served string, shared *apiserver.Kinds) (*apiextensionsv1.CustomResourceDefinition, *apiserver.Kind, error) {
-	definition := d.CRD
-	switch {
-	case definition == nil && d.BuildWith != nil:
-		definition = d.BuildWith(nil)
-	case definition == nil:
-		definition = d.Build()
-	}
-	i := slices.IndexFunc(definition.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == served })
-	if i < 0 || i >= len(d.Schemas) || i < len(d.Unsupported) && len(d.Unsupported[i]) > 0 {
+	if d.CRD != nil || d.BuildWith == nil { // only generated definitions share nodes
+		definition := d.CRD
+		if definition == nil {
+			definition = d.Build()
+		}
 		kind, err := apiserver.NewKind(definition, served)
 		return definition, kind, err
+	}
+	definition := d.BuildWith(nil)
+	i := slices.IndexFunc(definition.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == served })
+	if i < 0 {
+		return nil, nil, fmt.Errorf("%s has no version %s", definition.Name, served)
 	}
 	kind, err := shared.New(definition, d.Schemas[i], served)
 	return definition, kind, err
