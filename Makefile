@@ -142,6 +142,10 @@ lsp-edits: ## Compare what schemagen lsp publishes after 10,000 random edits wit
 lsp: ## Measure an editor's session in the largest definitions, and write bench/lsp.txt.
 	$(GO) run -C bench . lsp -record
 
+.PHONY: review-speed
+review-speed: ## Measure reviews of 25 CRDs, and write bench/review.txt.
+	$(GO) run -C bench . review -record
+
 .PHONY: dialects
 dialects: ## Compare the CRDs that gateway-api and openshift/api publish with ours, and write bench/dialects.txt. OPENSHIFT=DIR is a checkout to compare besides the module, OPCON=DIR one of operator-controller.
 	$(GO) run -C bench . dialects -record $(if $(OPENSHIFT),-openshift $(abspath $(OPENSHIFT))) $(if $(OPCON),-opcon $(abspath $(OPCON)))

@@ -130,8 +130,8 @@ func (absentServer) Evaluator(*apiextensionsv1.JSONSchemaProps, []string) (union
 	return nil, errors.ErrUnsupported
 }
 
-func (absentServer) Handle(*crd.Definition, string) (crd.Handle, error) {
-	return nil, errors.ErrUnsupported
+func (absentServer) Handler() crd.Handler {
+	return func(*crd.Definition, string) (crd.Handle, error) { return nil, errors.ErrUnsupported }
 }
 
 func (absentServer) Before(uint) bool { return false }

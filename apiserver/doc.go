@@ -23,7 +23,8 @@
 //   - rules.go, cause.go, candidates.go: what rules cost, and why;
 //   - coster.go, sizes.go: the different estimates of older servers.
 //
-// panic.go handles CRDs on which the server's code panics. target.go and differences.go
+// kind.go handles objects of a version of a CRD, and kinds.go prepares versions whose schemas share
+// nodes. panic.go handles CRDs on which the server's code panics. target.go and differences.go
 // contain what depends on the Kubernetes version.
 //
 // The server's validation compiles all rules itself, always in the CEL environment of the

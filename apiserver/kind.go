@@ -75,21 +75,13 @@ func newKind(crd *apiextensionsv1.CustomResourceDefinition, version string, skel
 		return nil, err
 	}
 	if schemas == nil || schemas.OpenAPIV3Schema == nil {
-		return nil, fmt.Errorf("version %s of %s has no schema", version, crd.Name)
+		return nil, withoutSchema(crd.Name, version)
 	}
-	k := &Kind{
-		group: crd.Spec.Group, version: version, kind: crd.Spec.Names.Kind, resource: crd.Spec.Names.Plural + "." + crd.Spec.Group,
-		namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
-		preserves:  in.Spec.PreserveUnknownFields != nil && *in.Spec.PreserveUnknownFields,
-		skeleton:   skeleton,
-	}
-	subresources, err := apiextensions.GetSubresourcesForVersion(in, version)
+	k, err := kindOf(in, version)
 	if err != nil {
 		return nil, err
 	}
-	if subresources != nil {
-		k.hasStatus, k.scale = subresources.Status != nil, subresources.Scale
-	}
+	k.skeleton = skeleton
 	k.structural, err = structuralschema.NewStructural(schemas.OpenAPIV3Schema)
 	if err != nil && skeleton != nil {
 		k.structural, err = structuralPart(crd, version)
@@ -108,7 +100,7 @@ func newKind(crd *apiextensionsv1.CustomResourceDefinition, version string, skel
 			return nil, err
 		}
 	}
-	k.rules = newRuleValidator(k.structural)
+	k.rules = ruleNodeOf(k.structural).validator()
 	for _, v := range crd.Spec.Versions {
 		if v.Name == version {
 			model, _ := structural.FromProps(v.Schema.OpenAPIV3Schema)
@@ -118,6 +110,27 @@ func newKind(crd *apiextensionsv1.CustomResourceDefinition, version string, skel
 		}
 	}
 	k.plan = unions.Compile(k.schema, unions.Options{})
+	return k, nil
+}
+
+func withoutSchema(name, version string) error {
+	return fmt.Errorf("version %s of %s has no schema", version, name)
+}
+
+// kindOf returns a version of a CRD without what depends on its schema.
+func kindOf(crd *apiextensions.CustomResourceDefinition, version string) (*Kind, error) {
+	k := &Kind{
+		group: crd.Spec.Group, version: version, kind: crd.Spec.Names.Kind, resource: crd.Spec.Names.Plural + "." + crd.Spec.Group,
+		namespaced: crd.Spec.Scope == apiextensions.NamespaceScoped,
+		preserves:  crd.Spec.PreserveUnknownFields != nil && *crd.Spec.PreserveUnknownFields,
+	}
+	subresources, err := apiextensions.GetSubresourcesForVersion(crd, version)
+	if err != nil {
+		return nil, err
+	}
+	if subresources != nil {
+		k.hasStatus, k.scale = subresources.Status != nil, subresources.Scale
+	}
 	return k, nil
 }
 

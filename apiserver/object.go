@@ -8,6 +8,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/util/jsonpath"
 )
 
 // request is a CRD in the process of being validated.
@@ -240,4 +241,18 @@ func (r *request) with(rules func(*node) apiextensions.ValidationRules) *apiexte
 		out.Spec.Versions[s.versions[0]].Schema = schema
 	}
 	return &out
+}
+
+// maxColumnPath is the maximum length of a column's JSONPath that is parsed: the parser
+// recurses for each step.
+const maxColumnPath = 1 << 16
+
+// ColumnError parses the JSONPath of a printer column as the server does when it starts to
+// serve the resource, which no earlier validation does. It returns nil if the server
+// accepts the path.
+func ColumnError(path string) error {
+	if len(path) > maxColumnPath {
+		return nil
+	}
+	return jsonpath.New("column").Parse("{" + path + "}")
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -42,25 +41,18 @@ func NewSkeletonKind(crd *apiextensionsv1.CustomResourceDefinition, version stri
 // structuralPart returns the server's model of what a structural schema can hold of the schema
 // of a version.
 func structuralPart(crd *apiextensionsv1.CustomResourceDefinition, version string) (*structuralschema.Structural, error) {
-	reduced := *crd
-	reduced.Spec.Versions = nil
 	for _, v := range crd.Spec.Versions {
 		if v.Name == version {
 			model, _ := structural.FromProps(v.Schema.OpenAPIV3Schema)
 			dropFalse(model)
-			v.Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: model.Props()}
+			part, err := (&Kinds{}).convert(model)
+			if err != nil {
+				return nil, err
+			}
+			return part.rules.schema, nil
 		}
-		reduced.Spec.Versions = append(reduced.Spec.Versions, v)
 	}
-	in, err := internal(&reduced)
-	if err != nil {
-		return nil, err
-	}
-	schemas, err := apiextensions.GetSchemaForVersion(in, version)
-	if err != nil {
-		return nil, err
-	}
-	return structuralschema.NewStructural(schemas.OpenAPIV3Schema)
+	return nil, withoutSchema(crd.Name, version)
 }
 
 // dropFalse removes x-kubernetes-preserve-unknown-fields: false, with which the server builds no

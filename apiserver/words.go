@@ -165,78 +165,100 @@ func appendType(out []byte, kind *apiservercel.DeclType, w words) []byte {
 	return append(out, '}')
 }
 
-// newRuleValidator returns the server's validator of the rules in the schema of a resource; nil if
-// it has none. Rules are compiled for types without the fields that none of them uses, which
-// takes a small part of the time for large schemas. They are evaluated with the whole schema,
-// since values may be compared as a whole.
-func newRuleValidator(s *structuralschema.Structural) *cel.Validator {
-	if hasNestedRules(s) { // the validator looks for the properties in allOf
-		return cel.NewValidator(s, true, celconfig.PerCallLimit)
+// ruleNode is a node of the server's model of a schema. Equal nodes may be shared.
+type ruleNode struct {
+	schema *structuralschema.Structural
+	// ruled is set if the node or one below it has rules, nested if logical junctors there have any.
+	ruled, nested bool
+
+	properties    map[string]*ruleNode
+	items, values *ruleNode
+}
+
+// newRuleNode returns a node without those below it.
+func newRuleNode(s *structuralschema.Structural) *ruleNode {
+	return &ruleNode{schema: s, ruled: len(s.XValidations) > 0, nested: s.ValueValidation != nil && slices.ContainsFunc(nestedIn(s.ValueValidation), nestedHasRules)}
+}
+
+// addBelow notes what is found below a node that is added.
+func (n *ruleNode) addBelow(child *ruleNode) {
+	n.ruled, n.nested = n.ruled || child.ruled, n.nested || child.nested
+}
+
+// ruleNodeOf returns the nodes of a schema.
+func ruleNodeOf(s *structuralschema.Structural) *ruleNode {
+	out := newRuleNode(s)
+	if len(s.Properties) > 0 {
+		out.properties = make(map[string]*ruleNode, len(s.Properties))
+	}
+	for name, property := range s.Properties {
+		child := ruleNodeOf(&property)
+		out.properties[name] = child
+		out.addBelow(child)
+	}
+	if s.Items != nil {
+		out.items = ruleNodeOf(s.Items)
+		out.addBelow(out.items)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
+		out.values = ruleNodeOf(s.AdditionalProperties.Structural)
+		out.addBelow(out.values)
+	}
+	return out
+}
+
+// validator returns the server's validator of the rules in the schema of a resource; nil if it has
+// none. Rules are compiled for types without the fields that none of them uses, which takes a small
+// part of the time for large schemas. They are evaluated with the whole schema, since values may be
+// compared as a whole.
+func (n *ruleNode) validator() *cel.Validator {
+	if n.nested { // the validator looks for the properties in allOf
+		return cel.NewValidator(n.schema, true, celconfig.PerCallLimit)
 	}
 	used := words{}
-	used.addRules(s)
-	v := cel.NewValidator(withoutUnused(s, used), true, celconfig.PerCallLimit)
-	setSchema(v, s)
+	used.addRules(n, map[*ruleNode]bool{})
+	v := cel.NewValidator(n.withoutUnused(used), true, celconfig.PerCallLimit)
+	setSchema(v, n.schema)
 	return v
 }
 
-// addRules adds the words of the rules of a node and of those below it.
-func (w words) addRules(s *structuralschema.Structural) {
-	if s == nil {
+// addRules adds the words of the rules of a node and of those below it that have not been seen.
+func (w words) addRules(n *ruleNode, seen map[*ruleNode]bool) {
+	if n == nil || !n.ruled || seen[n] {
 		return
 	}
-	for _, rule := range s.XValidations {
+	seen[n] = true
+	for _, rule := range n.schema.XValidations {
 		w.add(rule.Rule)
 		w.add(rule.MessageExpression)
 		w.add(rule.FieldPath)
 	}
-	w.addRules(s.Items)
-	for _, property := range s.Properties {
-		w.addRules(&property)
-	}
-	if s.AdditionalProperties != nil {
-		w.addRules(s.AdditionalProperties.Structural)
+	w.addRules(n.items, seen)
+	w.addRules(n.values, seen)
+	for _, property := range n.properties {
+		w.addRules(property, seen)
 	}
 }
 
 // withoutUnused returns a copy of a schema without the properties that neither are in the words
 // nor have rules.
-func withoutUnused(s *structuralschema.Structural, used words) *structuralschema.Structural {
-	if s == nil {
-		return nil
-	}
-	out := *s
-	if len(s.Properties) > 0 {
+func (n *ruleNode) withoutUnused(used words) *structuralschema.Structural {
+	out := *n.schema
+	if len(n.properties) > 0 {
 		out.Properties = map[string]structuralschema.Structural{}
-		for name, property := range s.Properties {
-			if isMeta(name) || used.has(name) || hasRules(&property) {
-				out.Properties[name] = *withoutUnused(&property, used)
+		for name, property := range n.properties {
+			if isMeta(name) || used.has(name) || property.ruled {
+				out.Properties[name] = *property.withoutUnused(used)
 			}
 		}
 	}
-	out.Items = withoutUnused(s.Items, used)
-	if s.AdditionalProperties != nil {
-		additional := *s.AdditionalProperties
-		additional.Structural = withoutUnused(additional.Structural, used)
-		out.AdditionalProperties = &additional
+	if n.items != nil {
+		out.Items = n.items.withoutUnused(used)
+	}
+	if n.values != nil {
+		out.AdditionalProperties = &structuralschema.StructuralOrBool{Structural: n.values.withoutUnused(used), Bool: out.AdditionalProperties.Bool}
 	}
 	return &out
-}
-
-// hasRules reports whether a node, or one below it, has rules.
-func hasRules(s *structuralschema.Structural) bool {
-	if s == nil {
-		return false
-	}
-	if len(s.XValidations) > 0 || hasRules(s.Items) || s.AdditionalProperties != nil && hasRules(s.AdditionalProperties.Structural) {
-		return true
-	}
-	for _, property := range s.Properties {
-		if hasRules(&property) {
-			return true
-		}
-	}
-	return false
 }
 
 // setSchema gives a validator, and those below it, the schema that values are read with.

@@ -49,16 +49,16 @@ func TestRuleValidator(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, got := cel.NewValidator(s, true, celconfig.PerCallLimit), newRuleValidator(s)
+		want, got := cel.NewValidator(s, true, celconfig.PerCallLimit), ruleNodeOf(s).validator()
 		if (want == nil) != (got == nil) {
 			t.Fatalf("seed %d: got %v, want %v", seed, got, want)
 		}
 		if want == nil {
 			continue
 		}
-		used := words{}
-		used.addRules(s)
-		if len(withoutUnused(s, used).Properties) < len(s.Properties) {
+		used, nodes := words{}, ruleNodeOf(s)
+		used.addRules(nodes, map[*ruleNode]bool{})
+		if len(nodes.withoutUnused(used).Properties) < len(s.Properties) {
 			smaller++
 		}
 		for range 5 {

@@ -57,6 +57,8 @@ const usage = `usage: go run . COMMAND [flags]
   lsp      [-schemagen PATH] [-edits 200] [-soak 3600] [-record]
                                           an editor's session: time and CPU of each keystroke in
                                           the largest definitions, and memory over a longer one
+  review   [-schemagen PATH] [-n 7] [-record]
+                                          wall, CPU and memory of reviews of synthetic-25
   generate [-schemagen PATH] -case A -o DIR [-peer]
                                           run one tool on one case
   versions -o DIR [-case A,B]             run each release of controller-gen, for the table of
@@ -122,6 +124,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.IntVar(&edits, "edits", 200, "measured keystrokes")
 		flags.IntVar(&soak, "soak", 3600, "keystrokes in the session whose memory is measured, at least 100; none if 0")
 		flags.BoolVar(&recorded, "record", false, "write the results to lsp.txt")
+	case "review":
+		flags.IntVar(&runs, "n", 7, "measured runs")
+		flags.BoolVar(&recorded, "record", false, "write the results to review.txt")
 	case "time":
 		flags.IntVar(&runs, "n", 5, "measured runs of each tool")
 		flags.BoolVar(&recorded, "record", false, "add the results to docs/performance.csv, and rewrite docs/performance.md")
@@ -180,6 +185,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if args[0] == "lsp" {
 		return lsp(ctx, w, *product, max(edits, 1), soak, recorded, out)
+	}
+	if args[0] == "review" {
+		return reviews(ctx, w, *product, max(runs, 1), recorded, out)
 	}
 	if args[0] == "versions" {
 		selected, err := selectVersionCases(*names)

@@ -33,3 +33,6 @@ type Refusal struct {
 // Handle answers requests as the API server does for one version of a kind. It must not change
 // the objects.
 type Handle func(context.Context, Request) (Answer, error)
+
+// Handler returns the [Handle] of a version of a definition.
+type Handler func(definition *Definition, version string) (Handle, error)

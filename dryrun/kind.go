@@ -33,14 +33,21 @@ type Kind struct {
 	position func(path string) diag.Position
 }
 
-// newKind returns the version of a definition with the given index.
-func newKind(d *crd.Definition, i int) *Kind {
+// newKind returns the version of a definition with the given index. Its server is prepared with
+// shared.
+func newKind(d *crd.Definition, i int, shared *apiserver.Kinds) *Kind {
 	v := d.CRD.Spec.Versions[i]
+	prepare := func() (*apiserver.Kind, error) {
+		if d.BuildWith == nil { // only generated definitions share nodes
+			return apiserver.NewKind(d.CRD, v.Name)
+		}
+		return shared.New(d.CRD, d.Schemas[i], v.Name)
+	}
 	path := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
 	return &Kind{
 		Group: d.CRD.Spec.Group, Kind: d.CRD.Spec.Names.Kind, Version: v.Name, schema: d.Schemas[i],
 		namespaced: d.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped, stored: v.Storage,
-		server:    sync.OnceValues(func() (*apiserver.Kind, error) { return apiserver.NewKind(d.CRD, v.Name) }),
+		server:    sync.OnceValues(prepare),
 		proposal:  sync.OnceValues(func() (*apiserver.Kind, error) { return apiserver.NewSkeletonKind(d.CRD, v.Name) }),
 		rejection: sync.OnceValues(func() (*diag.Diagnostic, error) { return rejectionOf(d) }),
 		position: func(below string) diag.Position {

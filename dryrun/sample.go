@@ -3,6 +3,8 @@ package dryrun
 import (
 	"context"
 
+	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -14,6 +16,21 @@ type Sample struct {
 	YAML []byte
 	// Findings are the errors of the server, if no valid object was found.
 	Findings diag.List
+}
+
+// Sampler generates examples of many definitions. What their schemas share in memory is prepared
+// once. The zero value is ready to use, and safe for concurrent use.
+type Sampler struct{ shared apiserver.Kinds }
+
+// Sample generates an example of a version of a definition, as [Kind.Sample] does. It returns nil if
+// the version does not exist, or is not served.
+func (s *Sampler) Sample(ctx context.Context, d *crd.Definition, version string, full bool) (*Sample, error) {
+	for i, v := range d.CRD.Spec.Versions {
+		if v.Name == version && v.Served {
+			return newKind(d, i, &s.shared).Sample(ctx, full)
+		}
+	}
+	return nil, nil
 }
 
 // Sample generates an example: with required fields only or, if full is set, with all

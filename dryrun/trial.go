@@ -30,6 +30,8 @@ type Trial struct {
 	// that suites test, served or not.
 	kinds  map[string]*Kind
 	tested map[string]*Kind
+	// shared prepares the servers of all kinds.
+	shared *apiserver.Kinds
 }
 
 // Hints complete the hints of findings with the options of the calling program. The zero
@@ -47,7 +49,7 @@ func (h Hints) withCRD(text string) string { return strings.TrimSuffix(text+" "+
 // New returns a trial with the CRDs of some definitions. If two of them have the same
 // version of a kind, the first one is used.
 func New(definitions ...*crd.Definition) *Trial {
-	t := &Trial{kinds: map[string]*Kind{}, tested: map[string]*Kind{}}
+	t := &Trial{kinds: map[string]*Kind{}, tested: map[string]*Kind{}, shared: &apiserver.Kinds{}}
 	for _, d := range definitions {
 		if d.CRD == nil {
 			built := *d
@@ -58,7 +60,7 @@ func New(definitions ...*crd.Definition) *Trial {
 		for i, v := range d.CRD.Spec.Versions {
 			key := kindKey(d.CRD.Spec.Group+"/"+v.Name, d.CRD.Spec.Names.Kind)
 			if v.Served && t.kinds[key] == nil {
-				t.kinds[key] = newKind(d, i)
+				t.kinds[key] = newKind(d, i, t.shared)
 			}
 		}
 	}

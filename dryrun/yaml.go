@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strconv"
 
 	"go.yaml.in/yaml/v3"
 
@@ -58,6 +59,10 @@ func yamlOf(keys keysOf, value any, s *structural.Schema, at *structural.ObjectP
 		return node, nil
 	case string:
 		return textNode(value), nil
+	case bool:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(value)}, nil
+	case int64:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.FormatInt(value, 10)}, nil
 	}
 	node := &yaml.Node{}
 	return node, node.Encode(value)
@@ -80,15 +85,20 @@ func textNode(text string) *yaml.Node {
 // orderOf returns the keys of a mapping: those of the document first, then those of the
 // schema, then the rest.
 func orderOf(given, specified []string, value map[string]any) []string {
-	var out []string
-	seen := map[string]bool{}
-	for _, names := range [][]string{given, specified, slices.Sorted(maps.Keys(value))} {
+	out := make([]string, 0, len(value))
+	seen := make(map[string]bool, len(value))
+	add := func(names []string) {
 		for _, name := range names {
 			if _, ok := value[name]; ok && !seen[name] {
 				seen[name] = true
 				out = append(out, name)
 			}
 		}
+	}
+	add(given)
+	add(specified)
+	if len(out) < len(value) {
+		add(slices.Sorted(maps.Keys(value)))
 	}
 	return out
 }

@@ -195,9 +195,10 @@ type Server interface {
 	// Evaluator returns a function that evaluates CEL rules on objects of a schema. It
 	// fails for a schema that is not structural.
 	Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error)
-	// Handle returns the server's handling of objects of a version of a definition. It fails
-	// for a version that a server would not serve.
-	Handle(definition *crd.Definition, version string) (crd.Handle, error)
+	// Handler returns a function that returns the server's handling of objects of a version of a
+	// definition. It fails for a version that a server would not serve. What the definitions of
+	// several calls share in memory is prepared once.
+	Handler() crd.Handler
 	// Before reports whether the server is older than Kubernetes 1.minor.
 	Before(minor uint) bool
 }

@@ -131,8 +131,6 @@ func (server) Evaluator(*apiextensionsv1.JSONSchemaProps, []string) (unions.Eval
 	return nil, nil
 }
 
-func (server) Handle(*crd.Definition, string) (crd.Handle, error) {
-	return nil, nil
-}
+func (server) Handler() crd.Handler { return nil }
 
 func (server) Before(uint) bool { return false }

@@ -8,7 +8,29 @@ import (
 
 // Props renders the schema as JSONSchemaProps of apiextensions.k8s.io/v1. The
 // result shares leaf values with s, but no maps or slices of nodes.
-func (s *Schema) Props() *apiextensionsv1.JSONSchemaProps {
+func (s *Schema) Props() *apiextensionsv1.JSONSchemaProps { return s.props((*Schema).Props) }
+
+// SharedProps renders schemas as [Schema.Props] does, and shared nodes once: the results share
+// them, so they must not be changed. The zero value is ready to use.
+type SharedProps struct {
+	known map[*Schema]*apiextensionsv1.JSONSchemaProps
+}
+
+// Of renders a schema.
+func (r *SharedProps) Of(s *Schema) *apiextensionsv1.JSONSchemaProps {
+	known, ok := r.known[s]
+	if !ok {
+		if r.known == nil {
+			r.known = map[*Schema]*apiextensionsv1.JSONSchemaProps{}
+		}
+		known = s.props(r.Of)
+		r.known[s] = known
+	}
+	return known
+}
+
+// props renders a node, and those below it with a function.
+func (s *Schema) props(below func(*Schema) *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	if s == nil {
 		return nil
 	}
@@ -21,15 +43,15 @@ func (s *Schema) Props() *apiextensionsv1.JSONSchemaProps {
 	if len(s.Properties) > 0 {
 		p.Properties = make(map[string]apiextensionsv1.JSONSchemaProps, len(s.Properties))
 		for _, prop := range s.Properties {
-			p.Properties[prop.Name] = *prop.Schema.Props()
+			p.Properties[prop.Name] = *below(prop.Schema)
 		}
 	}
 	if s.Items != nil {
-		p.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: s.Items.Props()}
+		p.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: below(s.Items)}
 	}
 	if s.AdditionalProperties != nil {
 		p.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{
-			Schema: s.AdditionalProperties.Schema.Props(),
+			Schema: below(s.AdditionalProperties.Schema),
 			Allows: s.AdditionalProperties.Bool || s.AdditionalProperties.Schema != nil,
 		}
 	}

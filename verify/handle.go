@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -14,17 +15,19 @@ import (
 	"github.com/schemagen/schemagen/crd"
 )
 
-// Handle returns the server's handling of objects of a version of a definition. No object is
-// stored. Answers are kept, unless the definition has no Bytes: another one with the same bytes
-// gets them without preparing the version, which takes longer than most requests.
-func (v *Verifier) Handle(d *crd.Definition, served string) (crd.Handle, error) {
-	prepare := sync.OnceValues(func() (crd.Handle, error) {
-		definition := d.CRD
-		if definition == nil {
-			definition = d.Build()
-		}
-		return newHandle(definition, served)
-	})
+// Handler returns a function that returns the server's handling of objects of a version of a
+// definition. No object is stored. What the definitions of several calls share in memory is prepared
+// once. Answers are kept, unless the definition has no Bytes: another one with the same bytes gets
+// them without preparing the version, which may take longer than most requests.
+func (v *Verifier) Handler() crd.Handler {
+	shared := &apiserver.Kinds{}
+	return func(d *crd.Definition, served string) (crd.Handle, error) {
+		return v.handle(d, served, sync.OnceValues(func() (crd.Handle, error) { return newHandle(d, served, shared) }))
+	}
+}
+
+// handle returns the handling of objects of a version. prepare returns it without known answers.
+func (v *Verifier) handle(d *crd.Definition, served string, prepare func() (crd.Handle, error)) (crd.Handle, error) {
 	if d.Bytes == nil {
 		return prepare()
 	}
@@ -57,8 +60,8 @@ func (v *Verifier) Handle(d *crd.Definition, served string) (crd.Handle, error) 
 }
 
 // newHandle prepares a version of a definition.
-func newHandle(definition *apiextensionsv1.CustomResourceDefinition, served string) (crd.Handle, error) {
-	kind, err := apiserver.NewKind(definition, served)
+func newHandle(d *crd.Definition, served string, shared *apiserver.Kinds) (crd.Handle, error) {
+	definition, kind, err := kindOf(d, served, shared)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +98,25 @@ func newHandle(definition *apiextensionsv1.CustomResourceDefinition, served stri
 		}
 		return out, err
 	}, nil
+}
+
+// kindOf prepares a version of a definition, and returns that with or without its schemas.
+func kindOf(d *crd.Definition, served string, shared *apiserver.Kinds) (*apiextensionsv1.CustomResourceDefinition, *apiserver.Kind, error) {
+	if d.CRD != nil || d.BuildWith == nil { // only generated definitions share nodes
+		definition := d.CRD
+		if definition == nil {
+			definition = d.Build()
+		}
+		kind, err := apiserver.NewKind(definition, served)
+		return definition, kind, err
+	}
+	definition := d.BuildWith(nil)
+	i := slices.IndexFunc(definition.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == served })
+	if i < 0 {
+		return nil, nil, fmt.Errorf("%s has no version %s", definition.Name, served)
+	}
+	kind, err := shared.New(definition, d.Schemas[i], served)
+	return definition, kind, err
 }
 
 // versionKey identifies a version of a definition by the definition's bytes.

@@ -26,7 +26,7 @@ func TestHandleAgain(t *testing.T) {
 	}
 	answers := func(object map[string]any, of *crd.Definition) crd.Answer {
 		t.Helper()
-		handle, err := v.Handle(of, "v1")
+		handle, err := v.Handler()(of, "v1")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,7 @@ func (in *Input) costs(ctx context.Context, old, new *crd.Definition, before, af
 		fields := map[string]string{}
 		for _, n := range nodes {
 			if len(n.schema.XValidations) > 0 {
-				fields[n.path] = cmp.Or(n.field, ".")
+				fields[n.path()] = cmp.Or(n.field(), ".")
 			}
 		}
 		if len(fields) == 0 {

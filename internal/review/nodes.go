@@ -13,47 +13,108 @@ import (
 
 // node is a node of the schema of a version.
 type node struct {
-	version string
-	// path is its path in the definition, field that in objects, as in package compare.
-	path, field string
-	name        string
-	schema      *structural.Schema
-	parent      *node // nil for the whole object
-	// foreign is set for the parts of a type of another module, whose authors are not asked.
-	foreign bool
-	pos     diag.Position
+	definition *crd.Definition
+	// version is the index of the version.
+	version int
+	schema  *structural.Schema
+	parent  *node // nil for the whole object
+	// step is how the parent leads to the node, name that of a property.
+	step step
+	name string
+	// known is set once foreign is.
+	known, foreign bool
 }
+
+// step is what a node is to its parent.
+type step int8
+
+const (
+	property step = iota
+	items
+	values
+)
 
 // nodesOf returns the nodes of all versions of a definition, each after its parent.
 func nodesOf(d *crd.Definition) (out []*node) {
 	if d == nil {
 		return nil
 	}
-	var walk func(n *node)
-	walk = func(n *node) {
-		if n.schema == nil {
+	var walk func(version int, s *structural.Schema, parent *node, at step, name string)
+	walk = func(version int, s *structural.Schema, parent *node, at step, name string) {
+		if s == nil {
 			return
 		}
-		n.pos, _ = d.Position(n.path)
-		// In Go, what is below a type of another module has the position of the field that leads there.
-		n.foreign = n.parent != nil && (n.parent.foreign || n.pos == n.parent.pos && n.parent.parent != nil)
+		n := &node{definition: d, version: version, schema: s, parent: parent, step: at, name: name}
 		out = append(out, n)
-		for _, p := range n.schema.Properties {
-			walk(&node{version: n.version, path: n.path + ".properties[" + p.Name + "]", field: n.field + "." + p.Name, name: p.Name, schema: p.Schema, parent: n})
+		for _, p := range s.Properties {
+			walk(version, p.Schema, n, property, p.Name)
 		}
-		walk(&node{version: n.version, path: n.path + ".items", field: n.field + "[*]", schema: n.schema.Items, parent: n})
-		if a := n.schema.AdditionalProperties; a != nil {
-			walk(&node{version: n.version, path: n.path + ".additionalProperties", field: n.field + ".*", schema: a.Schema, parent: n})
+		walk(version, s.Items, n, items, "")
+		if a := s.AdditionalProperties; a != nil {
+			walk(version, a.Schema, n, values, "")
 		}
 	}
 	for i, s := range d.Schemas {
-		walk(&node{version: d.CRD.Spec.Versions[i].Name, path: fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i), schema: s})
+		walk(i, s, nil, property, "")
 	}
 	return out
 }
 
+func (n *node) versionName() string { return n.definition.CRD.Spec.Versions[n.version].Name }
+
+// path returns the path of the node in the definition.
+func (n *node) path() string {
+	if n.parent == nil {
+		return n.pathBelow("")
+	}
+	return n.pathBelow(n.parent.path())
+}
+
+// pathBelow returns the path of the node, of whose parent it is given.
+func (n *node) pathBelow(parent string) string {
+	switch {
+	case n.parent == nil:
+		return fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", n.version)
+	case n.step == items:
+		return parent + ".items"
+	case n.step == values:
+		return parent + ".additionalProperties"
+	}
+	return parent + ".properties[" + n.name + "]"
+}
+
+// field returns the path of the node in objects, as in package compare.
+func (n *node) field() string {
+	switch {
+	case n.parent == nil:
+		return ""
+	case n.step == items:
+		return n.parent.field() + "[*]"
+	case n.step == values:
+		return n.parent.field() + ".*"
+	}
+	return n.parent.field() + "." + n.name
+}
+
+// isForeign reports whether the node is a part of a type of another module, whose authors are not
+// asked. In Go, what is below such a type has the position of the field that leads there.
+func (n *node) isForeign() bool {
+	if n.parent == nil {
+		return false
+	}
+	if !n.known {
+		n.known, n.foreign = true, n.parent.isForeign() || n.parent.parent != nil && n.position() == n.parent.position()
+	}
+	return n.foreign
+}
+
+func (n *node) position() diag.Position {
+	pos, _ := n.definition.Position(n.path())
+	return pos
+}
+
 // place returns the version and the field of a node.
-func (n *node) place() string { return n.version + " " + cmp.Or(n.field, ".") }
+func (n *node) place() string { return n.versionName() + " " + cmp.Or(n.field(), ".") }
 
 // isRequired reports whether an object must have the field.
 func (n *node) isRequired() bool {
@@ -73,7 +134,7 @@ func newUnions(before, after []*node) (out []Union) {
 			if had[n.place()+" "+u.Discriminator] {
 				continue
 			}
-			union := Union{Version: n.version, Field: cmp.Or(n.field, "."), Discriminator: u.Discriminator}
+			union := Union{Version: n.versionName(), Field: cmp.Or(n.field(), "."), Discriminator: u.Discriminator}
 			for _, v := range u.Values {
 				union.Values = append(union.Values, v.Name)
 			}

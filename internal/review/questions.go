@@ -109,8 +109,8 @@ func placeOf(c *compare.Change) string {
 // addedNodes returns the nodes that changes add, without those of other modules and the fields
 // that every object has.
 func addedNodes(changes []compare.Change, nodes []*node) (out []*node) {
-	isNew := map[*node]bool{}
-	paths, versions := map[string]bool{}, map[string]bool{}
+	versions := map[string]bool{}
+	var paths []string
 	all := false
 	for _, c := range changes {
 		switch c.Kind {
@@ -119,13 +119,26 @@ func addedNodes(changes []compare.Change, nodes []*node) (out []*node) {
 		case compare.VersionAdded:
 			versions[c.Version] = true
 		case compare.FieldAdded:
-			paths[c.NewPath] = true
+			paths = append(paths, c.NewPath)
 		}
 	}
+	isNew := map[*node]bool{}
+	leads := map[*node]string{} // the paths of nodes that lead to one of paths
 	for _, n := range nodes {
-		isNew[n] = all || versions[n.version] || paths[n.path] || n.parent != nil && isNew[n.parent]
+		isAdded := all || versions[n.versionName()] || isNew[n.parent]
+		if _, ok := leads[n.parent]; !isAdded && (ok || n.parent == nil) {
+			path := n.pathBelow(leads[n.parent])
+			isAdded = slices.Contains(paths, path)
+			if slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(p, path) }) {
+				leads[n] = path
+			}
+		}
+		if !isAdded {
+			continue
+		}
+		isNew[n] = true
 		ofObject := n.parent == nil || n.parent.parent == nil && slices.Contains([]string{"apiVersion", "kind", "metadata"}, n.name)
-		if isNew[n] && !n.foreign && !ofObject {
+		if !ofObject && !n.isForeign() {
 			out = append(out, n)
 		}
 	}

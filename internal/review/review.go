@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/parallel"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -41,6 +42,7 @@ type Input struct {
 	Dir string
 
 	measures verify.Sizes
+	sampler  dryrun.Sampler
 }
 
 // Review is a change to an API.
@@ -246,7 +248,7 @@ func (in *Input) definition(ctx context.Context, name string) (*Definition, erro
 		return nil, err
 	}
 	d.Costs = append(d.Costs, costs...)
-	samples, err := samplesOf(ctx, old, new)
+	samples, err := in.samplesOf(ctx, old, new)
 	d.Samples = append(d.Samples, samples...)
 	return d, err
 }

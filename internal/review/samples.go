@@ -7,7 +7,6 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/output"
 )
 
@@ -24,16 +23,16 @@ type Sample struct {
 type Line struct{ Mark, Text string }
 
 // samplesOf returns the samples of the versions in which they differ.
-func samplesOf(ctx context.Context, old, new *crd.Definition) (out []Sample, err error) {
+func (in *Input) samplesOf(ctx context.Context, old, new *crd.Definition) (out []Sample, err error) {
 	if new == nil {
 		return nil, nil
 	}
 	for _, v := range new.CRD.Spec.Versions {
 		s := Sample{Version: v.Name}
-		if s.After, err = sample(ctx, new, v.Name); err != nil {
+		if s.After, err = in.sample(ctx, new, v.Name); err != nil {
 			return nil, err
 		}
-		if s.Before, err = sample(ctx, old, v.Name); err != nil {
+		if s.Before, err = in.sample(ctx, old, v.Name); err != nil {
 			return nil, err
 		}
 		if s.Before != s.After {
@@ -44,16 +43,12 @@ func samplesOf(ctx context.Context, old, new *crd.Definition) (out []Sample, err
 }
 
 // sample returns a sample of a version; empty if it is not served, or if none was found.
-func sample(ctx context.Context, d *crd.Definition, version string) (string, error) {
+func (in *Input) sample(ctx context.Context, d *crd.Definition, version string) (string, error) {
 	if d == nil {
 		return "", nil
 	}
-	kind, err := dryrun.New(d).Kind(d.CRD.Spec.Names.Kind + "." + d.CRD.Spec.Group + "/" + version)
-	if err != nil {
-		return "", ctx.Err() // the version does not exist, or is not served
-	}
-	made, err := kind.Sample(ctx, true)
-	if err != nil || len(made.Findings) > 0 {
+	made, err := in.sampler.Sample(ctx, d, version, true)
+	if err != nil || made == nil || len(made.Findings) > 0 {
 		return "", err
 	}
 	return diag.Lines(string(made.YAML)), nil

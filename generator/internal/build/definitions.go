@@ -5,11 +5,13 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/structural"
 )
 
 // Definitions reads the packages and returns the definitions of their kinds with their
 // positions in the source, checked as [Make] checks them. It is for packages that compare
-// or publish definitions. If a diagnostic is an error, no definitions are returned.
+// or publish definitions. The definitions share parts, and must not be changed. If a diagnostic
+// is an error, none are returned.
 func Definitions(ctx context.Context, options Options) ([]*crd.Definition, diag.List, error) {
 	crds, run, err := DefineKinds(ctx, &options)
 	if err != nil {
@@ -34,8 +36,9 @@ func Definitions(ctx context.Context, options Options) ([]*crd.Definition, diag.
 		return nil, findings, ctx.Err()
 	}
 	run.Checker.FindLocalFiles()
-	for _, d := range subjects {
-		d.CRD = d.Build()
+	var props structural.SharedProps
+	for i, d := range subjects {
+		d.CRD = crds[i].Shared(&props)
 	}
 	return subjects, findings, ctx.Err()
 }

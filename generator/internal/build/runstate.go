@@ -88,9 +88,10 @@ func (run *Run) checkClients(ctx context.Context, definitions []*checks.Definiti
 	if run.options.Server == nil {
 		return nil
 	}
+	handler := run.options.Server.Handler()
 	c := &clients.Checker{Reporter: run.Reporter, Codes: run.options.Rules, Handler: func(d *checks.Definition, version int) (crd.Handle, error) {
 		// Another run may have asked about a definition with the same text.
-		of := &crd.Definition{Build: d.Complete}
+		of := &crd.Definition{Build: d.Complete, BuildWith: d.With, Schemas: d.Schemas}
 		if !run.options.hidesUnions() && !d.Flawed && !slices.Contains(d.Schemas, nil) {
 			text, _, err := crdyaml.Append(nil, &d.Generated)
 			if err != nil {
@@ -98,7 +99,7 @@ func (run *Run) checkClients(ctx context.Context, definitions []*checks.Definiti
 			}
 			of.Bytes = text
 		}
-		return run.options.Server.Handle(of, d.Object.Spec.Versions[version].Name)
+		return handler(of, d.Object.Spec.Versions[version].Name)
 	}}
 	return c.Check(ctx, definitions)
 }

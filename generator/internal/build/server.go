@@ -21,9 +21,10 @@ type Server interface {
 	// Evaluator returns a function that evaluates CEL rules on objects of a schema. It
 	// returns an error if the schema is not structural.
 	Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error)
-	// Handle returns the server's handling of objects of a version of a definition. It returns
-	// an error if the server would not serve the version.
-	Handle(definition *crd.Definition, version string) (crd.Handle, error)
+	// Handler returns a function that returns the server's handling of objects of a version of a
+	// definition, or an error if the server would not serve the version. What the definitions of
+	// several calls share in memory is prepared once.
+	Handler() crd.Handler
 	// Before reports whether the server is older than Kubernetes 1.minor.
 	Before(minor uint) bool
 }

@@ -114,7 +114,7 @@ func (c *Checker) Subjects(defs []*Definition) []*crd.Definition {
 	for i, d := range defs {
 		out[i] = &crd.Definition{
 			Object: d.Object, Resolve: resolve,
-			Build: d.Complete, BuildWith: d.with, Bytes: d.Text, Draft: d.Draft, Undescribed: d.Undescribed, Schemas: d.Schemas, OnlySchemas: d.Flawed, CheckSize: c.Final,
+			Build: d.Complete, BuildWith: d.With, Bytes: d.Text, Draft: d.Draft, Undescribed: d.Undescribed, Schemas: d.Schemas, OnlySchemas: d.Flawed, CheckSize: c.Final,
 			Position:    func(path string) (diag.Position, []diag.Related) { return c.Position(d, path) },
 			Incomplete:  d.incomplete(),
 			Replacement: func(path, old, text string) (diag.Edit, bool) { return c.replacement(d, path, old, text) },
@@ -212,16 +212,26 @@ func (d *Definition) fieldPaths(i int, path string) []string {
 }
 
 // Complete returns the definition with its schemas.
-func (d *Definition) Complete() *apiextensionsv1.CustomResourceDefinition { return d.with(d.Schemas) }
+func (d *Definition) Complete() *apiextensionsv1.CustomResourceDefinition { return d.With(d.Schemas) }
 
 // with returns the definition with the given schemas.
-func (d *Definition) with(schemas []*structural.Schema) *apiextensionsv1.CustomResourceDefinition {
+// With returns the definition with other schemas of its versions, by index.
+func (d *Definition) With(schemas []*structural.Schema) *apiextensionsv1.CustomResourceDefinition {
+	return d.rendered(schemas, (*structural.Schema).Props)
+}
+
+// Shared returns the definition with its schemas, rendered by props: it must not be changed.
+func (d *Definition) Shared(props *structural.SharedProps) *apiextensionsv1.CustomResourceDefinition {
+	return d.rendered(d.Schemas, props.Of)
+}
+
+func (d *Definition) rendered(schemas []*structural.Schema, render func(*structural.Schema) *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.CustomResourceDefinition {
 	object := d.Object.DeepCopy()
 	if d.PreserveUnknownFields != nil {
 		object.Spec.PreserveUnknownFields = *d.PreserveUnknownFields
 	}
 	for i, schema := range schemas {
-		object.Spec.Versions[i].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: schema.Props()}
+		object.Spec.Versions[i].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: render(schema)}
 	}
 	return object
 }

@@ -158,7 +158,7 @@ func compare(t *testing.T, out *bytes.Buffer, dir string, patterns, flags []stri
 	c := &clients.Checker{
 		Reporter: run.Reporter, Codes: codes, Observe: func(trip clients.Trip) { trips = append(trips, trip) },
 		Handler: func(d *checks.Definition, version int) (crd.Handle, error) {
-			handle, err := options.Server.Handle(&crd.Definition{CRD: d.Complete()}, d.Object.Spec.Versions[version].Name)
+			handle, err := options.Server.Handler()(&crd.Definition{CRD: d.Complete()}, d.Object.Spec.Versions[version].Name)
 			if err != nil {
 				t.Error(err)
 			}
