@@ -7,10 +7,8 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
@@ -44,10 +42,12 @@ type history struct {
 
 // violation is an object with which a law does not hold.
 type violation struct {
-	law, path, problem string
-	side               int
-	edited             bool
-	object             map[string]any
+	law string
+	// path is without keys of maps and indices of lists.
+	path, problem string
+	side          int
+	edited        bool
+	object        map[string]any
 }
 
 // prove runs histories and returns the findings about them.
@@ -189,9 +189,7 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []in
 		return nil, nil, err
 	}
 	report := func(i int, law, path, format string, args ...any) {
-		if !s.dropped(path) {
-			found[i] = append(found[i], &violation{law: law, path: path, problem: fmt.Sprintf(format, args...), side: sides[i], object: objects[i]})
-		}
+		found[i] = append(found[i], &violation{law: law, path: path, problem: fmt.Sprintf(format, args...), side: sides[i], object: objects[i]})
 	}
 	step := func(law string, in []map[string]any, direction func(i int) (from, to int)) ([]map[string]any, error) {
 		out, problems, err := s.convert(ctx, in, direction)
@@ -237,35 +235,17 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []in
 			continue
 		}
 		own, other := s.versions[sides[i]].name, s.versions[1-sides[i]].name
-		for _, d := range differences(s.plain(written[i]), s.plain(backs[i]), "") {
-			report(i, []string{"L1", "L2"}[sides[i]], d.path, "converted to %s and back, %s is %s, not %s", other, d.path, d.b, d.a)
+		for _, d := range s.differences(sides[i], s.plain(written[i]), s.plain(backs[i])) {
+			report(i, []string{"L1", "L2"}[sides[i]], d.pattern, "converted to %s and back, %s is %s, not %s", other, d.path, d.b, d.a)
 		}
-		for _, d := range differences(others[i], again[i], "") {
-			report(i, "L5", d.path, "converted to %s, to %s and to %s again, %s becomes %s, from %s", other, own, other, d.path, d.b, d.a)
+		for _, d := range s.differences(1-sides[i], others[i], again[i]) {
+			report(i, "L5", d.pattern, "converted to %s, to %s and to %s again, %s becomes %s, from %s", other, own, other, d.path, d.b, d.a)
 		}
 		for _, problem := range invalid[i] {
-			report(i, "L7", "."+pattern(problem.path), "%s", problem.text)
+			report(i, "L7", s.versions[1-sides[i]].pattern(others[i], problem.path), "%s", problem.text)
 		}
 	}
 	return found, others, nil
-}
-
-// pattern returns a path without indices and keys.
-func pattern(path string) string {
-	var out strings.Builder
-	inside := false
-	for _, r := range path {
-		switch {
-		case r == '[':
-			inside = true
-			out.WriteString("[]")
-		case r == ']':
-			inside = false
-		case !inside:
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
 }
 
 // convert converts objects. There is none, and a problem, if that fails.
@@ -317,40 +297,6 @@ func (s *subject) plain(object map[string]any) map[string]any {
 		delete(metadata, "annotations")
 	}
 	return object
-}
-
-// difference is a place where two objects differ.
-type difference struct{ path, a, b string }
-
-func differences(a, b any, path string) []difference {
-	if reflect.DeepEqual(a, b) {
-		return nil
-	}
-	switch x := a.(type) {
-	case map[string]any:
-		y, ok := b.(map[string]any)
-		if !ok {
-			break
-		}
-		var out []difference
-		both := maps.Clone(x)
-		maps.Copy(both, y)
-		for _, name := range slices.Sorted(maps.Keys(both)) {
-			out = append(out, differences(x[name], y[name], path+"."+name)...)
-		}
-		return out
-	case []any:
-		y, ok := b.([]any)
-		if !ok || len(x) != len(y) {
-			break
-		}
-		var out []difference
-		for i := range x {
-			out = append(out, differences(x[i], y[i], path+"[]")...)
-		}
-		return out
-	}
-	return []difference{{path, text(a), text(b)}}
 }
 
 func text(value any) string {

@@ -5,6 +5,7 @@
 //	subjects    model ─▶ a spoke and its hub, with the server of each version  (prove.go)
 //	values      samples ─▶ valid objects, edited at random                      (edit.go)
 //	histories   objects ─▶ what breaks a law, through convertrun.Converter      (history.go)
+//	paths       two objects ─▶ where they differ, whatever the keys of maps     (paths.go)
 //	shrinking   the smallest object that still does                             (shrink.go)
 //
 // The conversions are those that would be generated now, whatever is on disk. They run in a
@@ -57,7 +58,7 @@ type subject struct {
 	kind      written.Kind
 	converter *convertrun.Converter
 	versions  [2]*version // the spoke and the hub
-	drops     []string    // paths in either version that are documented to be lost
+	drops     [2][]string // their paths that are documented to be lost
 	pos       diag.Position
 }
 
@@ -277,8 +278,8 @@ func (v *version) judge(ctx context.Context, object map[string]any) (stored map[
 	return a.Object, problems, nil
 }
 
-// dropsOf returns the paths below a pair that are documented to be lost.
-func dropsOf(p *conversions.Pair) (out []string) {
+// dropsOf returns the paths below a pair, of either version, that are documented to be lost.
+func dropsOf(p *conversions.Pair) (out [2][]string) {
 	var visit func(p *conversions.Pair, paths [2]string, depth int)
 	visit = func(p *conversions.Pair, paths [2]string, depth int) {
 		if depth > 12 {
@@ -293,7 +294,7 @@ func dropsOf(p *conversions.Pair) (out []string) {
 				for side, list := range sides {
 					for _, fields := range list {
 						if len(fields) > 0 {
-							out = append(out, paths[side]+conversions.Path(fields))
+							out[side] = append(out[side], paths[side]+conversions.Path(fields))
 						}
 					}
 				}
@@ -321,10 +322,4 @@ func indices(r *conversions.Rule, side func(*conversions.Rule) *conversions.Type
 		}
 	}
 	return out
-}
-
-func (s *subject) dropped(path string) bool {
-	return slices.ContainsFunc(s.drops, func(drop string) bool {
-		return path == drop || strings.HasPrefix(path, drop+".") || strings.HasPrefix(path, drop+"[")
-	})
 }
