@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -184,7 +185,7 @@ func (s *subject) check(ctx context.Context, histories []*history) (out []*viola
 func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []int) (found [][]*violation, others []map[string]any, err error) {
 	found = make([][]*violation, len(objects))
 	// Go types may write fields that the object does not have.
-	written, problems, err := s.convert(ctx, objects, func(i int) (from, to int) { return sides[i], sides[i] })
+	written, problems, err := s.convert(ctx, objects, func(i int) (from, to int) { return sides[i], sides[i] }, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -192,7 +193,7 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []in
 		found[i] = append(found[i], &violation{law: law, path: path, problem: fmt.Sprintf(format, args...), side: sides[i], object: objects[i]})
 	}
 	step := func(law string, in []map[string]any, direction func(i int) (from, to int)) ([]map[string]any, error) {
-		out, problems, err := s.convert(ctx, in, direction)
+		out, problems, err := s.convert(ctx, in, direction, false)
 		for i, problem := range problems {
 			if problem != "" {
 				_, to := direction(i)
@@ -231,14 +232,24 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []in
 		if problems[i] != "" {
 			found[i], others[i] = nil, nil // the Go type does not have all values of the schema
 		}
+	}
+	read, returned, err := s.normal(ctx, written, backs, func(i int) (from, to int) { return sides[i], sides[i] })
+	if err != nil {
+		return nil, nil, err
+	}
+	first, second, err := s.normal(ctx, others, again, func(i int) (from, to int) { return 1 - sides[i], 1 - sides[i] })
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range objects {
 		if others[i] == nil || backs[i] == nil || again[i] == nil {
 			continue
 		}
 		own, other := s.versions[sides[i]].name, s.versions[1-sides[i]].name
-		for _, d := range s.differences(sides[i], s.plain(written[i]), s.plain(backs[i])) {
+		for _, d := range s.differences(sides[i], s.plain(read[i]), s.plain(returned[i])) {
 			report(i, []string{"L1", "L2"}[sides[i]], d.pattern, "converted to %s and back, %s is %s, not %s", other, d.path, d.b, d.a)
 		}
-		for _, d := range s.differences(1-sides[i], others[i], again[i]) {
+		for _, d := range s.differences(1-sides[i], first[i], second[i]) {
 			report(i, "L5", d.pattern, "converted to %s, to %s and to %s again, %s becomes %s, from %s", other, own, other, d.path, d.b, d.a)
 		}
 		for _, problem := range invalid[i] {
@@ -248,8 +259,32 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []in
 	return found, others, nil
 }
 
+// normal returns objects of which each pair, if it differs, is written in the form in which objects
+// are compared.
+func (s *subject) normal(ctx context.Context, a, b []map[string]any, of func(i int) (from, to int)) (x, y []map[string]any, err error) {
+	out := [2][]map[string]any{slices.Clone(a), slices.Clone(b)}
+	for side, list := range out {
+		differing := make([]map[string]any, len(list))
+		for i := range list {
+			if a[i] != nil && b[i] != nil && !reflect.DeepEqual(a[i], b[i]) {
+				differing[i] = list[i]
+			}
+		}
+		normal, _, err := s.convert(ctx, differing, of, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range normal {
+			if normal[i] != nil {
+				out[side][i] = normal[i]
+			}
+		}
+	}
+	return out[0], out[1], nil
+}
+
 // convert converts objects. There is none, and a problem, if that fails.
-func (s *subject) convert(ctx context.Context, objects []map[string]any, direction func(i int) (from, to int)) (out []map[string]any, problems []string, err error) {
+func (s *subject) convert(ctx context.Context, objects []map[string]any, direction func(i int) (from, to int), normal bool) (out []map[string]any, problems []string, err error) {
 	var requests []convertrun.Request
 	var asked []int
 	for i, object := range objects {
@@ -261,7 +296,7 @@ func (s *subject) convert(ctx context.Context, objects []map[string]any, directi
 			return nil, nil, err
 		}
 		from, to := direction(i)
-		requests = append(requests, convertrun.Request{Group: s.kind.Group, Kind: s.kind.Name, From: s.versions[from].name, To: s.versions[to].name, Object: text})
+		requests = append(requests, convertrun.Request{Group: s.kind.Group, Kind: s.kind.Name, From: s.versions[from].name, To: s.versions[to].name, Object: text, Normal: normal})
 		asked = append(asked, i)
 	}
 	out, problems = make([]map[string]any, len(objects)), make([]string, len(objects))
