@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -181,11 +182,12 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 	findings = append(findings, unreadable...)
 	if r.prove {
 		if !findings.HasErrors() {
-			if findings, err = r.proved(ctx, options, generated, stdout); err != nil {
-				return err
-			}
+			findings, err = r.proved(ctx, options, generated, stdout)
 		}
-		return r.Report(stderr, findings)
+		if err != nil && len(findings) == 0 {
+			return err
+		}
+		return cmp.Or(err, r.Report(stderr, findings)) // of an interrupted run, too
 	}
 	if generated.Model != nil {
 		untested = "the package of this file has no generated conversions"

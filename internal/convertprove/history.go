@@ -1,6 +1,7 @@
 package convertprove
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -51,9 +52,58 @@ type violation struct {
 	object        map[string]any
 }
 
-// prove runs histories and returns the findings about them.
+// violations are those that were found, one for each law, side and path.
+type violations map[string]*violation
+
+// add adds a violation, unless there is one that says as much with a smaller object.
+func (found violations) add(v *violation) {
+	key := v.law + "\n" + strconv.Itoa(v.side) + v.path
+	earlier, ok := found[key]
+	switch {
+	case !ok, earlier.edited && !v.edited:
+	case v.edited && !earlier.edited, count(v.object) >= count(earlier.object):
+		return
+	}
+	found[key] = v
+}
+
+// sorted returns the violations in the order of their keys. What is lost as a whole is not
+// listed again for its parts.
+func (found violations) sorted() (out []*violation) {
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		v := found[key]
+		if !slices.ContainsFunc(out, func(of *violation) bool {
+			return v.law != "L7" && of.law == v.law && of.side == v.side && isBelow(v.path, of.path)
+		}) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// prove runs histories and returns the findings about them, those until then if there is an
+// error.
 func (s *subject) prove(ctx context.Context, cases int) (diag.List, error) {
-	found := map[string]*violation{}
+	found := violations{}
+	err := s.histories(ctx, cases, found)
+	if len(found) > 0 && err == nil {
+		progress.Start(ctx, "finding", "the smallest objects", 0)
+	}
+	var out diag.List
+	for n, v := range found.sorted() {
+		if n < mostShrunk && err == nil {
+			v, err = s.shrink(ctx, v)
+		}
+		out = append(out, s.finding(v))
+	}
+	return out, cmp.Or(err, ctx.Err())
+}
+
+// mostShrunk is the number of violations of which the smallest objects are looked for.
+const mostShrunk = 8
+
+// histories runs histories and adds what breaks a law.
+func (s *subject) histories(ctx context.Context, cases int, found violations) error {
 	proved := progress.Start(ctx, "proving", "histories", cases)
 	for first := 0; first < cases; first += batch {
 		histories := make([]*history, min(batch, cases-first))
@@ -62,43 +112,26 @@ func (s *subject) prove(ctx context.Context, cases int) (diag.List, error) {
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for round := range rounds {
 			violations, err := s.check(ctx, histories)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			for _, v := range violations {
-				key := v.law + "\n" + strconv.Itoa(v.side) + v.path
-				if earlier, ok := found[key]; !ok || earlier.edited && !v.edited {
-					found[key] = v
-				}
+				found.add(v)
 			}
 			if round == rounds-1 {
 				break
 			}
 			if err := parallel.Do(len(histories), func(i int) error { return s.next(ctx, histories[i]) }); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		proved.Add(len(histories))
 	}
-	if len(found) > 0 {
-		progress.Start(ctx, "finding", "the smallest objects", 0)
-	}
-	var out diag.List
-	for n, key := range slices.Sorted(maps.Keys(found)) {
-		v := found[key]
-		if n < 8 {
-			var err error
-			if v, err = s.shrink(ctx, v); err != nil {
-				return nil, err
-			}
-		}
-		out = append(out, s.finding(v))
-	}
-	return out, ctx.Err()
+	return nil
 }
 
 // begin creates the object of the history with a number. The first ones are the samples as

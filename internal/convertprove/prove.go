@@ -4,6 +4,7 @@
 //
 //	subjects    model ─▶ a spoke and its hub, with the server of each version  (prove.go)
 //	values      samples ─▶ valid objects, edited at random                      (edit.go)
+//	scalars     those with which conversions go wrong                           (scalar.go)
 //	histories   objects ─▶ what breaks a law, through convertrun.Converter      (history.go)
 //	paths       two objects ─▶ where they differ, whatever the keys of maps     (paths.go)
 //	shrinking   the smallest object that still does                             (shrink.go)
@@ -78,7 +79,8 @@ type version struct {
 	files int
 }
 
-// Prove runs histories of all kinds. The error is set if the conversions cannot be built or run.
+// Prove runs histories of all kinds. The error is set if the conversions cannot be built or run,
+// or if the context ends; the findings are those until then.
 func (r *Run) Prove(ctx context.Context) (diag.List, error) {
 	kinds := kindsOf(r.Generated.Model)
 	if len(kinds) == 0 {
@@ -108,14 +110,14 @@ func (r *Run) Prove(ctx context.Context) (diag.List, error) {
 			s.pos = r.Generated.Model.Run.Reporter.Position(spoke.Type.Decl.Spec.Name.Pos())
 			for side, v := range []*conversions.Version{spoke, kind.Hub} {
 				if s.versions[side], err = r.version(ctx, kind, v, objects); err != nil {
-					return nil, err
+					return findings, err
 				}
 			}
 			found, err := s.prove(ctx, r.Cases)
-			if err != nil {
-				return nil, err
-			}
 			findings = append(findings, found...)
+			if err != nil {
+				return findings, err
+			}
 			if r.Stdout != nil {
 				fmt.Fprintf(r.Stdout, "%s.%s: %s to %s and back: %d histories, from %d samples, %d of them in files\n", kind.Name, kind.Group, spoke.Name, kind.Hub.Name,
 					r.Cases, len(s.versions[0].seeds)+len(s.versions[1].seeds), s.versions[0].files+s.versions[1].files)
