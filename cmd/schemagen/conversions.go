@@ -246,8 +246,13 @@ func (r *conversionsRun) proved(ctx context.Context, options generator.Options, 
 			return nil, err
 		}
 	}
-	if run.Definitions, _, err = driver.Definitions(ctx, options); err != nil {
+	made, findings, err := driver.Definitions(ctx, options)
+	if err != nil {
 		return nil, err
 	}
+	if findings.HasErrors() {
+		return definitions.WithoutIgnored(nil, findings), nil
+	}
+	run.Definitions = made
 	return run.Prove(ctx)
 }
