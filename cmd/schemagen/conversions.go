@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -181,11 +182,12 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 	findings = append(findings, unreadable...)
 	if r.prove {
 		if !findings.HasErrors() {
-			if findings, err = r.proved(ctx, options, generated, stdout); err != nil {
-				return err
-			}
+			findings, err = r.proved(ctx, options, generated, stdout)
 		}
-		return r.Report(stderr, findings)
+		if err != nil && len(findings) == 0 {
+			return err
+		}
+		return cmp.Or(err, r.Report(stderr, findings)) // of an interrupted run, too
 	}
 	if generated.Model != nil {
 		untested = "the package of this file has no generated conversions"
@@ -244,8 +246,13 @@ func (r *conversionsRun) proved(ctx context.Context, options generator.Options, 
 			return nil, err
 		}
 	}
-	if run.Definitions, _, err = driver.Definitions(ctx, options); err != nil {
+	made, findings, err := driver.Definitions(ctx, options)
+	if err != nil {
 		return nil, err
 	}
+	if findings.HasErrors() {
+		return definitions.WithoutIgnored(nil, findings), nil
+	}
+	run.Definitions = made
 	return run.Prove(ctx)
 }

@@ -3,11 +3,8 @@ package convertprove
 import (
 	"context"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -198,78 +195,4 @@ func (e editor) list(list []any, s *structural.Schema) []any {
 		list[i] = e.value(runtime.DeepCopyJSONValue(list[i]), s.Items)
 	}
 	return list
-}
-
-func (e editor) scalar(value any, s *structural.Schema) any {
-	v := s.ValueValidation
-	if v != nil && len(v.Enum) > 0 {
-		if decoded, ok := decode(v.Enum[e.IntN(len(v.Enum))].Raw); ok {
-			return decoded
-		}
-	}
-	switch value := value.(type) {
-	case bool:
-		return !value
-	case int64:
-		out := []int64{0, 1, 2, 3, 60, 90, 1500, -1, 1 << 33}[e.IntN(9)]
-		if v != nil && v.Format == "int32" {
-			out = min(out, math.MaxInt32)
-		}
-		if v != nil && v.Minimum != nil && (float64(out) < *v.Minimum || e.IntN(4) == 0) {
-			out = int64(*v.Minimum)
-		}
-		if v != nil && v.Maximum != nil && (float64(out) > *v.Maximum || e.IntN(4) == 0) {
-			out = int64(*v.Maximum)
-		}
-		return out
-	case float64:
-		return []float64{0, 1, 0.5, 2}[e.IntN(4)]
-	case string:
-		if v != nil && (v.Format != "" || v.Pattern != "") {
-			// Digits and letters are often free within what a pattern or a format allows.
-			text := []byte(value)
-			for i := range text {
-				switch at := text[i]; {
-				case e.IntN(4) > 0:
-				case at >= '1' && at <= '8':
-					text[i] = '1' + byte(e.IntN(9))
-				case at >= 'a' && at <= 'e':
-					text[i] = 'a' + byte(e.IntN(6))
-				}
-			}
-			return string(text)
-		}
-		return []string{"", "a", "b", "c", "10", "1h", "90s", "1.5s"}[e.IntN(8)]
-	}
-	return unions.Sample(s, true)
-}
-
-// fitDurations replaces texts that are not durations, where the Go type is one.
-func (v *version) fitDurations(object map[string]any) {
-	for _, path := range v.durations {
-		fitAt(object, strings.Split(strings.ReplaceAll(path, "[]", ".[]"), ".")[1:])
-	}
-}
-
-// fitAt returns a value in which the texts at a path are durations.
-func fitAt(value any, path []string) any {
-	switch value := value.(type) {
-	case string:
-		if _, err := time.ParseDuration(value); err != nil && len(path) == 0 {
-			return []string{"1h", "90s", "1.5s"}[len(value)%3]
-		}
-	case map[string]any:
-		for name, below := range value {
-			if len(path) > 0 && (path[0] == "[]" || path[0] == name) {
-				value[name] = fitAt(below, path[1:])
-			}
-		}
-	case []any:
-		for i := range value {
-			if len(path) > 0 {
-				value[i] = fitAt(value[i], path[1:])
-			}
-		}
-	}
-	return value
 }

@@ -1,6 +1,7 @@
 package convertprove
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
@@ -44,15 +44,66 @@ type history struct {
 
 // violation is an object with which a law does not hold.
 type violation struct {
-	law, path, problem string
-	side               int
-	edited             bool
-	object             map[string]any
+	law string
+	// path is without keys of maps and indices of lists.
+	path, problem string
+	side          int
+	edited        bool
+	object        map[string]any
 }
 
-// prove runs histories and returns the findings about them.
+// violations are those that were found, one for each law, side and path.
+type violations map[string]*violation
+
+// add adds a violation, unless there is one that says as much with a smaller object.
+func (found violations) add(v *violation) {
+	key := v.law + "\n" + strconv.Itoa(v.side) + v.path
+	earlier, ok := found[key]
+	switch {
+	case !ok, earlier.edited && !v.edited:
+	case v.edited && !earlier.edited, count(v.object) >= count(earlier.object):
+		return
+	}
+	found[key] = v
+}
+
+// sorted returns the violations in the order of their keys. What is lost as a whole is not
+// listed again for its parts.
+func (found violations) sorted() (out []*violation) {
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		v := found[key]
+		if !slices.ContainsFunc(out, func(of *violation) bool {
+			return v.law != "L7" && of.law == v.law && of.side == v.side && isBelow(v.path, of.path)
+		}) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// prove runs histories and returns the findings about them, those until then if there is an
+// error.
 func (s *subject) prove(ctx context.Context, cases int) (diag.List, error) {
-	found := map[string]*violation{}
+	found := violations{}
+	err := s.histories(ctx, cases, found)
+	if len(found) > 0 && err == nil {
+		progress.Start(ctx, "finding", "the smallest objects", 0)
+	}
+	var out diag.List
+	for n, v := range found.sorted() {
+		if n < mostShrunk && err == nil {
+			v, err = s.shrink(ctx, v)
+		}
+		out = append(out, s.finding(v))
+	}
+	return out, cmp.Or(err, ctx.Err())
+}
+
+// mostShrunk is the number of violations of which the smallest objects are looked for.
+const mostShrunk = 8
+
+// histories runs histories and adds what breaks a law.
+func (s *subject) histories(ctx context.Context, cases int, found violations) error {
 	proved := progress.Start(ctx, "proving", "histories", cases)
 	for first := 0; first < cases; first += batch {
 		histories := make([]*history, min(batch, cases-first))
@@ -61,43 +112,26 @@ func (s *subject) prove(ctx context.Context, cases int) (diag.List, error) {
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for round := range rounds {
 			violations, err := s.check(ctx, histories)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			for _, v := range violations {
-				key := v.law + "\n" + strconv.Itoa(v.side) + v.path
-				if earlier, ok := found[key]; !ok || earlier.edited && !v.edited {
-					found[key] = v
-				}
+				found.add(v)
 			}
 			if round == rounds-1 {
 				break
 			}
 			if err := parallel.Do(len(histories), func(i int) error { return s.next(ctx, histories[i]) }); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		proved.Add(len(histories))
 	}
-	if len(found) > 0 {
-		progress.Start(ctx, "finding", "the smallest objects", 0)
-	}
-	var out diag.List
-	for n, key := range slices.Sorted(maps.Keys(found)) {
-		v := found[key]
-		if n < 8 {
-			var err error
-			if v, err = s.shrink(ctx, v); err != nil {
-				return nil, err
-			}
-		}
-		out = append(out, s.finding(v))
-	}
-	return out, ctx.Err()
+	return nil
 }
 
 // begin creates the object of the history with a number. The first ones are the samples as
@@ -184,17 +218,15 @@ func (s *subject) check(ctx context.Context, histories []*history) (out []*viola
 func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []int) (found [][]*violation, others []map[string]any, err error) {
 	found = make([][]*violation, len(objects))
 	// Go types may write fields that the object does not have.
-	written, problems, err := s.convert(ctx, objects, func(i int) (from, to int) { return sides[i], sides[i] })
+	written, problems, err := s.convert(ctx, objects, func(i int) (from, to int) { return sides[i], sides[i] }, false)
 	if err != nil {
 		return nil, nil, err
 	}
 	report := func(i int, law, path, format string, args ...any) {
-		if !s.dropped(path) {
-			found[i] = append(found[i], &violation{law: law, path: path, problem: fmt.Sprintf(format, args...), side: sides[i], object: objects[i]})
-		}
+		found[i] = append(found[i], &violation{law: law, path: path, problem: fmt.Sprintf(format, args...), side: sides[i], object: objects[i]})
 	}
 	step := func(law string, in []map[string]any, direction func(i int) (from, to int)) ([]map[string]any, error) {
-		out, problems, err := s.convert(ctx, in, direction)
+		out, problems, err := s.convert(ctx, in, direction, false)
 		for i, problem := range problems {
 			if problem != "" {
 				_, to := direction(i)
@@ -233,43 +265,62 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []in
 		if problems[i] != "" {
 			found[i], others[i] = nil, nil // the Go type does not have all values of the schema
 		}
+	}
+	read, returned, err := s.normal(ctx, written, backs, func(i int) (from, to int) { return sides[i], sides[i] })
+	if err != nil {
+		return nil, nil, err
+	}
+	first, second, err := s.normal(ctx, others, again, func(i int) (from, to int) { return 1 - sides[i], 1 - sides[i] })
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range objects {
 		if others[i] == nil || backs[i] == nil || again[i] == nil {
 			continue
 		}
 		own, other := s.versions[sides[i]].name, s.versions[1-sides[i]].name
-		for _, d := range differences(s.plain(written[i]), s.plain(backs[i]), "") {
-			report(i, []string{"L1", "L2"}[sides[i]], d.path, "converted to %s and back, %s is %s, not %s", other, d.path, d.b, d.a)
+		for _, d := range s.differences(sides[i], s.plain(read[i]), s.plain(returned[i])) {
+			report(i, []string{"L1", "L2"}[sides[i]], d.pattern, "converted to %s and back, %s is %s, not %s", other, d.path, d.b, d.a)
 		}
-		for _, d := range differences(others[i], again[i], "") {
-			report(i, "L5", d.path, "converted to %s, to %s and to %s again, %s becomes %s, from %s", other, own, other, d.path, d.b, d.a)
+		for _, d := range s.differences(1-sides[i], first[i], second[i]) {
+			if len(found[i]) > 0 {
+				break // what comes back as something else converts to something else
+			}
+			report(i, "L5", d.pattern, "converted to %s, to %s and to %s again, %s becomes %s, from %s", other, own, other, d.path, d.b, d.a)
 		}
 		for _, problem := range invalid[i] {
-			report(i, "L7", "."+pattern(problem.path), "%s", problem.text)
+			report(i, "L7", s.versions[1-sides[i]].pattern(others[i], problem.path), "%s", problem.text)
 		}
 	}
 	return found, others, nil
 }
 
-// pattern returns a path without indices and keys.
-func pattern(path string) string {
-	var out strings.Builder
-	inside := false
-	for _, r := range path {
-		switch {
-		case r == '[':
-			inside = true
-			out.WriteString("[]")
-		case r == ']':
-			inside = false
-		case !inside:
-			out.WriteRune(r)
+// normal returns objects of which each pair, if it differs, is written in the form in which objects
+// are compared.
+func (s *subject) normal(ctx context.Context, a, b []map[string]any, of func(i int) (from, to int)) (x, y []map[string]any, err error) {
+	out := [2][]map[string]any{slices.Clone(a), slices.Clone(b)}
+	for side, list := range out {
+		differing := make([]map[string]any, len(list))
+		for i := range list {
+			if a[i] != nil && b[i] != nil && !reflect.DeepEqual(a[i], b[i]) {
+				differing[i] = list[i]
+			}
+		}
+		normal, _, err := s.convert(ctx, differing, of, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range normal {
+			if normal[i] != nil {
+				out[side][i] = normal[i]
+			}
 		}
 	}
-	return out.String()
+	return out[0], out[1], nil
 }
 
 // convert converts objects. There is none, and a problem, if that fails.
-func (s *subject) convert(ctx context.Context, objects []map[string]any, direction func(i int) (from, to int)) (out []map[string]any, problems []string, err error) {
+func (s *subject) convert(ctx context.Context, objects []map[string]any, direction func(i int) (from, to int), normal bool) (out []map[string]any, problems []string, err error) {
 	var requests []convertrun.Request
 	var asked []int
 	for i, object := range objects {
@@ -281,7 +332,7 @@ func (s *subject) convert(ctx context.Context, objects []map[string]any, directi
 			return nil, nil, err
 		}
 		from, to := direction(i)
-		requests = append(requests, convertrun.Request{Group: s.kind.Group, Kind: s.kind.Name, From: s.versions[from].name, To: s.versions[to].name, Object: text})
+		requests = append(requests, convertrun.Request{Group: s.kind.Group, Kind: s.kind.Name, From: s.versions[from].name, To: s.versions[to].name, Object: text, Normal: normal})
 		asked = append(asked, i)
 	}
 	out, problems = make([]map[string]any, len(objects)), make([]string, len(objects))
@@ -317,40 +368,6 @@ func (s *subject) plain(object map[string]any) map[string]any {
 		delete(metadata, "annotations")
 	}
 	return object
-}
-
-// difference is a place where two objects differ.
-type difference struct{ path, a, b string }
-
-func differences(a, b any, path string) []difference {
-	if reflect.DeepEqual(a, b) {
-		return nil
-	}
-	switch x := a.(type) {
-	case map[string]any:
-		y, ok := b.(map[string]any)
-		if !ok {
-			break
-		}
-		var out []difference
-		both := maps.Clone(x)
-		maps.Copy(both, y)
-		for _, name := range slices.Sorted(maps.Keys(both)) {
-			out = append(out, differences(x[name], y[name], path+"."+name)...)
-		}
-		return out
-	case []any:
-		y, ok := b.([]any)
-		if !ok || len(x) != len(y) {
-			break
-		}
-		var out []difference
-		for i := range x {
-			out = append(out, differences(x[i], y[i], path+"[]")...)
-		}
-		return out
-	}
-	return []difference{{path, text(a), text(b)}}
 }
 
 func text(value any) string {

@@ -21,6 +21,12 @@ func generated(t *testing.T, name string, mutable bool) (Run, generator.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return generatedFrom(t, name, archive, mutable)
+}
+
+// generatedFrom returns the conversions of packages in an archive.
+func generatedFrom(t *testing.T, name string, archive *txtar.Archive, mutable bool) (Run, generator.Options) {
+	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

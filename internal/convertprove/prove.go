@@ -4,7 +4,9 @@
 //
 //	subjects    model ─▶ a spoke and its hub, with the server of each version  (prove.go)
 //	values      samples ─▶ valid objects, edited at random                      (edit.go)
+//	scalars     those with which conversions go wrong                           (scalar.go)
 //	histories   objects ─▶ what breaks a law, through convertrun.Converter      (history.go)
+//	paths       two objects ─▶ where they differ, whatever the keys of maps     (paths.go)
 //	shrinking   the smallest object that still does                             (shrink.go)
 //
 // The conversions are those that would be generated now, whatever is on disk. They run in a
@@ -57,7 +59,7 @@ type subject struct {
 	kind      written.Kind
 	converter *convertrun.Converter
 	versions  [2]*version // the spoke and the hub
-	drops     []string    // paths in either version that are documented to be lost
+	drops     [2][]string // their paths that are documented to be lost
 	pos       diag.Position
 }
 
@@ -77,7 +79,8 @@ type version struct {
 	files int
 }
 
-// Prove runs histories of all kinds. The error is set if the conversions cannot be built or run.
+// Prove runs histories of all kinds. The error is set if the conversions cannot be built or run,
+// or if the context ends; the findings are those until then.
 func (r *Run) Prove(ctx context.Context) (diag.List, error) {
 	kinds := kindsOf(r.Generated.Model)
 	if len(kinds) == 0 {
@@ -107,14 +110,14 @@ func (r *Run) Prove(ctx context.Context) (diag.List, error) {
 			s.pos = r.Generated.Model.Run.Reporter.Position(spoke.Type.Decl.Spec.Name.Pos())
 			for side, v := range []*conversions.Version{spoke, kind.Hub} {
 				if s.versions[side], err = r.version(ctx, kind, v, objects); err != nil {
-					return nil, err
+					return findings, err
 				}
 			}
 			found, err := s.prove(ctx, r.Cases)
-			if err != nil {
-				return nil, err
-			}
 			findings = append(findings, found...)
+			if err != nil {
+				return findings, err
+			}
 			if r.Stdout != nil {
 				fmt.Fprintf(r.Stdout, "%s.%s: %s to %s and back: %d histories, from %d samples, %d of them in files\n", kind.Name, kind.Group, spoke.Name, kind.Hub.Name,
 					r.Cases, len(s.versions[0].seeds)+len(s.versions[1].seeds), s.versions[0].files+s.versions[1].files)
@@ -277,8 +280,8 @@ func (v *version) judge(ctx context.Context, object map[string]any) (stored map[
 	return a.Object, problems, nil
 }
 
-// dropsOf returns the paths below a pair that are documented to be lost.
-func dropsOf(p *conversions.Pair) (out []string) {
+// dropsOf returns the paths below a pair, of either version, that are documented to be lost.
+func dropsOf(p *conversions.Pair) (out [2][]string) {
 	var visit func(p *conversions.Pair, paths [2]string, depth int)
 	visit = func(p *conversions.Pair, paths [2]string, depth int) {
 		if depth > 12 {
@@ -293,7 +296,7 @@ func dropsOf(p *conversions.Pair) (out []string) {
 				for side, list := range sides {
 					for _, fields := range list {
 						if len(fields) > 0 {
-							out = append(out, paths[side]+conversions.Path(fields))
+							out[side] = append(out[side], paths[side]+conversions.Path(fields))
 						}
 					}
 				}
@@ -321,10 +324,4 @@ func indices(r *conversions.Rule, side func(*conversions.Rule) *conversions.Type
 		}
 	}
 	return out
-}
-
-func (s *subject) dropped(path string) bool {
-	return slices.ContainsFunc(s.drops, func(drop string) bool {
-		return path == drop || strings.HasPrefix(path, drop+".") || strings.HasPrefix(path, drop+"[")
-	})
 }

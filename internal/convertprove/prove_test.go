@@ -1,12 +1,20 @@
 package convertprove
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"golang.org/x/tools/txtar"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/progress"
 	"github.com/schemagen/schemagen/structural"
@@ -95,5 +103,91 @@ func TestProgress(t *testing.T) {
 	}
 	if got := meter.String(); got != "proving histories: 5 of 5" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// broken has a function that makes something else of a value each time, below a map.
+const broken = `
+-- v1/types.go --
+// +groupName=example.com
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// +kubebuilder:storageversion
+type Widget struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	Parts map[string]Part ` + "`json:\"parts,omitempty\"`" + `
+}
+
+type Part struct {
+	Size int32 ` + "`json:\"size,omitempty\"`" + `
+}
+-- v1beta1/types.go --
+// +groupName=example.com
+package v1beta1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Widget struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	Parts map[string]Part ` + "`json:\"parts,omitempty\"`" + `
+}
+
+type Part struct {
+	// +schemagen:convert:func=Size,fields=.size,to=.size
+	Size int32 ` + "`json:\"size,omitempty\"`" + `
+}
+
+var sizes int32
+
+func SizeTo(size int32) int32 {
+	sizes++
+	return sizes % 1000
+}
+
+func SizeFrom(size int32) int32 { return size }
+`
+
+// TestInterrupted wants what was found until then.
+func TestInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs conversions")
+	}
+	run, options := generatedFrom(t, "broken", txtar.Parse([]byte(broken)), false)
+	var err error
+	if run.Definitions, _, err = driver.Definitions(t.Context(), options); err != nil {
+		t.Fatal(err)
+	}
+	run.Cases = 1_000_000
+	meter := &progress.Meter{}
+	ctx, cancel := context.WithCancel(progress.With(t.Context(), meter))
+	go func() {
+		defer cancel()
+		for t.Context().Err() == nil && !strings.HasPrefix(meter.String(), "proving histories: ") {
+			time.Sleep(10 * time.Millisecond)
+		}
+		for t.Context().Err() == nil && strings.HasPrefix(meter.String(), "proving histories: 0 ") {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	found, err := run.Prove(ctx)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	if !slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return d.Code == brokenLaw.Code && strings.Contains(d.Message, ".size") }) {
+		t.Errorf("got %v", found)
+	}
+	seen := map[string]bool{}
+	for _, d := range found {
+		key := regexp.MustCompile(`parts\.\w+|(is|becomes) .*`).ReplaceAllString(d.Message, "") + d.Message[len(d.Message)-4:]
+		if seen[key] {
+			t.Errorf("again: %s", d.Message)
+		}
+		seen[key] = true
 	}
 }

@@ -31,6 +31,10 @@ type Request struct {
 	From   string          `json:"from"`
 	To     string          `json:"to"`
 	Object json.RawMessage `json:"object"`
+	// Normal asks for the JSON that objects are compared by: it is decoded and encoded until
+	// it stays the same. A struct that omitzero leaves out is left out, too, if it was not zero
+	// only because of an empty list, of which nothing is written.
+	Normal bool `json:"normal,omitempty"`
 }
 
 // Answer is an object in the version that was asked for, or the reason why there is none.

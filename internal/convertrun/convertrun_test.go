@@ -25,6 +25,18 @@ type Widget struct {
 	APIVersion string ` + "`json:\"apiVersion\"`" + `
 	Kind       string ` + "`json:\"kind\"`" + `
 	Size       int    ` + "`json:\"size\"`" + `
+
+	Status Status  ` + "`json:\"status,omitzero\"`" + `
+	Past   *Status ` + "`json:\"past,omitempty\"`" + `
+}
+
+type Status struct {
+	Last  Last  ` + "`json:\"last,omitzero\"`" + `
+	Count int   ` + "`json:\"count,omitempty\"`" + `
+}
+
+type Last struct {
+	Times []int ` + "`json:\"times,omitempty\"`" + `
 }
 
 func (*Widget) Hub() {}
@@ -122,18 +134,29 @@ func TestConvert(t *testing.T) {
 		{"v1alpha1", "v1beta1", `{"width": 3}`, `{"apiVersion":"example.com/v1beta1","kind":"Widget","length":3}`},
 		{"v1beta1", "v1beta1", `{"length": 13}`, `{"apiVersion":"example.com/v1beta1","kind":"Widget","length":13}`},
 		{"v1", "v1", `{"size": 1}`, `{"apiVersion":"example.com/v1","kind":"Widget","size":1}`},
+		{"v1", "v1", `{"size": 1, "status": {"last": {"times": []}}}`, `{"apiVersion":"example.com/v1","kind":"Widget","size":1,"status":{"last":{}}}`},
 		{"v1beta1", "v1", `{"length": 13}`, "no 13"},
 		{"v1beta1", "v1", `{"length": 14}`, "the conversion panics: 14"},
 		{"v1beta1", "v1", `{"length": "long"}`, "json: cannot unmarshal string into Go struct field Widget.length of type int"},
 	} {
-		requests = append(requests, Request{"example.com", "Widget", row.from, row.to, json.RawMessage(row.object)})
+		requests = append(requests, Request{Group: "example.com", Kind: "Widget", From: row.from, To: row.to, Object: json.RawMessage(row.object)})
 		wants = append(wants, row.want)
 	}
 	answers, err := c.Convert(t.Context(), requests)
 	if err != nil {
 		t.Fatal(err)
 	}
-	late := Request{"example.com", "Widget", "v1beta1", "v1", json.RawMessage(`{"length": 1, "times": ["2026-01-02T03:04:05Z", "later"]}`)}
+	for object, want := range map[string]string{
+		`{"size": 1, "status": {"last": {"times": []}}}`:             `{"apiVersion":"example.com/v1","kind":"Widget","size":1}`,
+		`{"size": 1, "status": {"last": {"times": []}, "count": 3}}`: `{"apiVersion":"example.com/v1","kind":"Widget","size":1,"status":{"count":3}}`,
+		`{"size": 1, "past": {"last": {"times": []}}}`:               `{"apiVersion":"example.com/v1","kind":"Widget","past":{},"size":1}`,
+	} {
+		normal := Request{Group: "example.com", Kind: "Widget", From: "v1", To: "v1", Object: json.RawMessage(object), Normal: true}
+		if found := must(c.Convert(t.Context(), []Request{normal}))[0]; string(found.Object) != want {
+			t.Errorf("%s is %s, not %s", object, found.Object, want)
+		}
+	}
+	late := Request{Group: "example.com", Kind: "Widget", From: "v1beta1", To: "v1", Object: json.RawMessage(`{"length": 1, "times": ["2026-01-02T03:04:05Z", "later"]}`)}
 	if found := must(c.Convert(t.Context(), []Request{late}))[0]; fmt.Sprint(found.Path) != "[times 1]" || !strings.Contains(found.Error, "parsing time") {
 		t.Errorf("got %v: %s", found.Path, found.Error)
 	}

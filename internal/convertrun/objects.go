@@ -149,7 +149,7 @@ func (t *Target) request(object *dryrun.Object, value map[string]any) (r Request
 		}
 	}
 	text, err := json.Marshal(value)
-	return Request{group, object.Kind, version, t.To, text}, nil, err
+	return Request{Group: group, Kind: object.Kind, From: version, To: t.To, Object: text}, nil, err
 }
 
 // failed returns the finding for an object that the conversion refuses.

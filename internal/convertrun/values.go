@@ -56,8 +56,9 @@ func (t *Target) values(ctx context.Context, converter *Converter, done []*conve
 		back := c.request
 		back.From, back.To, back.Object = back.To, back.From, result
 		same := c.request
-		same.To = same.From
+		same.To, same.Normal = same.From, true
 		whole := back
+		whole.Normal = true
 		a.ask(same, func(normal map[string]any) {
 			a.ask(whole, func(returned map[string]any) { t.lost(c, nil, body(c.given), body(normal), body(returned)) })
 		})
