@@ -169,7 +169,6 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 	var generated conversions.Files
 	var tests laws.Files
 	var findings diag.List
-	untested := "the package of this file has no conversions"
 	if r.lawsOnly {
 		tests, findings, err = laws.Generate(ctx, options)
 	} else {
@@ -188,16 +187,12 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 		return r.Report(stderr, findings)
 	}
 	if generated.Model != nil {
-		untested = "the package of this file has no generated conversions"
 		if tests, err = laws.Generated(generated.Model, header); err != nil {
 			return err
 		}
 	}
 	generated.Files = append(generated.Files, tests.Files...)
-	stale, more, err := crdrun.StaleGo(r.Dir, r.prune,
-		crdrun.Former{In: generated.Without, Name: conversions.FileName, Reason: "the package of this file has no kind with several versions"},
-		crdrun.Former{In: tests.Without, Name: laws.FileName, Reason: untested},
-		crdrun.Former{In: tests.Unneeded, Reason: "no test imports the package of this file any more"})
+	stale, more, err := crdrun.StaleConversions(ctx, options, crdrun.ConversionOutputs{Generated: generated, Tests: tests, Prune: r.prune})
 	if err != nil {
 		return err
 	}
