@@ -176,6 +176,9 @@ func (m *Model) Durations(t *Type) (out []string) {
 // struct are units of their own.
 func (u *Unit) Presence() bool { return u.set }
 
+// alone reports whether only one side has the field, and nothing computes it.
+func (u *Unit) alone() bool { return u.Rule == nil && u.Derived == nil && !u.set }
+
 // Depends reports whether what becomes of the unit depends on more than its own fields: it is
 // computed from others or from metadata, or it has guards on both sides.
 func (u *Unit) Depends() bool {
