@@ -160,6 +160,9 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 		if err != nil {
 			return err
 		}
+		if len(turned) == 0 && !findings.HasErrors() {
+			fmt.Fprintf(stderr, "%s is already the hub of every kind that has it: nothing to do\n", r.rehub)
+		}
 		var outputs []output.File
 		for _, f := range turned {
 			outputs = append(outputs, output.File{Path: diag.Relative(r.WorkDir, f.Name, 0), Data: f.Data})

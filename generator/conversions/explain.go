@@ -15,7 +15,7 @@ func (m *Model) Explain(w io.Writer) error {
 		for _, spoke := range kind.Spokes {
 			fmt.Fprintf(table, "%s.%s: %s to %s, the hub\n", kind.Name, kind.Group, spoke.Name, kind.Hub.Name)
 			var shared []*Pair
-			within := spoke.Pair.within(nil)
+			within := spoke.Pair.Within()
 			for _, p := range m.Pairs {
 				switch {
 				case p.ofKind == kind && p.ofSpoke == spoke:
@@ -61,6 +61,9 @@ func (u *Unit) fate(up bool) Fate {
 	}
 	return u.Down
 }
+
+// Within returns the pair and those of the structs below it.
+func (p *Pair) Within() []*Pair { return p.within(nil) }
 
 // within adds the pair, and those of the structs below it, to a list.
 func (p *Pair) within(found []*Pair) []*Pair {
