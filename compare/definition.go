@@ -122,8 +122,13 @@ func (d *definition) spec(old, new *apiextensionsv1.CustomResourceDefinitionSpec
 	if !apiequality.Semantic.DeepEqual(conversionOf(old), conversionOf(new)) {
 		change := Change{Kind: ConversionChanged, Category: BreaksStored, Old: string(old.Conversion.Strategy), New: string(new.Conversion.Strategy),
 			Reason: "objects requested in another version than the stored one are converted differently, and the definition does not show how"}
-		if len(old.Versions) == 1 && len(new.Versions) == 1 {
+		switch {
+		case len(old.Versions) == 1 && len(new.Versions) == 1:
 			change.Category, change.Reason = Safe, "there is only one version, so nothing is converted"
+		case len(old.Versions) == 1:
+			change.Category, change.Reason = Safe, "there was one version before, so nothing was converted"
+		case len(new.Versions) == 1:
+			change.Category, change.Reason = Safe, "there is one version now, so nothing is converted"
 		}
 		d.addAt("spec.conversion", change)
 	}

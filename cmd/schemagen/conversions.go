@@ -161,6 +161,9 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 		if err != nil {
 			return err
 		}
+		if len(turned) == 0 && !findings.HasErrors() {
+			fmt.Fprintf(stderr, "%s is already the hub of every kind that has it: nothing to do\n", r.rehub)
+		}
 		var outputs []output.File
 		for _, f := range turned {
 			outputs = append(outputs, output.File{Path: diag.Relative(r.WorkDir, f.Name, 0), Data: f.Data})
@@ -170,7 +173,6 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 	var generated conversions.Files
 	var tests laws.Files
 	var findings diag.List
-	untested := "the package of this file has no conversions"
 	if r.lawsOnly {
 		tests, findings, err = laws.Generate(ctx, options)
 	} else {
@@ -190,16 +192,12 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 		return cmp.Or(err, r.Report(stderr, findings)) // of an interrupted run, too
 	}
 	if generated.Model != nil {
-		untested = "the package of this file has no generated conversions"
 		if tests, err = laws.Generated(generated.Model, header); err != nil {
 			return err
 		}
 	}
 	generated.Files = append(generated.Files, tests.Files...)
-	stale, more, err := crdrun.StaleGo(r.Dir, r.prune,
-		crdrun.Former{In: generated.Without, Name: conversions.FileName, Reason: "the package of this file has no kind with several versions"},
-		crdrun.Former{In: tests.Without, Name: laws.FileName, Reason: untested},
-		crdrun.Former{In: tests.Unneeded, Reason: "no test imports the package of this file any more"})
+	stale, more, err := crdrun.StaleConversions(ctx, options, crdrun.ConversionOutputs{Generated: generated, Tests: tests, Prune: r.prune})
 	if err != nil {
 		return err
 	}

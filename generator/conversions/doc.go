@@ -27,7 +27,7 @@
 //	Pair    Spoke, Hub *Type; Units []*Unit
 //	Unit    Spoke, Hub []*Field: the paths from the structs of the pair, either may be nil;
 //	        Rule *Rule (nil if only one side has it); Up, Down Fate; Reason; Pos
-//	Rule    Name ("equal", "renamed", "seconds", "list", …); Elem *Rule, Pair *Pair (of
+//	Rule    Name ("equal", "renamed", "moved", "seconds", "list", …); Elem *Rule, Pair *Pair (of
 //	        what is below)
 //	Fate    Lossless, Kept, Dropped
 package conversions

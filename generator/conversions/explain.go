@@ -3,34 +3,86 @@ package conversions
 import (
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 )
 
-// Explain writes the table of units of each pair of structs.
+// Explain writes the table of units of each pair of structs. A pair that several kinds have is
+// written for the first.
 func (m *Model) Explain(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, kind := range m.Kinds {
 		for _, spoke := range kind.Spokes {
 			fmt.Fprintf(table, "%s.%s: %s to %s, the hub\n", kind.Name, kind.Group, spoke.Name, kind.Hub.Name)
+			var shared []*Pair
+			within := spoke.Pair.Within()
 			for _, p := range m.Pairs {
-				if p.ofKind != kind || p.ofSpoke != spoke {
-					continue
+				switch {
+				case p.ofKind == kind && p.ofSpoke == spoke:
+					p.explain(table)
+				case slices.Contains(within, p) && len(p.Units) > 0:
+					shared = append(shared, p)
 				}
-				fmt.Fprintf(table, "  %s\n", p.Spoke.Decl.Label())
-				for _, u := range p.Units {
-					row := u.row(true)
-					fmt.Fprintf(table, "    %s\t%s\t%s\tto the hub: %s\tback: %s\n", u.paths(true), u.paths(false), row[1], u.fateText(u.Up), u.fateText(u.Down))
-				}
+			}
+			for _, p := range shared {
+				fmt.Fprintf(table, "  %s: see %s.%s, %s to %s\n", p.Spoke.Decl.Label(), p.ofKind.Name, p.ofKind.Group, p.ofSpoke.Name, p.ofKind.Hub.Name)
 			}
 		}
 	}
 	return table.Flush()
 }
 
-// fateText describes a fate with its reason.
-func (u *Unit) fateText(fate Fate) string {
-	if fate == Dropped && u.Reason != "" {
+// explain writes the table of units of a pair.
+func (p *Pair) explain(w io.Writer) {
+	fmt.Fprintf(w, "  %s\n", p.Spoke.Decl.Label())
+	for _, u := range p.Units {
+		fmt.Fprintf(w, "    %s\t%s\t%s\tto the hub: %s\tback: %s\n", u.paths(true), u.paths(false), u.RuleName(), u.fateText(true), u.fateText(false))
+	}
+}
+
+// fateText describes the fate of a direction with its reason. That of a struct is the worst of
+// what is below.
+func (u *Unit) fateText(up bool) string {
+	own := u.fate(up)
+	if own == Dropped && u.Reason != "" {
 		return "dropped: " + u.Reason
 	}
-	return fate.String()
+	for _, p := range u.Rule.pairs(nil) {
+		for _, below := range p.Units {
+			own = max(own, below.fate(up))
+		}
+	}
+	return own.String()
+}
+
+func (u *Unit) fate(up bool) Fate {
+	if up {
+		return u.Up
+	}
+	return u.Down
+}
+
+// Within returns the pair and those of the structs below it.
+func (p *Pair) Within() []*Pair { return p.within(nil) }
+
+// within adds the pair, and those of the structs below it, to a list.
+func (p *Pair) within(found []*Pair) []*Pair {
+	if slices.Contains(found, p) {
+		return found
+	}
+	found = append(found, p)
+	for _, u := range p.Units {
+		found = u.Rule.pairs(found)
+	}
+	return found
+}
+
+// pairs adds the pairs of structs that the rule converts, and those below them, to a list.
+func (r *Rule) pairs(found []*Pair) []*Pair {
+	for ; r != nil; r = r.Elem {
+		if r.op == opStruct {
+			found = r.Pair.within(found)
+		}
+	}
+	return found
 }

@@ -2,6 +2,7 @@ package conversions
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
@@ -56,6 +57,9 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 	p := &pairer{model: m, reporter: r, types: m.types, unions: run.Unions, parse: run.ParseMarkers, memo: map[string]*Pair{}, strict: conversions.Strict}
 	var defined []*checks.Definition // of m.Kinds
 	for _, d := range definitions {
+		if len(d.Roots) == 1 {
+			m.Alone = append(m.Alone, Alone{d.Object.Spec.Group, d.Object.Spec.Names.Kind, filepath.Dir(d.Roots[0].Pkg.Files[0])})
+		}
 		if kind := p.kind(d); kind != nil {
 			m.Kinds, defined = append(m.Kinds, kind), append(defined, d)
 		}

@@ -2,6 +2,7 @@ package conversions
 
 import (
 	"go/token"
+	"path/filepath"
 	"slices"
 
 	"github.com/schemagen/schemagen/generator/internal/build"
@@ -17,6 +18,8 @@ type Model struct {
 	Kinds []*Kind
 	// Pairs are the pairs of structs that differ, in order of discovery.
 	Pairs []*Pair
+	// Alone are the kinds of which the run has one version, in order of discovery.
+	Alone []Alone
 
 	// Run is the run in which the packages were read.
 	Run *build.Run
@@ -32,6 +35,29 @@ type Model struct {
 
 // Packages returns the packages of the run that have kinds.
 func (m *Model) Packages() []*source.Package { return m.roots }
+
+// Unwritten returns why no conversions are generated for the package in a directory.
+func (m *Model) Unwritten(dir string) string {
+	for _, kind := range m.Kinds {
+		for _, v := range slices.Concat(kind.Spokes, []*Version{kind.Hub}) {
+			switch {
+			case filepath.Dir(v.Type.Decl.Pkg.Files[0]) != dir:
+			case kind.Equal:
+				return "all versions of " + kind.Name + " have the same fields, so nothing converts them"
+			case m.Options.Functions:
+				return "with --style=functions, the package of the hub, " + kind.Hub.Name + ", has no such file"
+			}
+		}
+	}
+	return "the package of this file has no kind with several versions"
+}
+
+// Alone is a kind of which the run has one version. Packages outside of the run may have others.
+type Alone struct {
+	Group, Name string
+	// Dir is the directory of its package.
+	Dir string
+}
 
 // Kind is a kind with several versions.
 type Kind struct {
@@ -152,6 +178,9 @@ func (u *Unit) Presence() bool { return u.set }
 
 // Drops reports whether a field below those of the unit is dropped.
 func (u *Unit) Drops() bool { return u.Rule.drops(map[*Pair]bool{}) }
+
+// alone reports whether only one side has the field, and nothing computes it.
+func (u *Unit) alone() bool { return u.Rule == nil && u.Derived == nil && !u.set }
 
 // Depends reports whether what becomes of the unit depends on more than its own fields: it is
 // computed from others or from metadata, or it has guards on both sides.

@@ -309,8 +309,13 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 		return
 	}
 	u := &Unit{Spoke: spoke, Hub: hub, Rule: rule, Pos: f.pos(), Reason: reason}
-	if rule.Name == "equal" && dotted(spoke) != dotted(hub) {
-		rule.Name = "renamed"
+	if rule.Name == "equal" {
+		switch {
+		case dotted(spoke[:len(spoke)-1]) != dotted(hub[:len(hub)-1]):
+			rule.Name = "moved"
+		case dotted(spoke) != dotted(hub):
+			rule.Name = "renamed"
+		}
 	}
 	w.Units = append(w.Units, u)
 	w.compareDefaults(u, r.spokeSchema, r.hubSchema)

@@ -14,6 +14,18 @@ type Converted struct {
 	Rule, Reason string
 	// Pos is the position of the field of the spoke, or of the hub if that alone has it.
 	Pos diag.Position
+
+	// fate is what becomes of a field that only one version has, and alone is set for one.
+	fate  Fate
+	alone bool
+}
+
+// Note returns what a finding says of Pos.
+func (c Converted) Note() string {
+	if c.alone {
+		return "declared here: " + c.fate.String()
+	}
+	return "converted here: " + c.Rule
 }
 
 // Of returns what converts the field at a path in objects of a version to another one. Between
@@ -36,7 +48,11 @@ func (m *Model) Of(group, name, from, to string, path []structural.Step) Convert
 	if u == nil {
 		return Converted{}
 	}
-	return Converted{u.row(up)[1], u.Reason, diag.PositionOf(m.fset, u.Pos)}
+	out := Converted{Rule: u.RuleName(), Reason: u.Reason, Pos: diag.PositionOf(m.fset, u.Pos), fate: u.Down, alone: u.alone()}
+	if up {
+		out.fate = u.Up
+	}
+	return out
 }
 
 // unitAt returns the unit that converts the field at a path, or nil.

@@ -31,7 +31,7 @@ func (w *pairing) without(f *Field, path []*Field) {
 	lines = append(lines, "// +schemagen:convert:keep        (kept in an annotation while stored as "+w.current.Hub.Name+")", `// +schemagen:convert:drop,reason="…"`)
 	d := w.fail(noCounterpart, f.pos(), f.Pkg, "write: "+strings.Join(lines, "\n\tor: "), "%s", message)
 	for _, c := range candidates {
-		*d = d.With(diag.Related{Pos: w.reporter.Position(c[len(c)-1].pos()), Message: "perhaps this"})
+		*d = d.With(diag.Related{Pos: w.reporter.Position(c[len(c)-1].pos()), Message: "candidate: " + w.in(c)})
 	}
 }
 

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -187,4 +189,29 @@ func must[T any](value T, err error) T {
 		panic(err)
 	}
 	return value
+}
+
+// TestDurationPattern compares the pattern of the hint with what Go decodes, and with docs/conversions.md.
+func TestDurationPattern(t *testing.T) {
+	pattern := regexp.MustCompile(DurationPattern)
+	alphabet := []string{"", "0", "1", "25", ".", "-", "+", "h", "m", "s", "ms", "u", "µs", "μs", "ns", "d", " "}
+	var text func(prefix string, more int)
+	text = func(prefix string, more int) {
+		if _, err := time.ParseDuration(prefix); (err == nil) != pattern.MatchString(prefix) {
+			t.Errorf("%q: %v", prefix, err)
+		}
+		for _, part := range alphabet[1:] {
+			if more > 0 {
+				text(prefix+part, more-1)
+			}
+		}
+	}
+	text("", 4)
+	page, err := os.ReadFile("../../docs/conversions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "Pattern=`"+DurationPattern+"`") {
+		t.Error("docs/conversions.md has another pattern")
+	}
 }

@@ -69,7 +69,7 @@ func (t *Trial) Convert(ctx context.Context, objects []*dryrun.Object, results [
 	for n, answer := range answers {
 		i := asked[n]
 		if answer.Error != "" {
-			out[i] = &Converted{Findings: diag.List{t.failed(objects[i], answer)}}
+			out[i] = &Converted{Findings: diag.List{t.failed(objects[i], answer, true)}}
 			continue
 		}
 		c := &conversion{request: requests[n], object: objects[i], given: results[i].Stored}

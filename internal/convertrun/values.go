@@ -317,7 +317,7 @@ func (t *Target) unit(c *conversion, version string, path []structural.Step) con
 // note adds a finding about a value, with the field that is converted.
 func (c *conversion) note(d diag.Diagnostic, unit conversions.Converted) {
 	if unit.Rule != "" {
-		d = d.With(diag.Related{Pos: unit.Pos, Message: "converted here: " + unit.Rule})
+		d = d.With(diag.Related{Pos: unit.Pos, Message: unit.Note()})
 	}
 	c.findings = append(c.findings, d)
 }

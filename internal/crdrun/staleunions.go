@@ -99,31 +99,6 @@ func StalePolicies(ctx context.Context, options generator.Options, of Policies) 
 	return remove, append(findings, more...), err
 }
 
-// Former are files that a run does not generate, and that an earlier one may have.
-type Former struct {
-	// In are directories with a file of this name. If Name is empty, they are files.
-	In     []string
-	Name   string
-	Reason string
-}
-
-// StaleGo finds generated files that are no longer needed. It returns those to remove, and
-// reports them instead unless prune is set. Only files marked as written by schemagen count.
-func StaleGo(base string, prune bool, former ...Former) (remove []string, findings diag.List, err error) {
-	for _, of := range former {
-		var paths []string
-		for _, dir := range of.In {
-			paths = append(paths, diag.Relative(base, filepath.Join(dir, of.Name), 0))
-		}
-		stale, found, err := staleAmong(paths, of.Reason, prune)
-		if err != nil {
-			return nil, nil, err
-		}
-		remove, findings = append(remove, stale...), append(findings, found...)
-	}
-	return remove, findings, nil
-}
-
 // staleAmong returns the files that exist and are marked as written by schemagen, or reports
 // them instead unless prune is set.
 func staleAmong(paths []string, reason string, prune bool) (remove []string, findings diag.List, err error) {

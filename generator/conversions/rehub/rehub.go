@@ -44,7 +44,7 @@ func Turn(ctx context.Context, options generator.Options, of conversions.Options
 	if !found {
 		return nil, nil, fmt.Errorf("no kind with several versions has a version %s", version)
 	}
-	if t.refused {
+	if t.shared(); t.refused {
 		return nil, t.reporter.List.Normalize(), ctx.Err()
 	}
 	files, err := t.files(options.Inputs)
@@ -128,6 +128,42 @@ func (t *turning) kind(kind *conversions.Kind) bool {
 		}
 	}
 	return true
+}
+
+// shared refuses structs with markers that another kind, whose hub stays, converts, too: their
+// markers can say one direction only.
+func (t *turning) shared() {
+	var turned []*conversions.Pair // of all kinds whose hub changes, also if another kind has them first
+	for _, kind := range t.model.Kinds {
+		for _, spoke := range kind.Spokes {
+			if spoke.Name == t.version {
+				turned = append(turned, spoke.Pair.Within()...)
+			}
+		}
+	}
+	var reported []*source.Type
+	for _, kind := range t.model.Kinds {
+		if slices.ContainsFunc(kind.Spokes, func(v *conversions.Version) bool { return v.Name == t.version }) {
+			continue
+		}
+		for _, spoke := range kind.Spokes {
+			for _, p := range spoke.Pair.Within() {
+				isTurned := slices.ContainsFunc(turned, func(o *conversions.Pair) bool { return o.Spoke.ID == p.Spoke.ID && o.Hub.ID == p.Hub.ID })
+				if decl := p.Spoke.Decl; isTurned && hasMarkers(p.Spoke) && !slices.Contains(reported, decl) {
+					reported = append(reported, decl)
+					t.refuse(decl.Spec.Name.Pos(), decl.Pkg, "give one of the kinds a struct of its own", "%s also converts %s, and its hub stays %s", kind.Name, decl.Label(), kind.Hub.Name)
+				}
+			}
+		}
+	}
+}
+
+// hasMarkers reports whether a struct or one of its fields has markers of conversions.
+func hasMarkers(t *conversions.Type) bool {
+	marked := func(list source.Markers) bool {
+		return slices.ContainsFunc(list, func(m *markers.Marker) bool { return strings.HasPrefix(m.Name, markers.ConvertPrefix) })
+	}
+	return marked(t.Decl.Markers) || slices.ContainsFunc(t.Fields, func(f *conversions.Field) bool { return marked(f.Source.Markers) })
 }
 
 // pair turns the markers of a pair of structs round.

@@ -46,17 +46,24 @@ func TestReference(t *testing.T) {
 	dir, listed := gentest.List(t, cases)
 	for i, m := range examples {
 		t.Run(m.Name, func(t *testing.T) {
-			generate := func(c *gentest.Case) (shown, diagnostics string) {
+			generate := func(c *gentest.Case) (shown, diagnostics string, missing error) {
 				return generateExample(t, filepath.Join(dir, c.Name), gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + c.Name}, m.Cut)
 			}
-			shown, diagnostics := generate(cases[2*i])
+			shown, diagnostics, missing := generate(cases[2*i])
+			if missing != nil {
+				t.Fatal(missing)
+			}
+			visible := shown
+			if m.Silent { // the YAML would be the same without the marker
+				visible = ""
+			}
 			if *update {
-				m.YAML, m.Diagnostics = shown, diagnostics
+				m.YAML, m.Diagnostics = visible, diagnostics
 			}
-			if shown != m.YAML || diagnostics != m.Diagnostics {
-				t.Errorf("example of +%s: got\n%s%s\nwant\n%s%s", m.Name, shown, diagnostics, m.YAML, m.Diagnostics)
+			if visible != m.YAML || diagnostics != m.Diagnostics {
+				t.Errorf("example of +%s: got\n%s%s\nwant\n%s%s", m.Name, visible, diagnostics, m.YAML, m.Diagnostics)
 			}
-			if plain, reported := generate(cases[2*i+1]); (plain == shown && reported == diagnostics) != m.Silent {
+			if plain, reported, _ := generate(cases[2*i+1]); (plain == shown && reported == diagnostics) != m.Silent {
 				t.Errorf("example without +%s: got\n%s\nwith it\n%s", m.Name, plain, shown)
 			}
 		})
@@ -67,8 +74,8 @@ func TestReference(t *testing.T) {
 }
 
 // generateExample returns the part of the definition to show, and the diagnostics without
-// positions.
-func generateExample(t *testing.T, dir string, lister Lister, cut []string) (shown, diagnostics string) {
+// positions. missing is the error if the definition does not have that part.
+func generateExample(t *testing.T, dir string, lister Lister, cut []string) (shown, diagnostics string, missing error) {
 	t.Helper()
 	files, findings, err := generateFiles(t.Context(), Options{Source: Source{Dir: dir, Lister: lister}, Output: Output{ToolVersion: "schemagen"}, Server: gentest.Server(t, "")})
 	if err != nil {
@@ -81,9 +88,9 @@ func generateExample(t *testing.T, dir string, lister Lister, cut []string) (sho
 	diagnostics = regexp.MustCompile(`(?m)^\S+:\d+:\d+: `).ReplaceAllString(reported.String(), "")
 	// A marker without meaning does not change anything worth showing.
 	if len(files) > 0 && !strings.Contains(diagnostics, string(report.TagWithoutMeaning.Code)) {
-		shown = cutYAML(string(files[0].Data), cut)
+		shown, missing = cutYAML(string(files[0].Data), cut)
 	}
-	return shown, diagnostics
+	return shown, diagnostics, missing
 }
 
 // writeReference updates the output of the examples, which are in the order of the file.
@@ -138,13 +145,13 @@ const specPath = "spec.versions[0].schema.openAPIV3Schema.properties.spec"
 // several paths, their values are below their parent, unless that is the spec. A path that
 // starts with a dot is relative to the schema of the spec; one that ends with * selects the
 // values without the key. Without paths, it returns the properties of the spec.
-func cutYAML(text string, paths []string) string {
+func cutYAML(text string, paths []string) (string, error) {
 	if len(paths) == 0 {
 		paths = []string{".properties.*"}
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
-		return err.Error()
+		return "", err
 	}
 	lines := strings.SplitAfter(text, "\n")
 	var out strings.Builder
@@ -162,13 +169,13 @@ func cutYAML(text string, paths []string) string {
 			name, index, isList := strings.Cut(strings.TrimSuffix(step, "]"), "[")
 			at := slices.IndexFunc(node.Content, func(n *yaml.Node) bool { return n.Value == name })
 			if at < 0 {
-				return fmt.Sprintf("there is no %s of %s in\n%s", step, path, text)
+				return "", fmt.Errorf("there is no %s of %s in\n%s", step, path, text)
 			}
 			key, node = node.Content[at], node.Content[at+1]
 			if isList {
 				n, err := strconv.Atoi(index)
 				if err != nil || n >= len(node.Content) {
-					return fmt.Sprintf("there is no %s of %s in\n%s", step, path, text)
+					return "", fmt.Errorf("there is no %s of %s in\n%s", step, path, text)
 				}
 				node = node.Content[n]
 			}
@@ -187,5 +194,5 @@ func cutYAML(text string, paths []string) string {
 			out.WriteString(line[min(indent, len(line)):])
 		}
 	}
-	return out.String()
+	return out.String(), nil
 }

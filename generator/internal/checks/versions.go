@@ -62,7 +62,7 @@ func (c *Checker) ReportUnconverted(crd *Definition) {
 	if len(f.texts) == 0 {
 		f.texts = []string{"the API server only replaces the apiVersion"}
 	}
-	f.report(crd, "write +"+markers.ConversionName+":strategy=Webhook,service=NAMESPACE/NAME above the type; if something else adds the webhook to the definition, waive the finding")
+	f.report(crd, "write +"+markers.ConversionName+":strategy=Webhook,service=NAMESPACE/NAME,certificate=NAMESPACE/NAME above the type; if something else adds the webhook to the definition, write // schemagen:ignore "+string(report.VersionsDiffer.Code)+" REASON on the line above the type")
 }
 
 // differences returns what a kind without conversion loses between its storage version and the

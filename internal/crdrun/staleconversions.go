@@ -1,0 +1,104 @@
+package crdrun
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/conversions"
+	"github.com/schemagen/schemagen/generator/conversions/laws"
+	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/inputs"
+)
+
+// ConversionOutputs are the outputs of schemagen conversions next to Go packages.
+type ConversionOutputs struct {
+	// Generated has no model if only tests are generated.
+	Generated conversions.Files
+	Tests     laws.Files
+	// Prune removes stale files.
+	Prune bool
+}
+
+// StaleConversions finds files of schemagen conversions, and of their tests, that are no longer
+// needed. It returns those to remove and reports the others. Files of a kind that has versions
+// in other packages of the project, which the run did not cover, are kept. Only files marked as
+// written by schemagen count.
+func StaleConversions(ctx context.Context, options generator.Options, of ConversionOutputs) (remove []string, findings diag.List, err error) {
+	var kept []string // directories
+	add := func(name, reason string) error {
+		path := diag.Relative(options.Dir, name, 0)
+		stale, found, err := staleAmong([]string{path}, reason, of.Prune)
+		if err != nil || len(stale)+len(found) == 0 {
+			return err
+		}
+		note, isNeeded, err := versionElsewhere(ctx, options, of.Generated.Model, name)
+		if err != nil {
+			return err
+		}
+		if isNeeded {
+			kept = append(kept, filepath.Dir(name))
+			stale, found = nil, diag.List{note}
+		}
+		remove, findings = append(remove, stale...), append(findings, found...)
+		return nil
+	}
+	for _, dir := range of.Generated.Without {
+		if err := add(filepath.Join(dir, conversions.FileName), of.Generated.Model.Unwritten(dir)); err != nil {
+			return nil, nil, err
+		}
+	}
+	untested := "the package of this file has no conversions"
+	if of.Generated.Model != nil {
+		untested = "the package of this file has no generated conversions"
+	}
+	for _, dir := range of.Tests.Without {
+		if err := add(filepath.Join(dir, laws.FileName), untested); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, name := range of.Tests.Unneeded {
+		module := filepath.Dir(filepath.Dir(filepath.Dir(name))) + string(filepath.Separator)
+		if slices.ContainsFunc(kept, func(dir string) bool { return strings.HasPrefix(dir, module) }) {
+			continue
+		}
+		if err := add(name, "no test imports the package of this file any more"); err != nil {
+			return nil, nil, err
+		}
+	}
+	return remove, findings, nil
+}
+
+// versionElsewhere looks in packages outside the run for another version of a kind of which the
+// run has only that in the directory of a file, and returns the note about it.
+func versionElsewhere(ctx context.Context, options generator.Options, model *conversions.Model, name string) (note diag.Diagnostic, found bool, err error) {
+	if model == nil {
+		return note, false, nil
+	}
+	var disk *inputs.Reader // nothing is recorded
+	for _, kind := range model.Alone {
+		if kind.Dir != filepath.Dir(name) {
+			continue
+		}
+		listing, _, err := driver.List(ctx, options)
+		if err != nil {
+			return note, false, err
+		}
+		at, found := Declaration(disk, options.Dir, kind.Group, func(file, name string, _ []byte) bool {
+			return name == kind.Name && !slices.Contains(listing.Dirs, filepath.Dir(file))
+		})
+		if found {
+			other := filepath.ToSlash(diag.Relative(options.Dir, filepath.Dir(at.File), 0))
+			if !strings.HasPrefix(other, ".") && !filepath.IsAbs(other) {
+				other = "./" + other
+			}
+			path := filepath.ToSlash(diag.Relative(options.Dir, name, 0))
+			return StaleOutput.At(diag.Position{File: path}, "name "+other+", too",
+				"this run did not write this file: %s has another version in a package that the run does not cover", kind.Name).As(diag.Note).With(diag.Related{Pos: at, Message: "the declaration"}), true, nil
+		}
+	}
+	return note, false, nil
+}
