@@ -581,7 +581,7 @@ func (f *codeFile) elements(r *Rule, up bool, source, kept string) string {
 	default:
 		f.use("conversionList")
 		back, write := f.each(r.Elem, !up), f.appender(a.Elem)
-		if r.Elem.drops(map[*Pair]bool{}) {
+		if r.Elem.drops() {
 			write = fmt.Sprintf("func(j *conversionWriter, value *%s) {\n%s(j, value, %s, %s, %s)\n}", f.text(a.Elem), f.use("conversionWithoutDropped"), each, back, write)
 		}
 		name, arguments = "convertList", append(arguments, each, back, write, f.appender(b.Elem))

@@ -40,18 +40,11 @@ func fate(loses bool, reason string) Fate {
 	return Kept
 }
 
-// drops reports whether something at or below a rule is dropped.
-func (r *Rule) drops(seen map[*Pair]bool) bool {
-	for ; r != nil; r = r.Elem {
-		if r.Pair == nil || seen[r.Pair] {
-			continue
-		}
-		seen[r.Pair] = true
-		if slices.ContainsFunc(r.Pair.Units, func(u *Unit) bool { return u.Up == Dropped || u.Down == Dropped || u.Rule.drops(seen) }) {
-			return true
-		}
-	}
-	return false
+// drops reports whether a field of a struct that the rule converts, or below it, is dropped.
+func (r *Rule) drops() bool {
+	return slices.ContainsFunc(r.pairs(nil), func(p *Pair) bool {
+		return slices.ContainsFunc(p.Units, func(u *Unit) bool { return u.Up == Dropped || u.Down == Dropped })
+	})
 }
 
 // loses reports whether a value that goes up, or down, may not come back. Unless below is set,

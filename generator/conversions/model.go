@@ -177,7 +177,7 @@ func (m *Model) Durations(t *Type) (out []string) {
 func (u *Unit) Presence() bool { return u.set }
 
 // Drops reports whether a field below those of the unit is dropped.
-func (u *Unit) Drops() bool { return u.Rule.drops(map[*Pair]bool{}) }
+func (u *Unit) Drops() bool { return u.Rule.drops() }
 
 // alone reports whether only one side has the field, and nothing computes it.
 func (u *Unit) alone() bool { return u.Rule == nil && u.Derived == nil && !u.set }
