@@ -13,15 +13,25 @@ import (
 
 // Values with which conversions of scalars go wrong: zero, negative and fractional ones, those
 // that another unit truncates, and those that are too large for other types.
-var (
-	integers  = []int64{0, 1, 2, 3, 60, 90, 1500, -1, 1 << 33, math.MinInt32, math.MaxInt32}
-	fractions = []float64{0, 1, 0.5, 2, -1, -0.5, 1e9}
-	durations = []string{"1h", "90s", "1.5s", "0s", "-5s", "-1.5s", "1ns", "100000h"}
-	// quantities are also numbers and percentages in text.
-	quantities = []string{"0", "1", "-1", "500m", "-500m", "1Gi", "1.5", "1e3", "100000Ei"}
-	portions   = []string{"0%", "25%", "-10%", "150%", "http"}
-	texts      = []string{"", "a", "b", "c", "10", "-5", "0.5", "true"}
-)
+
+func integers() []int64 {
+	return []int64{0, 1, 2, 3, 60, 90, 1500, -1, 1 << 33, math.MinInt32, math.MaxInt32}
+}
+
+func fractions() []float64 { return []float64{0, 1, 0.5, 2, -1, -0.5, 1e9} }
+
+func durations() []string {
+	return []string{"1h", "90s", "1.5s", "0s", "-5s", "-1.5s", "1ns", "100000h"}
+}
+
+func quantities() []string {
+	return []string{"0", "1", "-1", "500m", "-500m", "1Gi", "1.5", "1e3", "100000Ei"}
+}
+
+// portions are percentages, and the name of a port.
+func portions() []string { return []string{"0%", "25%", "-10%", "150%", "http"} }
+
+func texts() []string { return []string{"", "a", "b", "c", "10", "-5", "0.5", "true"} }
 
 // scalar returns another value.
 func (e editor) scalar(value any, s *structural.Schema) any {
@@ -57,7 +67,7 @@ func (e editor) scalar(value any, s *structural.Schema) any {
 
 // integer returns an integer, often one at a bound or next to it.
 func (e editor) integer(v *structural.ValueValidation) int64 {
-	out := pick(e, integers)
+	out := pick(e, integers())
 	low, high := int64(math.MinInt64), int64(math.MaxInt64)
 	if v.Format == "int32" {
 		low, high = math.MinInt32, math.MaxInt32
@@ -99,7 +109,7 @@ func bound(x float64) int64 {
 
 // number returns a number, often one at a bound.
 func (e editor) number(v *structural.ValueValidation) any {
-	out := pick(e, fractions)
+	out := pick(e, fractions())
 	if v.Minimum != nil && (out < *v.Minimum || e.IntN(6) == 0) {
 		out = *v.Minimum
 	}
@@ -114,18 +124,18 @@ func (e editor) number(v *structural.ValueValidation) any {
 
 // text returns a text that a pattern or a format allows, if it knows one.
 func (e editor) text(value string, s *structural.Schema, v *structural.ValueValidation) string {
-	candidates := texts
+	candidates := texts()
 	switch {
 	case s.XIntOrString && v.Pattern == "":
-		candidates = portions
+		candidates = portions()
 	case v.Format == "duration":
-		candidates = durations
+		candidates = durations()
 	case v.Pattern != "":
-		candidates = slices.Concat(quantities, portions, durations, texts)
+		candidates = slices.Concat(quantities(), portions(), durations(), texts())
 	case v.Format != "":
 		return e.letters(value)
 	case e.IntN(2) == 0:
-		candidates = durations // of a type that the schema does not tell from others
+		candidates = durations() // of a type that the schema does not tell from others
 	}
 	if v.Pattern != "" {
 		pattern, err := regexp.Compile(v.Pattern)
@@ -170,7 +180,7 @@ func fitAt(value any, path []string) any {
 	switch value := value.(type) {
 	case string:
 		if _, err := time.ParseDuration(value); err != nil && len(path) == 0 {
-			return durations[len(value)%3]
+			return durations()[len(value)%3]
 		}
 	case map[string]any:
 		for name, below := range value {
