@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"slices"
 
+	"github.com/schemagen/schemagen/generator/conversions/policy"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/internal/inputs"
@@ -32,6 +33,19 @@ type Model struct {
 
 // Packages returns the packages of the run that have kinds.
 func (m *Model) Packages() []*source.Package { return m.roots }
+
+// policies returns the policies of all spokes that are served.
+func (m *Model) policies(keepOnCreate bool) (out []build.File) {
+	for _, kind := range m.Kinds {
+		for _, spoke := range kind.Spokes {
+			if spoke.Served && spoke.Pair != nil && spoke.Pair.Loses {
+				p := policy.Policy{Group: kind.Group, Version: spoke.Name, Plural: kind.Plural, KeepOnCreate: keepOnCreate}
+				out = append(out, build.File{Name: p.FileName(), Data: p.YAML()})
+			}
+		}
+	}
+	return out
+}
 
 // Kind is a kind with several versions.
 type Kind struct {
