@@ -72,6 +72,8 @@ func layers() []string {
 		"generator/schemapatch",
 		"generator/applyconfiguration",
 		"generator/typegen",
+		"generator/conversions/misuse",
+		"generator/conversions/policy",
 		"generator/conversions",
 		"generator/conversions/written",
 		"generator/conversions/laws",

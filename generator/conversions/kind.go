@@ -23,7 +23,7 @@ type Options struct {
 	Functions bool
 	// Strict requires a marker for each field that only the hub has.
 	Strict bool
-	// KeepOnCreate is [Policy.KeepOnCreate].
+	// KeepOnCreate is [policy.Policy.KeepOnCreate].
 	KeepOnCreate bool
 	// Mutable makes code of which conditions can be removed while it runs, to find out whether
 	// tests notice.
@@ -69,6 +69,7 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 		for _, spoke := range kind.Spokes {
 			p.current, p.spoke = kind, spoke
 			spoke.Pair = p.pair(spoke.Type, kind.Hub.Type, spoke.Schema, kind.Hub.Schema, place{spokeThere: true, hubThere: true})
+			p.checkHooks(spoke.Pair, map[*Pair]bool{})
 			kind.Equal = kind.Equal && p.identical(spoke.Pair)
 		}
 		kind.incomplete = r.List[before:].HasErrors()

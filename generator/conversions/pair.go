@@ -180,7 +180,11 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 	var keep, drop, to, metadata, guard *markers.Marker
 	for _, m := range w.markersOf(f, path) {
 		switch name := strings.TrimPrefix(m.Name, markers.ConvertPrefix); name {
-		case m.Name, "at", "func", "key", "values", "set", "union":
+		case "func":
+			if w.failed[m.Pos] {
+				return // reported
+			}
+		case m.Name, "at", "key", "values", "set", "union":
 		case "to":
 			to = m
 		case "hubOnly":
