@@ -75,6 +75,7 @@ func layers() []string {
 		"generator/conversions/misuse",
 		"generator/conversions/policy",
 		"generator/conversions",
+		"generator/conversions/losses",
 		"generator/conversions/written",
 		"generator/conversions/laws",
 		"generator/conversions/rehub",

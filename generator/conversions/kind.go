@@ -3,9 +3,11 @@ package conversions
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/conversions/misuse"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/report"
@@ -81,6 +83,7 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 			r.Add(noWebhook.At(r.Position(kind.Hub.Type.Decl.Spec.Name.Pos()), "", "%s needs no conversion webhook: all versions have the same fields", kind.Name))
 		}
 	}
+	p.misplaced()
 	settleFates(m.Pairs)
 	settleMetadata(m.Pairs)
 	p.idleGuards()
@@ -110,18 +113,7 @@ func (p *pairer) kind(d *checks.Definition) *Kind {
 		hubs = stored
 	}
 	if len(hubs) != 1 {
-		first := slices.Concat(hubs, kind.Spokes)[0]
-		problem := "no version of %s is the hub"
-		if len(hubs) > 1 {
-			problem = "several versions of %s are the hub"
-		}
-		found := notOneHub.At(p.at(first), "write +schemagen:convert:hub above one of the types, or +kubebuilder:storageversion", problem, kind.Name)
-		for _, v := range kind.Spokes {
-			if v != first {
-				found = found.With(diag.Related{Pos: p.at(v), Message: "version " + v.Name})
-			}
-		}
-		p.reporter.Add(found)
+		p.notOneHub(kind, hubs, len(marked) > 0)
 		return nil
 	}
 	kind.Hub = hubs[0]
@@ -135,6 +127,47 @@ func (p *pairer) kind(d *checks.Definition) *Kind {
 		}
 	}
 	return kind
+}
+
+// notOneHub reports a kind without a hub, or with several. Storage versions that were reported are
+// not reported again, but the hint then says which one to keep.
+func (p *pairer) notOneHub(kind *Kind, hubs []*Version, marked bool) {
+	marker := "+kubebuilder:storageversion"
+	if marked {
+		marker = "+" + markers.ConvertPrefix + "hub"
+	}
+	first := slices.Concat(hubs, kind.Spokes)[0]
+	problem, hint := "no version of "+kind.Name+" is the hub", "write "+marker+" above one of the types"
+	if len(hubs) > 1 {
+		problem, hint = "several versions of "+kind.Name+" are the hub", "keep "+marker+" on one of them"
+		var with, without []string // markers of spokes
+		for _, v := range hubs {
+			list := &without
+			if slices.ContainsFunc(misuse.Marked(v.Type.Decl), func(m misuse.Placed) bool { return m.OnField }) {
+				list = &with
+			}
+			*list = append(*list, v.Name)
+		}
+		if len(without) == 1 {
+			hint = "remove " + marker + " from " + strings.Join(with, " and ") + ", whose fields have markers for conversions to " + without[0] +
+				"; for another hub, run schemagen conversions --rehub " + with[0] + " after that"
+		}
+	}
+	for i, d := range p.reporter.List {
+		if (d.Code == report.NoStorageVersion.Code || d.Code == report.SeveralStorageVersions.Code) && strings.Contains(d.Message, "kind "+kind.Name+"."+kind.Group+" ") {
+			if len(hubs) > 1 {
+				p.reporter.List[i].Hint = hint
+			}
+			return
+		}
+	}
+	found := notOneHub.At(p.at(first), hint, "%s", problem)
+	for _, v := range kind.Spokes {
+		if v != first {
+			found = found.With(diag.Related{Pos: p.at(v), Message: "version " + v.Name})
+		}
+	}
+	p.reporter.Add(found)
 }
 
 // at returns the position of the type of a version.

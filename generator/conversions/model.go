@@ -2,7 +2,9 @@ package conversions
 
 import (
 	"go/token"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/schemagen/schemagen/generator/conversions/policy"
 	"github.com/schemagen/schemagen/generator/internal/build"
@@ -45,6 +47,27 @@ func (m *Model) policies(keepOnCreate bool) (out []build.File) {
 		}
 	}
 	return out
+}
+
+// IsGenerated reports whether conversions of a kind can be generated and seem to be: a spoke's package
+// has their file, or a type has markers for them.
+func (m *Model) IsGenerated(kind *Kind) bool {
+	if kind.incomplete {
+		return false
+	}
+	for _, spoke := range kind.Spokes {
+		dir := filepath.Dir(spoke.Type.Decl.Pkg.Files[0])
+		if _, err := m.inputs.Stat(filepath.Join(dir, FileName)); err == nil {
+			return true
+		}
+	}
+	marked := func(list source.Markers) bool {
+		return slices.ContainsFunc(list, func(m *markers.Marker) bool { return strings.HasPrefix(m.Name, markers.ConvertPrefix) })
+	}
+	return slices.ContainsFunc(m.Pairs, func(p *Pair) bool {
+		return p.ofKind == kind && (marked(p.Spoke.Decl.Markers) || marked(p.Hub.Decl.Markers) ||
+			slices.ContainsFunc(p.Spoke.Fields, func(f *Field) bool { return marked(f.Source.Markers) }))
+	})
 }
 
 // Kind is a kind with several versions.
