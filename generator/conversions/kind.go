@@ -79,7 +79,7 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 		case kind.incomplete:
 		case !kind.Equal:
 			run.Checker.ReportUnconverted(defined[i])
-		default:
+		case !r.List.HasErrors(): // in structs that other kinds use, too
 			r.Add(noWebhook.At(r.Position(kind.Hub.Type.Decl.Spec.Name.Pos()), "", "%s needs no conversion webhook: all versions have the same fields", kind.Name))
 		}
 	}
@@ -139,19 +139,7 @@ func (p *pairer) notOneHub(kind *Kind, hubs []*Version, marked bool) {
 	first := slices.Concat(hubs, kind.Spokes)[0]
 	problem, hint := "no version of "+kind.Name+" is the hub", "write "+marker+" above one of the types"
 	if len(hubs) > 1 {
-		problem, hint = "several versions of "+kind.Name+" are the hub", "keep "+marker+" on one of them"
-		var with, without []string // markers of spokes
-		for _, v := range hubs {
-			list := &without
-			if slices.ContainsFunc(misuse.Marked(v.Type.Decl), func(m misuse.Placed) bool { return m.OnField }) {
-				list = &with
-			}
-			*list = append(*list, v.Name)
-		}
-		if len(without) == 1 {
-			hint = "remove " + marker + " from " + strings.Join(with, " and ") + ", whose fields have markers for conversions to " + without[0] +
-				"; for another hub, run schemagen conversions --rehub " + with[0] + " after that"
-		}
+		problem, hint = "several versions of "+kind.Name+" are the hub", misuse.OneHub(sources(hubs), marker)
 	}
 	for i, d := range p.reporter.List {
 		if (d.Code == report.NoStorageVersion.Code || d.Code == report.SeveralStorageVersions.Code) && strings.Contains(d.Message, "kind "+kind.Name+"."+kind.Group+" ") {
@@ -168,6 +156,25 @@ func (p *pairer) notOneHub(kind *Kind, hubs []*Version, marked bool) {
 		}
 	}
 	p.reporter.Add(found)
+}
+
+// misplaced reports markers that nothing reads.
+func (p *pairer) misplaced() {
+	var kinds []misuse.Kind
+	for _, kind := range p.model.Kinds {
+		kinds = append(kinds, misuse.Kind{Name: kind.Name, Hub: sources([]*Version{kind.Hub})[0], Spokes: sources(kind.Spokes)})
+	}
+	for _, m := range misuse.Misplaced(kinds) {
+		p.fail(noRule, m.Pos, m.In.Pkg, m.Hint, "+%s has no effect: %s", m.Name, m.Problem)
+	}
+}
+
+// sources returns the declarations of versions.
+func sources(versions []*Version) (out []misuse.Version) {
+	for _, v := range versions {
+		out = append(out, misuse.Version{Name: v.Name, Type: v.Type.Decl})
+	}
+	return out
 }
 
 // at returns the position of the type of a version.

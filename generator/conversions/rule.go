@@ -1,6 +1,7 @@
 package conversions
 
 import (
+	"fmt"
 	"go/ast"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 		return nil, "the types contain themselves"
 	}
 	if r.values != nil && s.Shape == String && h.Shape == String {
-		return r.enum(rule)
+		return r.enum(rule, spoke, hub)
 	}
 	if r.codec == "map" && (s.Shape == Map && h.Shape == List || s.Shape == List && h.Shape == Map) {
 		return r.keyed(rule, spoke, hub)
@@ -249,22 +250,22 @@ func (r *rules) keyed(rule *Rule, spoke, hub *structural.Schema) (*Rule, string)
 	return rule, ""
 }
 
-// enum completes the rule of values.
-func (r *rules) enum(rule *Rule) (*Rule, string) {
+// enum completes the rule of values, and reports those that the enums do not have.
+func (r *rules) enum(rule *Rule, spoke, hub *structural.Schema) (*Rule, string) {
 	rule.Name, rule.op = "values", opValues
-	text := r.values.Value.(markers.Convert).Value
-	list, ok := strings.CutPrefix(text, "{")
-	list, closed := strings.CutSuffix(list, "}")
-	if !ok || !closed {
-		return nil, text + " is not a list of values: write {Old: New}"
-	}
-	for entry := range strings.SplitSeq(list, ",") {
-		from, to, ok := strings.Cut(entry, ":")
-		from, to = strings.Trim(from, " \""), strings.Trim(to, " \"")
-		if !ok || slices.ContainsFunc(rule.Values, func(v [2]string) bool { return v[0] == from }) {
-			return nil, strings.TrimSpace(entry) + " has no value, or is there twice: write {Old: New}"
+	var problem, hint string
+	if rule.Values, problem, hint = misuse.Values(r.values.Value.(markers.Convert).Value); problem == "" {
+		for side, s := range []*structural.Schema{spoke, hub} {
+			enum := misuse.Enum(s)
+			if value, near := misuse.Unknown(rule.Values, side, enum); value != "" {
+				version := []*Version{r.spoke, r.current.Hub}[side]
+				problem, hint = fmt.Sprintf("%q is not in the enum of %s: %s", value, version.Name, strings.Join(enum, ", ")), near
+				break
+			}
 		}
-		rule.Values = append(rule.Values, [2]string{from, to})
+	}
+	if problem != "" {
+		r.fail(noRule, r.values.Pos, r.spokeField.Pkg, hint, "+%s: %s", r.values.Name, problem)
 	}
 	return rule, ""
 }
@@ -387,7 +388,7 @@ func (w *pairing) hook(on *Field, m *markers.Marker, pkg *source.Package) {
 	fields, _ := value.Get("fields")
 	for _, text := range value.List(fields) {
 		t, path := w.Spoke, []*Field(nil)
-		for _, name := range strings.Split(strings.TrimPrefix(text, "."), ".") {
+		for name := range strings.SplitSeq(strings.TrimPrefix(text, "."), ".") {
 			w.types.fields(t.base())
 			f := t.base().Field(name)
 			if f == nil {
