@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/generator/conversions"
+	"github.com/schemagen/schemagen/generator/conversions/policy"
 )
 
 // conversionRow is a request of a version that is not stored, for an object whose annotation
@@ -110,7 +110,7 @@ spec:
 					row.store(t, s, fmt.Sprintf("row-%t-%d", keep, i))
 				}
 			}
-			installPolicy(t, s, string(conversions.Policy{Group: crd.Group, Version: "v1beta1", Plural: "widgets", KeepOnCreate: keep}.YAML()))
+			installPolicy(t, s, string(policy.Policy{Group: crd.Group, Version: "v1beta1", Plural: "widgets", KeepOnCreate: keep}.YAML()))
 			probe := fmt.Sprintf("probe-%t", keep)
 			conversionRow{before: genuine}.store(t, s, probe)
 			// The policy of the first round may be evaluated for a while after it was deleted.

@@ -20,7 +20,7 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"sigs.k8s.io/yaml"
 
-	"github.com/schemagen/schemagen/generator/conversions"
+	"github.com/schemagen/schemagen/generator/conversions/policy"
 )
 
 // A conversionStep is a request for a Backup of examples/conversions, in one of its versions.
@@ -739,10 +739,10 @@ func installConversionPolicies(t *testing.T, s *Server, keepOnCreate bool) {
 	probe := backup{name: fmt.Sprintf("probe-%t", keepOnCreate)}
 	probe.step(t, s, 0, conversionStep{what: "create", version: hub, body: `{"cronSchedule": "1", "keep": 3}`})
 	for _, version := range []string{beta, alpha} {
-		policy := conversions.Policy{Group: conversionGroup, Version: version, Plural: "backups", KeepOnCreate: keepOnCreate}
-		text := policy.YAML()
+		written := policy.Policy{Group: conversionGroup, Version: version, Plural: "backups", KeepOnCreate: keepOnCreate}
+		text := written.YAML()
 		if !keepOnCreate {
-			file, err := os.ReadFile(filepath.Join(root, "examples", "conversions", "config", "policy", policy.FileName()))
+			file, err := os.ReadFile(filepath.Join(root, "examples", "conversions", "config", "policy", written.FileName()))
 			if err != nil || !bytes.Equal(file, text) {
 				t.Fatal("the policy of the example is another one:", err)
 			}

@@ -107,7 +107,10 @@ func parseConvert(text, name string) (value any, offset int, err error) {
 			return nil, at, fmt.Errorf("needs a value: +%s%s", name, shape.value)
 		}
 		at++
-		n := argumentEnd(after)
+		n, closed := argumentEnd(after)
+		if !closed {
+			return nil, at, fmt.Errorf("a quote is not closed: %s", after)
+		}
 		out.Value, rest = withoutQuotes(after[:n]), after[n:]
 		at += n
 	}
@@ -117,8 +120,14 @@ func parseConvert(text, name string) (value any, offset int, err error) {
 			return nil, at, fmt.Errorf("unexpected %q", rest)
 		}
 		at++
-		n := argumentEnd(after)
+		n, closed := argumentEnd(after)
+		if !closed {
+			return nil, at, fmt.Errorf("a quote is not closed: %s", after)
+		}
 		argument, value, _ := strings.Cut(after[:n], "=")
+		if last := len(out.Arguments) - 1; last >= 0 && out.Arguments[last].Name == "reason" && !slices.Contains(shape.arguments, argument) {
+			return nil, at, fmt.Errorf("a reason with a comma has to be quoted: reason=%q", out.Arguments[last].Value+rest)
+		}
 		if !slices.Contains(shape.arguments, argument) {
 			return nil, at, fmt.Errorf("%q is not an argument: expected +%s%s", argument, name, shape)
 		}
@@ -129,8 +138,8 @@ func parseConvert(text, name string) (value any, offset int, err error) {
 }
 
 // argumentEnd returns the length of the argument at the beginning of a text: up to a comma
-// that is neither quoted nor in brackets.
-func argumentEnd(text string) int {
+// that is neither quoted nor in brackets. closed is false if a quote has no end.
+func argumentEnd(text string) (n int, closed bool) {
 	depth, quote := 0, byte(0)
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -145,10 +154,10 @@ func argumentEnd(text string) int {
 		case c == '}' || c == ']' || c == ')':
 			depth--
 		case c == ',' && depth <= 0:
-			return i
+			return i, true
 		}
 	}
-	return len(text)
+	return len(text), quote == 0
 }
 
 // withoutQuotes returns a value without quotes around it.

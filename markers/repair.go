@@ -225,8 +225,14 @@ func guessName(text string, names []string) (name, rest string, ok bool) {
 }
 
 // longerName finds a name that begins with another name and a colon, as +schemagen:doc:end does,
-// for a text that begins with that other name, too.
+// for a text that begins with that other name, too. Markers of conversions begin with convert:, and
+// not with the name of +schemagen:conversion.
 func longerName(head string, names []string) (string, bool) {
+	for _, prefix := range []string{"schemagen:conversion:", "schemagen:conversions:"} {
+		if rest, ok := cutFold(head, prefix); ok && slices.Contains(names, ConvertPrefix+rest) {
+			return ConvertPrefix + rest, true
+		}
+	}
 	longer := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		i := strings.LastIndexByte(name, ':')
 		return i < 0 || !strings.HasPrefix(head, name[:i+1]) || !slices.Contains(names, name[:i])

@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/generator/conversions/laws"
+	"github.com/schemagen/schemagen/generator/conversions/policy"
 	"github.com/schemagen/schemagen/generator/conversions/rehub"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/convertprove"
@@ -211,7 +212,7 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 			outputs = append(outputs, output.File{Path: filepath.Join(r.policy, f.Name), Data: f.Data})
 		}
 		remove, more, err := crdrun.StalePolicies(ctx, options, crdrun.Policies{
-			Outputs: outputs, Dir: r.policy, Suffix: conversions.PolicySuffix, Reason: "the kind of this file has no such version that keeps anything", Prune: r.prune,
+			Outputs: outputs, Dir: r.policy, Suffix: policy.Suffix, Reason: "the kind of this file has no such version that keeps anything", Prune: r.prune,
 		})
 		if err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/conversions"
+	"github.com/schemagen/schemagen/generator/conversions/losses"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
@@ -148,7 +148,7 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 	}
 	made, findings, err := read(ctx, options)
 	if err == nil && f.conversions {
-		err = conversions.AddLosses(ctx, options, made)
+		err = losses.Add(ctx, options, made)
 	}
 	return channel.Select(made), findings, err
 }

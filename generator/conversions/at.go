@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/conversions/misuse"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -86,11 +86,7 @@ func (ts *types) exists(t *Type, path string, missing func(hint string)) bool {
 			}
 		}
 		if next == nil {
-			hint := ""
-			if near, ok := diag.Nearest(name, known); ok {
-				hint = "did you mean " + near + "?"
-			}
-			missing(hint)
+			missing(misuse.DidYouMean(name, known))
 			return false
 		}
 		t = next.Type

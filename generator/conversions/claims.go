@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/conversions/misuse"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -15,6 +16,8 @@ type claim struct {
 	hub   []*Field
 	pos   token.Pos
 	unit  *Unit
+	// refused is set if another claim has the field of the hub.
+	refused bool
 }
 
 // findClaims finds the markers that name fields of the hub of this pair: those on fields of
@@ -32,6 +35,10 @@ func (w *pairing) findClaims(t *Type, path []*Field, level int) {
 			continue
 		}
 		w.findAt(f, at)
+		if first, second, problem := misuse.Conflict(w.markersOf(f, at), f.JSON); level == 0 && problem != "" {
+			d := w.fail(claimedTwice, second.Pos, f.Pkg, "remove one of the markers", "%s %s: %s", w.spokeName(), w.in(at), problem)
+			*d = d.With(diag.Related{Pos: w.reporter.Position(first.Pos), Message: "the first one"})
+		}
 		for _, m := range w.markersOf(f, at) {
 			switch m.Name {
 			case markers.ConvertPrefix + "to":
@@ -94,14 +101,11 @@ func (w *pairing) resolve(path string, m *markers.Marker, f *Field) []*Field {
 			next = base.Field(name)
 		}
 		if next == nil {
-			hint := ""
-			var names []string
-			for _, field := range base.Fields {
-				names = append(names, field.JSON)
+			if name == "" {
+				w.fail(noRule, m.Pos, pkg, "write "+strings.TrimRight(path, "."), "+%s: %s has an empty name", m.Name, path)
+				return nil
 			}
-			if near, ok := diag.Nearest(name, names); ok {
-				hint = "did you mean " + near + "?"
-			}
+			hint := w.nearPath(base, out, strings.Split(path, ".")[i:])
 			w.fail(noRule, m.Pos, pkg, hint, "+%s: %s of %s has no field %s", m.Name, base.label(), w.current.Hub.Name, name)
 			return nil
 		}
@@ -113,23 +117,68 @@ func (w *pairing) resolve(path string, m *markers.Marker, f *Field) []*Field {
 	return out
 }
 
+// nearPath returns a hint for names of which the first is not a field of a struct, to which a path
+// leads from the hub's struct.
+func (w *pairing) nearPath(t *Type, path []*Field, names []string) string {
+	exists := func(t *Type, path string) bool { return w.types.exists(t, path, func(string) {}) }
+	if len(path) == 0 && len(w.path) > 0 {
+		for i := 1; i < len(names); i++ {
+			if rest := "." + strings.Join(names[i:], "."); exists(w.Hub, rest) {
+				return "paths start at " + w.Hub.label() + ": " + rest
+			}
+		}
+	}
+	var known, found []string
+	var visit func(t *Type, path []*Field, depth int)
+	visit = func(t *Type, path []*Field, depth int) {
+		for _, f := range w.types.fields(t) {
+			at := append(slices.Clone(path), f)
+			if depth == 0 {
+				known = append(known, f.JSON)
+			}
+			if inner := f.Type.base(); inner.Shape == Struct && inner.Decl.Pkg.Local() && depth < 3 {
+				if exists(inner, "."+strings.Join(names, ".")) {
+					found = append(found, dotted(at)+"."+strings.Join(names, "."))
+				}
+				visit(inner, at, depth+1)
+			}
+		}
+	}
+	visit(t, path, 0)
+	if near, ok := diag.Nearest(names[0], known); ok && len(found) == 0 {
+		found = append(found, near)
+	}
+	if len(found) == 0 || len(found) > 3 {
+		return ""
+	}
+	return "did you mean " + strings.Join(found, " or ") + "?"
+}
+
 // refuseDuplicates reports fields of the hub that two markers name.
 func (w *pairing) refuseDuplicates() {
 	for i, c := range w.claims {
 		for _, other := range w.claims[:i] {
+			if len(c.spoke) > 0 && c.unit != other.unit && c.pos != other.pos && dotted(c.spoke) == dotted(other.spoke) {
+				d := w.fail(claimedTwice, c.pos, w.Spoke.Decl.Pkg, "remove one of the markers", "%s %s has two markers that convert it", w.spokeName(), w.in(c.spoke))
+				*d = d.With(diag.Related{Pos: w.reporter.Position(other.pos), Message: "the other one"})
+			}
 			if c.unit != nil && c.unit == other.unit || len(c.hub) == 0 || dotted(c.hub) != dotted(other.hub) {
 				continue
 			}
 			w.twice(c, other)
 		}
 		if slices.Contains(w.takenHub, dotted(c.hub)) {
-			w.fail(claimedTwice, c.pos, w.Spoke.Decl.Pkg, "", "%s %s already has a counterpart further out", w.current.Hub.Name, w.in(c.hub))
+			w.fail(claimedTwice, c.pos, w.Spoke.Decl.Pkg, "", "%s %s already has a counterpart further out", w.hubName(), w.in(c.hub))
 		}
 	}
 }
 
 func (w *pairing) twice(c, other *claim) {
-	d := w.fail(claimedTwice, c.pos, w.Spoke.Decl.Pkg, "", "%s %s has two counterparts in %s: %s and %s", w.current.Hub.Name, w.in(c.hub), w.spoke.Name, w.claimant(other), w.claimant(c))
+	hint := "remove one of them"
+	if c.refused = true; len(c.spoke) > 0 && len(other.spoke) > 0 && c.unit == nil && other.unit == nil {
+		hint += ", or convert both: +schemagen:convert:func=Name,fields=" + dotted(other.spoke) + ";" + dotted(c.spoke) + ",to=" + dotted(c.hub)
+	}
+	d := w.fail(claimedTwice, c.pos, w.Spoke.Decl.Pkg, hint, "%s %s has two counterparts in %s: %s and %s", w.hubName(), w.in(c.hub), w.spokeName(), w.claimant(other), w.claimant(c))
 	*d = d.With(diag.Related{Pos: w.reporter.Position(other.pos), Message: "the other one"},
 		diag.Related{Pos: w.reporter.Position(c.hub[len(c.hub)-1].pos()), Message: "the field of the hub"})
 }

@@ -339,6 +339,9 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 			if meta {
 				values = append([]string{"meta"}, values...)
 			}
+			if home := u.Hook.From(f.pkg); home != f.pkg {
+				name = f.imp(home.Path, importName(home)) + "." + name
+			}
 			return name + "(" + strings.Join(values, ", ") + ")"
 		}
 		return f.convert(u.Rule, up, values[0])

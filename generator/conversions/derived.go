@@ -72,7 +72,7 @@ func (w *pairing) constant(m *markers.Marker, on *Field) {
 	}
 	t := u.Hub[len(u.Hub)-1].Type
 	if problem := w.types.unfit(t, u.Derived.Value); problem != "" {
-		w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "", "+%s: %s cannot be a value of %s %s: %s", m.Name, text, w.current.Hub.Name, w.in(u.Hub), problem)
+		w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "", "+%s: %s cannot be a value of %s %s: %s", m.Name, text, w.hubName(), w.in(u.Hub), problem)
 	}
 }
 
@@ -139,7 +139,7 @@ func (w *pairing) metadata(f *Field, path []*Field, m *markers.Marker) {
 		return
 	}
 	if f.Type.base().Shape != String || f.Type.Shape == Pointer && f.Type.Elem.Shape == Pointer {
-		w.fail(noRule, m.Pos, f.Pkg, "", "+%s is for a string, and %s %s is of type %s", m.Name, w.spoke.Name, w.in(path), f.Type.label())
+		w.fail(noRule, m.Pos, f.Pkg, "", "+%s is for a string, and %s %s is of type %s", m.Name, w.spokeName(), w.in(path), f.Type.label())
 		return
 	}
 	u := &Unit{Spoke: path, Up: Kept, Derived: &Derived{Name: name, metadata: upperFirst(name)}, Pos: f.pos()}
@@ -179,7 +179,7 @@ func (w *pairing) entry(m *markers.Marker, kind string) {
 	}
 	t := hub[len(hub)-1].Type
 	if pointed(t).Shape != String {
-		w.fail(noRule, m.Pos, pkg, "", "+%s: %s %s is of type %s, and the value of a %s is a string", m.Name, w.current.Hub.Name, w.in(hub), t.label(), kind)
+		w.fail(noRule, m.Pos, pkg, "", "+%s: %s %s is of type %s, and the value of a %s is a string", m.Name, w.hubName(), w.in(hub), t.label(), kind)
 		return
 	}
 	text := &Type{ID: "string", Shape: String, Basic: "string"}

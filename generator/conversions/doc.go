@@ -8,10 +8,10 @@
 //	derived   markers ─▶ units computed from the rest, or from metadata (derived.go, guard.go)
 //	stores    annotations of earlier conversions                        (store.go)
 //	at        markers that are written further out                      (at.go)
+//	misuse    markers that contradict each other, or that nothing reads (misuse/)
 //	rules     two types ─▶ *Rule: how one becomes the other             (rule.go)
 //	fates     what each direction of a unit can lose                    (fate.go)
 //	explain   pairs ─▶ a table of units                                 (explain.go)
-//	losses    units ─▶ fields of objects that lose values               (losses.go)
 //	of        path in an object ─▶ the unit that converts it            (unitof.go)
 //	code      pairs ─▶ zz_generated.conversions.go                      (code*.go, support.go)
 //

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schemagen/schemagen/generator/conversions/misuse"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -46,6 +47,9 @@ func (r *Rule) drops() bool {
 		return slices.ContainsFunc(p.Units, func(u *Unit) bool { return u.Up == Dropped || u.Down == Dropped })
 	})
 }
+
+// Loses reports whether the unit itself loses something in a direction, not only structs below it.
+func (u *Unit) Loses(up bool) bool { return u.Rule == nil || u.Rule.loses(up, false) }
 
 // loses reports whether a value that goes up, or down, may not come back. Unless below is set,
 // what fields of structs lose does not count.
@@ -174,38 +178,10 @@ func (r *Rule) collection() bool {
 }
 
 func (p *pairer) unchecked(path []*Field, s *structural.Schema) {
-	var found []string
-	collectUnchecked(s, &found, 0)
+	found := misuse.Unchecked(s)
 	if len(found) == 0 {
 		return
 	}
 	f := path[len(path)-1]
 	p.fail(uncheckedRules, f.pos(), f.Pkg, "", "values of %s that are kept in an annotation are not checked against %s", dotted(path), strings.Join(found, ", "))
-}
-
-// collectUnchecked adds the keywords of a schema that kept values are not checked against.
-func collectUnchecked(s *structural.Schema, to *[]string, depth int) {
-	if s == nil || depth > maxDepth {
-		return
-	}
-	add := func(name string, has bool) {
-		if has && !slices.Contains(*to, name) {
-			*to = append(*to, name)
-		}
-	}
-	add("CEL rules", len(s.XValidations) > 0)
-	if v := s.ValueValidation; v != nil {
-		add("format", v.Format != "" && v.Format != "date-time" && s.Type == "string")
-		add("multipleOf", v.MultipleOf != nil)
-		add("uniqueItems", v.UniqueItems)
-		add("allOf", len(v.AllOf) > 0)
-		add("anyOf", len(v.AnyOf) > 0 && !s.XIntOrString)
-		add("oneOf", len(v.OneOf) > 0)
-		add("not", v.Not != nil)
-	}
-	for _, property := range s.Properties {
-		collectUnchecked(property.Schema, to, depth+1)
-	}
-	collectUnchecked(s.Items, to, depth+1)
-	collectUnchecked(values(s), to, depth+1)
 }

@@ -89,7 +89,7 @@ func (p *pairer) idleGuards() {
 func (w *pairing) union(m *markers.Marker, on *Field) {
 	if u := w.derive(m, on, &Derived{Name: "union", union: m}); u != nil {
 		if t := u.Hub[len(u.Hub)-1].Type; pointed(t).Shape != String {
-			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "", "+%s: %s %s is of type %s, not a string", m.Name, w.current.Hub.Name, w.in(u.Hub), t.label())
+			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "", "+%s: %s %s is of type %s, not a string", m.Name, w.hubName(), w.in(u.Hub), t.label())
 			u.Derived.union = nil
 		}
 	}
@@ -136,7 +136,7 @@ func (w *pairing) findMembers() {
 		}
 		switch {
 		case !found:
-			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "mark the discriminator with +unionDiscriminator, and the members with +unionMember", "+%s: %s %s is not the discriminator of a union", m.Name, w.current.Hub.Name, w.in(u.Hub))
+			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "mark the discriminator with +unionDiscriminator, and the members with +unionMember", "+%s: %s %s is not the discriminator of a union", m.Name, w.hubName(), w.in(u.Hub))
 		case len(u.Derived.Members) == 0:
 			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "write the marker above the struct with the members", "+%s: no member of the union has a counterpart in %s", m.Name, w.Spoke.label())
 		}

@@ -44,27 +44,27 @@ func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.S
 	_, drop := value.Get("drop")
 	reason, _ := value.Get("reason")
 	if drop && reason == "" {
-		w.fail(dropWithoutReason, marker.Pos, w.Spoke.Decl.Pkg, `write drop,reason="…"`, "%s %s is dropped without a reason", w.current.Hub.Name, w.in(path))
+		w.fail(dropWithoutReason, marker.Pos, w.Spoke.Decl.Pkg, `write drop,reason="…"`, "%s %s is dropped without a reason", w.hubName(), w.in(path))
 	}
 	if secret || drop {
 		u.Down, u.Reason = Dropped, cmp.Or(reason, "secret")
 	}
 	schema := property(s, g.JSON)
-	if s != nil && s.ValueValidation != nil && slices.Contains(s.Required, g.JSON) && (schema == nil || schema.Default == nil) {
+	if s != nil && s.ValueValidation != nil && slices.Contains(s.Required, g.JSON) && (schema == nil || schema.Default == nil) && !slices.Contains(w.offered, dotted(path)) {
 		hint := "make it optional or give it a default, or, if a field of " + w.spoke.Name + " has its value, write above that one: // +schemagen:convert:to=" + dotted(path)
-		w.fail(requiredHubOnly, g.pos(), g.Pkg, hint, "%s %s is required, has no default, and has no counterpart in %s", w.current.Hub.Name, w.in(path), w.spoke.Name)
+		w.fail(requiredHubOnly, g.pos(), g.Pkg, hint, "%s %s is required, has no default, and has no counterpart in %s", w.hubName(), w.in(path), w.spokeName())
 	}
 	if marker == nil && w.strict {
-		d := w.fail(noCounterpart, g.pos(), g.Pkg, "write above the struct: // +schemagen:convert:hubOnly="+dotted(path), "%s %s has no counterpart in %s", w.current.Hub.Name, w.in(path), w.spoke.Name)
+		d := w.fail(noCounterpart, g.pos(), g.Pkg, "write above the struct: // +schemagen:convert:hubOnly="+dotted(path), "%s %s has no counterpart in %s", w.hubName(), w.in(path), w.spokeName())
 		*d = d.With(diag.Related{Pos: w.reporter.Position(w.Spoke.Decl.Spec.Name.Pos()), Message: "the struct"})
 	}
 	switch {
 	case secret && !drop:
-		w.fail(keptSecret, marker.Pos, w.Spoke.Decl.Pkg, "if it may be lost, write // +schemagen:convert:hubOnly="+dotted(path)+`,secret,drop,reason="…"`, "%s %s is not kept: a client that updates the object through %s removes it", w.current.Hub.Name, w.in(path), w.spoke.Name)
+		w.fail(keptSecret, marker.Pos, w.Spoke.Decl.Pkg, "if it may be lost, write // +schemagen:convert:hubOnly="+dotted(path)+`,secret,drop,reason="…"`, "%s %s is not kept: a client that updates the object through %s removes it", w.hubName(), w.in(path), w.spokeName())
 	case u.Down == Kept:
 		for _, found := range w.secrets(path, schema) {
 			line := "// +schemagen:convert:hubOnly=" + dotted(found.named) + ",secret"
-			w.fail(keptSecret, found.field.pos(), found.field.Pkg, "write above "+w.Spoke.label()+": "+line, "%s %s would be kept in an annotation of %s", w.current.Hub.Name, w.in(found.path), w.spoke.Name)
+			w.fail(keptSecret, found.field.pos(), found.field.Pkg, "write above "+w.Spoke.label()+": "+line, "%s %s would be kept in an annotation of %s", w.hubName(), w.in(found.path), w.spokeName())
 		}
 	}
 	if discriminator := Discriminator(g, within); discriminator != nil && u.Down == Kept {

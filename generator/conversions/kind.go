@@ -4,9 +4,11 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/conversions/misuse"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/report"
@@ -24,7 +26,7 @@ type Options struct {
 	Functions bool
 	// Strict requires a marker for each field that only the hub has.
 	Strict bool
-	// KeepOnCreate is [Policy.KeepOnCreate].
+	// KeepOnCreate is [policy.Policy.KeepOnCreate].
 	KeepOnCreate bool
 	// Mutable makes code of which conditions can be removed while it runs, to find out whether
 	// tests notice.
@@ -73,6 +75,7 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 		for _, spoke := range kind.Spokes {
 			p.current, p.spoke = kind, spoke
 			spoke.Pair = p.pair(spoke.Type, kind.Hub.Type, spoke.Schema, kind.Hub.Schema, place{spokeThere: true, hubThere: true})
+			p.checkHooks(spoke.Pair, map[*Pair]bool{})
 			kind.Equal = kind.Equal && p.identical(spoke.Pair)
 		}
 		kind.incomplete = r.List[before:].HasErrors()
@@ -80,10 +83,11 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 		case kind.incomplete:
 		case !kind.Equal:
 			run.Checker.ReportUnconverted(defined[i])
-		default:
+		case !r.List.HasErrors(): // in structs that other kinds use, too
 			r.Add(noWebhook.At(r.Position(kind.Hub.Type.Decl.Spec.Name.Pos()), "", "%s needs no conversion webhook: all versions have the same fields", kind.Name))
 		}
 	}
+	p.misplaced()
 	settleFates(m.Pairs)
 	settleMetadata(m.Pairs)
 	p.idleGuards()
@@ -113,18 +117,7 @@ func (p *pairer) kind(d *checks.Definition) *Kind {
 		hubs = stored
 	}
 	if len(hubs) != 1 {
-		first := slices.Concat(hubs, kind.Spokes)[0]
-		problem := "no version of %s is the hub"
-		if len(hubs) > 1 {
-			problem = "several versions of %s are the hub"
-		}
-		found := notOneHub.At(p.at(first), "write +schemagen:convert:hub above one of the types, or +kubebuilder:storageversion", problem, kind.Name)
-		for _, v := range kind.Spokes {
-			if v != first {
-				found = found.With(diag.Related{Pos: p.at(v), Message: "version " + v.Name})
-			}
-		}
-		p.reporter.Add(found)
+		p.notOneHub(kind, hubs, len(marked) > 0)
 		return nil
 	}
 	kind.Hub = hubs[0]
@@ -138,6 +131,54 @@ func (p *pairer) kind(d *checks.Definition) *Kind {
 		}
 	}
 	return kind
+}
+
+// notOneHub reports a kind without a hub, or with several. Storage versions that were reported are
+// not reported again, but the hint then says which one to keep.
+func (p *pairer) notOneHub(kind *Kind, hubs []*Version, marked bool) {
+	marker := "+kubebuilder:storageversion"
+	if marked {
+		marker = "+" + markers.ConvertPrefix + "hub"
+	}
+	first := slices.Concat(hubs, kind.Spokes)[0]
+	problem, hint := "no version of "+kind.Name+" is the hub", "write "+marker+" above one of the types"
+	if len(hubs) > 1 {
+		problem, hint = "several versions of "+kind.Name+" are the hub", misuse.OneHub(sources(hubs), marker)
+	}
+	for i, d := range p.reporter.List {
+		if (d.Code == report.NoStorageVersion.Code || d.Code == report.SeveralStorageVersions.Code) && strings.Contains(d.Message, "kind "+kind.Name+"."+kind.Group+" ") {
+			if len(hubs) > 1 {
+				p.reporter.List[i].Hint = hint
+			}
+			return
+		}
+	}
+	found := notOneHub.At(p.at(first), hint, "%s", problem)
+	for _, v := range kind.Spokes {
+		if v != first {
+			found = found.With(diag.Related{Pos: p.at(v), Message: "version " + v.Name})
+		}
+	}
+	p.reporter.Add(found)
+}
+
+// misplaced reports markers that nothing reads.
+func (p *pairer) misplaced() {
+	var kinds []misuse.Kind
+	for _, kind := range p.model.Kinds {
+		kinds = append(kinds, misuse.Kind{Name: kind.Name, Hub: sources([]*Version{kind.Hub})[0], Spokes: sources(kind.Spokes)})
+	}
+	for _, m := range misuse.Misplaced(kinds) {
+		p.fail(noRule, m.Pos, m.In.Pkg, m.Hint, "+%s has no effect: %s", m.Name, m.Problem)
+	}
+}
+
+// sources returns the declarations of versions.
+func sources(versions []*Version) (out []misuse.Version) {
+	for _, v := range versions {
+		out = append(out, misuse.Version{Name: v.Name, Type: v.Type.Decl})
+	}
+	return out
 }
 
 // at returns the position of the type of a version.

@@ -4,7 +4,9 @@ import (
 	"go/token"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/schemagen/schemagen/generator/conversions/policy"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/internal/inputs"
@@ -57,6 +59,40 @@ type Alone struct {
 	Group, Name string
 	// Dir is the directory of its package.
 	Dir string
+}
+
+// policies returns the policies of all spokes that are served.
+func (m *Model) policies(keepOnCreate bool) (out []build.File) {
+	for _, kind := range m.Kinds {
+		for _, spoke := range kind.Spokes {
+			if spoke.Served && spoke.Pair != nil && spoke.Pair.Loses {
+				p := policy.Policy{Group: kind.Group, Version: spoke.Name, Plural: kind.Plural, KeepOnCreate: keepOnCreate}
+				out = append(out, build.File{Name: p.FileName(), Data: p.YAML()})
+			}
+		}
+	}
+	return out
+}
+
+// IsGenerated reports whether conversions of a kind can be generated and seem to be: a spoke's package
+// has their file, or a type has markers for them.
+func (m *Model) IsGenerated(kind *Kind) bool {
+	if kind.incomplete {
+		return false
+	}
+	for _, spoke := range kind.Spokes {
+		dir := filepath.Dir(spoke.Type.Decl.Pkg.Files[0])
+		if _, err := m.inputs.Stat(filepath.Join(dir, FileName)); err == nil {
+			return true
+		}
+	}
+	marked := func(list source.Markers) bool {
+		return slices.ContainsFunc(list, func(m *markers.Marker) bool { return strings.HasPrefix(m.Name, markers.ConvertPrefix) })
+	}
+	return slices.ContainsFunc(m.Pairs, func(p *Pair) bool {
+		return p.ofKind == kind && (marked(p.Spoke.Decl.Markers) || marked(p.Hub.Decl.Markers) ||
+			slices.ContainsFunc(p.Spoke.Fields, func(f *Field) bool { return marked(f.Source.Markers) }))
+	})
 }
 
 // Kind is a kind with several versions.

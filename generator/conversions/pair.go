@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/conversions/misuse"
 	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
@@ -41,6 +42,8 @@ type pairing struct {
 	*Pair
 	// claims are those of markers, of this struct and those below it.
 	claims []*claim
+	// offered are fields of the hub that might be the counterparts of fields without one.
+	offered []string
 	// deeper are markers that fields of structs below have for fields further down.
 	deeper []atMarker
 }
@@ -156,6 +159,31 @@ func (p *pairer) in(path []*Field) string {
 	return out + dotted(path)
 }
 
+// shared reports whether the struct of the spoke is of another package of the user than the kind, so
+// that kinds of several packages may use it: messages then name the structs instead of the versions.
+func (w *pairing) shared() bool {
+	return w.Spoke.Decl.Pkg != w.spoke.Type.Decl.Pkg && w.Spoke.Decl.Pkg.Local()
+}
+
+// in returns a path from the object, or from a shared struct.
+func (w *pairing) in(path []*Field) string {
+	if w.shared() {
+		return dotted(path)
+	}
+	return w.pairer.in(path)
+}
+
+func (w *pairing) spokeName() string { return w.nameOf(w.Spoke, w.spoke) }
+
+func (w *pairing) hubName() string { return w.nameOf(w.Hub, w.current.Hub) }
+
+func (w *pairing) nameOf(t *Type, v *Version) string {
+	if w.shared() {
+		return t.label()
+	}
+	return v.Name
+}
+
 // dotted returns a path of JSON names, each after a dot.
 func dotted(path []*Field) string {
 	out := ""
@@ -180,7 +208,11 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 	var keep, drop, to, metadata, guard *markers.Marker
 	for _, m := range w.markersOf(f, path) {
 		switch name := strings.TrimPrefix(m.Name, markers.ConvertPrefix); name {
-		case m.Name, "at", "func", "key", "values", "set", "union":
+		case "func":
+			if w.failed[m.Pos] {
+				return // reported
+			}
+		case m.Name, "at", "key", "values", "set", "union":
 		case "to":
 			to = m
 		case "hubOnly":
@@ -203,14 +235,14 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 	if drop != nil {
 		reason, _ = drop.Value.(markers.Convert).Get("reason")
 		if reason == "" {
-			w.fail(dropWithoutReason, drop.Pos, f.Pkg, `write +schemagen:convert:drop,reason="…"`, "%s %s is dropped without a reason", w.spoke.Name, w.in(path))
+			w.fail(dropWithoutReason, drop.Pos, f.Pkg, `write +schemagen:convert:drop,reason="…"`, "%s %s is dropped without a reason", w.spokeName(), w.in(path))
 		}
 	}
 	for _, c := range w.claims {
 		if dotted(c.spoke) != dotted(path) {
 			continue
 		}
-		if c.unit == nil {
+		if c.unit == nil && !c.refused {
 			w.convert(path, c.hub, reason)
 		}
 		return
@@ -227,6 +259,11 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 	}
 	if len(path) == 1 {
 		if g := w.Hub.Field(f.JSON); g != nil && !g.Meta && !w.claimed([]*Field{g}) {
+			if keep != nil {
+				d := w.fail(claimedTwice, keep.Pos, f.Pkg, "remove the marker, or name another field of the hub with +schemagen:convert:to", "%s %s has a counterpart of the same name in %s, so that +%s has no effect", w.spokeName(), w.in(path), w.hubName(), keep.Name)
+				*d = d.With(diag.Related{Pos: w.reporter.Position(g.pos()), Message: "the field of the hub"})
+				return
+			}
 			w.convert(path, []*Field{g}, reason)
 			return
 		}
@@ -265,6 +302,10 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 		switch m.Name {
 		case markers.ConvertPrefix + "to":
 			r.codec, _ = value.Get("as")
+			if codecs := markers.ConvertCodecs(); r.codec != "" && !slices.Contains(codecs, r.codec) {
+				w.fail(noRule, m.Pos, f.Pkg, cmp.Or(misuse.DidYouMean(r.codec, codecs), "write one of "+strings.Join(codecs, ", ")), "+%s: there is no codec %s", m.Name, r.codec)
+				return
+			}
 			if key, ok := value.Get("key"); ok {
 				r.keys = value.List(key)
 			}
@@ -292,7 +333,7 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 		if s, h := f.Type, g.Type; (s.Shape == Map && h.Shape == List || s.Shape == List && h.Shape == Map) && s.Elem.Shape == Struct && h.Elem.Shape == Struct {
 			hint = "write +schemagen:convert:to=" + dotted(hub) + ",as=map,key=.name, with the field of the list that has the keys"
 		}
-		d := w.fail(noRule, f.pos(), f.Pkg, hint, "%s %s (%s) and %s %s (%s) do not convert: %s", w.spoke.Name, w.in(spoke), f.Type.label(), w.current.Hub.Name, w.in(hub), g.Type.label(), problem)
+		d := w.fail(noRule, f.pos(), f.Pkg, hint, "%s %s (%s) and %s %s (%s) do not convert: %s", w.spokeName(), w.in(spoke), f.Type.label(), w.hubName(), w.in(hub), g.Type.label(), problem)
 		*d = d.With(diag.Related{Pos: w.reporter.Position(g.pos()), Message: "the counterpart"})
 		return
 	}
@@ -301,11 +342,11 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 		if r.codec != "" {
 			hint = "remove as=" + r.codec
 		}
-		w.fail(noRule, f.pos(), f.Pkg, hint, "the marker of %s %s does not fit: its values are %s, and those of %s %s are %s", w.spoke.Name, w.in(spoke), f.Type.label(), w.current.Hub.Name, w.in(hub), g.Type.label())
+		w.fail(noRule, f.pos(), f.Pkg, hint, "the marker of %s %s does not fit: its values are %s, and those of %s %s are %s", w.spokeName(), w.in(spoke), f.Type.label(), w.hubName(), w.in(hub), g.Type.label())
 		return
 	}
 	if shape := pointed(f.Type).Shape; len(r.keys) > 0 && shape != List && shape != Map {
-		w.fail(noRule, f.pos(), f.Pkg, "remove key="+strings.Join(r.keys, ";"), "%s %s (%s) has no elements with keys", w.spoke.Name, w.in(spoke), f.Type.label())
+		w.fail(noRule, f.pos(), f.Pkg, "remove key="+strings.Join(r.keys, ";"), "%s %s (%s) has no elements with keys", w.spokeName(), w.in(spoke), f.Type.label())
 		return
 	}
 	u := &Unit{Spoke: spoke, Hub: hub, Rule: rule, Pos: f.pos(), Reason: reason}
@@ -319,6 +360,33 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 	}
 	w.Units = append(w.Units, u)
 	w.compareDefaults(u, r.spokeSchema, r.hubSchema)
+	w.compareEnums(u, r.values, r.spokeSchema, r.hubSchema)
+}
+
+// compareEnums reports values of the spoke's enum that the hub's schema refuses.
+func (w *pairing) compareEnums(u *Unit, m *markers.Marker, s, h *structural.Schema) {
+	var mapped [][2]string
+	for r := u.Rule; r != nil; r = r.Elem {
+		mapped = r.Values
+		switch {
+		case r.op == opList:
+			s, h = items(s), items(h)
+		case r.op == opMap:
+			s, h = values(s), values(h)
+		case r.op > opCast && r.op != opPointer && r.op != opWrap && r.op != opValues || m != nil && w.failed[m.Pos]:
+			return
+		}
+	}
+	for s != nil && s.Items != nil { // of equal lists
+		s, h = items(s), items(h)
+	}
+	last := u.Spoke[len(u.Spoke)-1]
+	lacking, text := misuse.Lacking(misuse.Enum(s), misuse.Enum(h), mapped)
+	if len(lacking) == 0 {
+		return
+	}
+	d := w.fail(enumLacks, u.Pos, last.Pkg, "write // +schemagen:convert:values="+text+"; the values of "+w.current.Hub.Name+" are "+strings.Join(misuse.Enum(h), ", "), "%s %s can be %s, which %s %s cannot: such an object would be stored, and its updates refused", w.spokeName(), w.in(u.Spoke), strings.Join(lacking, " or "), w.hubName(), w.in(u.Hub))
+	*d = d.With(diag.Related{Pos: w.reporter.Position(u.Hub[len(u.Hub)-1].pos()), Message: "the counterpart"})
 }
 
 // names returns the JSON names of a path.
@@ -347,7 +415,7 @@ func (w *pairing) compareDefaults(u *Unit, s, h *structural.Schema) {
 		}
 		return text
 	}
-	d := w.fail(defaultsDiffer, u.Pos, u.Spoke[len(u.Spoke)-1].Pkg, "", "the default of %s %s is %s, and that of %s %s is %s: an object without the field is stored with that of the version that it is created in", w.spoke.Name, w.in(u.Spoke), describe(a), w.current.Hub.Name, w.in(u.Hub), describe(b))
+	d := w.fail(defaultsDiffer, u.Pos, u.Spoke[len(u.Spoke)-1].Pkg, "", "the default of %s %s is %s, and that of %s %s is %s: an object without the field is stored with that of the version that it is created in", w.spokeName(), w.in(u.Spoke), describe(a), w.hubName(), w.in(u.Hub), describe(b))
 	*d = d.With(diag.Related{Pos: w.reporter.Position(u.Hub[len(u.Hub)-1].pos()), Message: "the counterpart"})
 }
 

@@ -1,10 +1,13 @@
 package conversions
 
 import (
+	"fmt"
 	"go/ast"
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/conversions/misuse"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -34,7 +37,7 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 		return nil, "the types contain themselves"
 	}
 	if r.values != nil && s.Shape == String && h.Shape == String {
-		return r.enum(rule)
+		return r.enum(rule, spoke, hub)
 	}
 	if r.codec == "map" && (s.Shape == Map && h.Shape == List || s.Shape == List && h.Shape == Map) {
 		return r.keyed(rule, spoke, hub)
@@ -247,22 +250,22 @@ func (r *rules) keyed(rule *Rule, spoke, hub *structural.Schema) (*Rule, string)
 	return rule, ""
 }
 
-// enum completes the rule of values.
-func (r *rules) enum(rule *Rule) (*Rule, string) {
+// enum completes the rule of values, and reports those that the enums do not have.
+func (r *rules) enum(rule *Rule, spoke, hub *structural.Schema) (*Rule, string) {
 	rule.Name, rule.op = "values", opValues
-	text := r.values.Value.(markers.Convert).Value
-	list, ok := strings.CutPrefix(text, "{")
-	list, closed := strings.CutSuffix(list, "}")
-	if !ok || !closed {
-		return nil, text + " is not a list of values: write {Old: New}"
-	}
-	for entry := range strings.SplitSeq(list, ",") {
-		from, to, ok := strings.Cut(entry, ":")
-		from, to = strings.Trim(from, " \""), strings.Trim(to, " \"")
-		if !ok || slices.ContainsFunc(rule.Values, func(v [2]string) bool { return v[0] == from }) {
-			return nil, strings.TrimSpace(entry) + " has no value, or is there twice: write {Old: New}"
+	var problem, hint string
+	if rule.Values, problem, hint = misuse.Values(r.values.Value.(markers.Convert).Value); problem == "" {
+		for side, s := range []*structural.Schema{spoke, hub} {
+			enum := misuse.Enum(s)
+			if value, near := misuse.Unknown(rule.Values, side, enum); value != "" {
+				version := []*Version{r.spoke, r.current.Hub}[side]
+				problem, hint = fmt.Sprintf("%q is not in the enum of %s: %s", value, version.Name, strings.Join(enum, ", ")), near
+				break
+			}
 		}
-		rule.Values = append(rule.Values, [2]string{from, to})
+	}
+	if problem != "" {
+		r.fail(noRule, r.values.Pos, r.spokeField.Pkg, hint, "+%s: %s", r.values.Name, problem)
 	}
 	return rule, ""
 }
@@ -369,6 +372,9 @@ type Hook struct {
 	Name string
 	// MetaTo and MetaFrom are set if the functions take the metadata of the object, too.
 	MetaTo, MetaFrom bool
+	// home is the package with the marker, and borrowers are other packages that call its functions.
+	home      *source.Package
+	borrowers []*source.Package
 	// Fields are those of the spoke, and Targets those of the hub.
 	Fields, Targets [][]*Field
 }
@@ -377,12 +383,12 @@ type Hook struct {
 // marker; nil if it is on the struct.
 func (w *pairing) hook(on *Field, m *markers.Marker, pkg *source.Package) {
 	value := m.Value.(markers.Convert)
-	h := &Hook{Name: value.Value}
+	h := &Hook{Name: value.Value, home: pkg}
 	u := &Unit{Pos: m.Pos, Hook: h}
 	fields, _ := value.Get("fields")
 	for _, text := range value.List(fields) {
 		t, path := w.Spoke, []*Field(nil)
-		for _, name := range strings.Split(strings.TrimPrefix(text, "."), ".") {
+		for name := range strings.SplitSeq(strings.TrimPrefix(text, "."), ".") {
 			w.types.fields(t.base())
 			f := t.base().Field(name)
 			if f == nil {
@@ -408,9 +414,6 @@ func (w *pairing) hook(on *Field, m *markers.Marker, pkg *source.Package) {
 		w.fail(noRule, m.Pos, pkg, "write fields=.a;.b,to=.c", "+%s needs the fields of both sides", m.Name)
 		return
 	}
-	// The code is in the package of the version, even if the struct is not.
-	h.MetaTo = takesMetadata(w.spoke.Type.Decl.Pkg, h.Name+"To", len(h.Fields))
-	h.MetaFrom = takesMetadata(w.spoke.Type.Decl.Pkg, h.Name+"From", len(h.Targets))
 	u.Spoke, u.Hub = h.Fields[0], h.Targets[0]
 	u.Rule = &Rule{Name: "func " + h.Name, op: opHook, LosesUp: true, LosesDown: true}
 	for i := range max(len(h.Fields), len(h.Targets)) {
@@ -426,18 +429,115 @@ func (w *pairing) hook(on *Field, m *markers.Marker, pkg *source.Package) {
 	w.Units = append(w.Units, u)
 }
 
-// takesMetadata reports whether a function of a package has a *metav1.ObjectMeta before its
-// other parameters, of which there are n.
-func takesMetadata(p *source.Package, name string, n int) bool {
-	f, fn := p.Function(name)
-	if fn == nil || fn.Type.Params.NumFields() != n+1 {
+// checkHooks finds the functions of the hooks in a pair, and below, of a version, and reports those
+// that the generated code could not call. The code is in the package of the version; the functions
+// are there, or in the package with the marker, if other versions use its struct, too.
+func (p *pairer) checkHooks(pair *Pair, seen map[*Pair]bool) {
+	if seen[pair] {
+		return
+	}
+	seen[pair] = true
+	for _, u := range pair.Units {
+		if u.Hook != nil {
+			p.checkHook(u)
+		}
+		for r := u.Rule; r != nil; r = r.Elem {
+			if r.Pair != nil {
+				p.checkHooks(r.Pair, seen)
+			}
+		}
+	}
+}
+
+func (p *pairer) checkHook(u *Unit) {
+	h, pkg := u.Hook, p.spoke.Type.Decl.Pkg
+	to, from := h.Name+"To", h.Name+"From"
+	declares := func(p *source.Package) bool {
+		_, a := p.Function(to)
+		_, b := p.Function(from)
+		return a != nil || b != nil
+	}
+	if h.home != pkg && !declares(pkg) && declares(h.home) {
+		h.borrowers, pkg = append(h.borrowers, pkg), h.home
+	}
+	var problems []string
+	var related []diag.Related
+	hidden := false
+	for _, up := range []bool{true, false} {
+		name, metadata, params, results := to, &h.MetaTo, h.Fields, h.Targets
+		if !up {
+			name, metadata, params, results = from, &h.MetaFrom, h.Targets, h.Fields
+		}
+		problem := ""
+		if f, fn := pkg.Function(name); fn != nil {
+			fits := func(i int, result bool, f *source.File, expr ast.Expr) bool {
+				if result {
+					return p.types.of(f, expr).assignable(results[i][len(results[i])-1].Type)
+				}
+				return params[i][len(params[i])-1].Type.assignable(p.types.of(f, expr))
+			}
+			*metadata, problem = misuse.Signature{Name: name, Params: len(params), Results: len(results), Fits: fits}.Check(f, fn)
+			if problem == "" && pkg != p.spoke.Type.Decl.Pkg && !ast.IsExported(name) {
+				problem, hidden = name+" is not exported, and package "+p.spoke.Type.Decl.Pkg.Path+" needs it, too", true
+			}
+			if problem != "" {
+				related = append(related, diag.Related{Pos: p.reporter.Position(fn.Name.Pos()), Message: name})
+			}
+		} else {
+			problem = misuse.Missing(name, pkg, h.home, p.current.Hub.Type.Decl.Pkg)
+		}
+		if problem != "" {
+			problems = append(problems, problem)
+		}
+	}
+	if len(problems) > 0 {
+		hint := "write in package " + pkg.Name + ", if needed with *metav1.ObjectMeta as another first parameter:\n\t" + p.signature(pkg, to, h.Fields, h.Targets) + "\n\t" + p.signature(pkg, from, h.Targets, h.Fields)
+		if hidden {
+			hint = "export the functions, and write func=" + upperFirst(h.Name)
+		}
+		d := p.fail(noRule, u.Pos, h.home, hint, "+%sfunc: %s", markers.ConvertPrefix, strings.Join(problems, "; "))
+		*d = d.With(related...)
+	}
+}
+
+// From returns the package with the functions that the conversions of a package call.
+func (h *Hook) From(p *source.Package) *source.Package {
+	if slices.Contains(h.borrowers, p) {
+		return h.home
+	}
+	return p
+}
+
+// signature returns the declaration of a function of a hook in a package.
+func (p *pairer) signature(pkg *source.Package, name string, params, results [][]*Field) string {
+	f := &codeFile{model: p.model, reporter: p.reporter, pkg: pkg, imports: map[string]string{}, taken: map[string]bool{}, local: map[string]bool{}}
+	var in, out []string
+	for _, path := range params {
+		in = append(in, f.name(path, "")+" "+f.text(path[len(path)-1].Type))
+	}
+	for _, path := range results {
+		out = append(out, f.text(path[len(path)-1].Type))
+	}
+	result := strings.Join(out, ", ")
+	if len(out) > 1 {
+		result = "(" + result + ")"
+	}
+	return "func " + name + "(" + strings.Join(in, ", ") + ") " + result
+}
+
+// assignable reports whether Go assigns values of a type to variables of another one, or whether
+// that is not known.
+func (t *Type) assignable(to *Type) bool {
+	switch {
+	case t.ID == to.ID, strings.Contains(t.ID+to.ID, "?"), to.ID == "any":
+		return true
+	case t.Decl != nil && t.Decl.Spec.TypeParams != nil || to.Decl != nil && to.Decl.Spec.TypeParams != nil:
+		return true // instances
+	case to.Decl != nil && to.Shape == Opaque && to.Basic == "":
+		return source.UnderlyingOf(to.Decl.File, to.Decl.Spec.Type).Kind != source.KindStruct // it may be an interface
+	case (t.Decl == nil) == (to.Decl == nil) || t.Basic != "" || to.Basic != "":
 		return false
 	}
-	f, expr := f.ResolveExpr(fn.Type.Params.List[0].Type)
-	star, ok := expr.(*ast.StarExpr)
-	if !ok {
-		return false
-	}
-	t, why := f.Resolve(star.X)
-	return why == nil && t.Type != nil && t.Type.Pkg.Path == source.MetaV1Path && t.Type.Spec.Name.Name == "ObjectMeta"
+	same := func(a, b *Type) bool { return a == b || a != nil && b != nil && a.ID == b.ID }
+	return t.Shape == to.Shape && same(t.Elem, to.Elem) && same(t.Key, to.Key)
 }

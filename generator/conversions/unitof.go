@@ -32,7 +32,7 @@ func (c Converted) Note() string {
 // two spokes, that is what converts it to the hub.
 func (m *Model) Of(group, name, from, to string, path []structural.Step) Converted {
 	i := slices.IndexFunc(m.Kinds, func(k *Kind) bool { return k.Group == group && k.Name == name })
-	if i < 0 || m.Kinds[i].incomplete || !m.isGenerated(m.Kinds[i]) {
+	if i < 0 || !m.IsGenerated(m.Kinds[i]) {
 		return Converted{}
 	}
 	up := from != m.Kinds[i].Hub.Name

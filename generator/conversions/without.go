@@ -11,7 +11,7 @@ import (
 
 // without reports a field of the spoke without a counterpart.
 func (w *pairing) without(f *Field, path []*Field) {
-	message := fmt.Sprintf("%s %s (%s) has no counterpart in %s", w.spoke.Name, w.in(path), f.Type.label(), w.current.Hub.Name)
+	message := fmt.Sprintf("%s %s (%s) has no counterpart in %s", w.spokeName(), w.in(path), f.Type.label(), w.hubName())
 	candidates := w.candidates(f)
 	var found []string
 	for _, c := range candidates {
@@ -26,7 +26,7 @@ func (w *pairing) without(f *Field, path []*Field) {
 		if codec := codecFor(f.Type, c[len(c)-1].Type); codec != "" {
 			line += ",as=" + codec
 		}
-		lines = append(lines, line)
+		lines, w.offered = append(lines, line), append(w.offered, dotted(c))
 	}
 	lines = append(lines, "// +schemagen:convert:keep        (kept in an annotation while stored as "+w.current.Hub.Name+")", `// +schemagen:convert:drop,reason="…"`)
 	d := w.fail(noCounterpart, f.pos(), f.Pkg, "write: "+strings.Join(lines, "\n\tor: "), "%s", message)

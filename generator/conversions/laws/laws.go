@@ -169,13 +169,18 @@ type importNames struct {
 
 // typeName returns the name of a type in the file.
 func (i importNames) typeName(t *source.Type) string {
-	if t.Pkg.Path == i.own {
-		return t.Spec.Name.Name
+	return i.qualifier(t.Pkg) + t.Spec.Name.Name
+}
+
+// qualifier returns what is before the names of a package in the file.
+func (i importNames) qualifier(p *source.Package) string {
+	if p.Path == i.own {
+		return ""
 	}
-	name := i.names[t.Pkg.Path]
+	name := i.names[p.Path]
 	if name == "" {
 		name = fmt.Sprintf("api%d", len(i.names)+1)
-		i.names[t.Pkg.Path] = name
+		i.names[p.Path] = name
 	}
-	return name + "." + t.Spec.Name.Name
+	return name + "."
 }

@@ -142,7 +142,8 @@ func (t *unitTable) unit(p *conversions.Pair, u *conversions.Unit) string {
 	if u.Hook != nil {
 		add("Spoke", paths(u.Hook.Fields))
 		add("Hub", paths(u.Hook.Targets))
-		return strings.Join(append(parts, "To: "+u.Hook.Name+"To", "From: "+u.Hook.Name+"From"), ", ") + t.fate(u)
+		name := t.file.imports.qualifier(u.Hook.From(t.file.pkg)) + u.Hook.Name
+		return strings.Join(append(parts, "To: "+name+"To", "From: "+name+"From"), ", ") + t.fate(u)
 	}
 	add("Spoke", conversions.Path(u.Spoke))
 	add("Hub", conversions.Path(u.Hub))

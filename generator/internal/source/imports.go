@@ -63,6 +63,7 @@ func (p *Package) FindImport(other *Package) token.Pos {
 	seen := map[*Package]bool{p: true}
 	var find func(p *Package) token.Pos
 	find = func(p *Package) token.Pos {
+		p.Index()
 		for _, f := range p.Sources {
 			f.Parse()
 			for _, spec := range f.tree.Imports {

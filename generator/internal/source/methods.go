@@ -171,6 +171,27 @@ func (t *Type) declares(method string, match func(*File, *ast.FuncType) bool) (d
 	return false, false
 }
 
+// Receiver returns the name of a type for which the package declares a method with the name; empty
+// if there is none.
+func (p *Package) Receiver(method string) string {
+	p.Index()
+	for _, f := range p.Sources {
+		if f.Parse(); f.Syntax == nil {
+			continue
+		}
+		for _, fn := range f.allFunctions() {
+			if fn.Recv.NumFields() == 1 && fn.Name.Name == method {
+				receiver := fn.Recv.List[0].Type
+				if star, ok := receiver.(*ast.StarExpr); ok {
+					receiver = star.X
+				}
+				return ExprName(receiver)
+			}
+		}
+	}
+	return ""
+}
+
 // mentionsMethod reports whether the file may declare the method. Methods other than
 // marshalers are queried so rarely that the file is read again.
 func (f *File) mentionsMethod(name string) bool {

@@ -1,14 +1,14 @@
-package conversions
+// Package policy writes admission policies that protect what conversions keep in annotations.
+package policy
 
 import (
 	"strings"
 
 	"github.com/schemagen/schemagen/crd"
-	"github.com/schemagen/schemagen/generator/internal/build"
 )
 
-// PolicySuffix is the suffix of the names of policies' files.
-const PolicySuffix = "_conversion.yaml"
+// Suffix is the suffix of the names of policies' files.
+const Suffix = "_conversion.yaml"
 
 // Policy is what a file with an admission policy for a spoke depends on.
 type Policy struct {
@@ -20,7 +20,7 @@ type Policy struct {
 
 // FileName returns the name of the policy's file.
 func (p Policy) FileName() string {
-	return p.Group + "_" + p.Plural + "_" + p.Version + PolicySuffix
+	return p.Group + "_" + p.Plural + "_" + p.Version + Suffix
 }
 
 // YAML returns a MutatingAdmissionPolicy, which needs Kubernetes 1.36, and its binding. In
@@ -39,19 +39,6 @@ func (p Policy) YAML() []byte {
 		"NAME", "conversion."+p.Version+"."+p.Plural+"."+p.Group, "GROUP", p.Group, "VERSION", p.Version, "PLURAL", p.Plural,
 		"OPERATIONS", operations, "CREATED", created, "ANNOTATION", crd.ConversionAnnotation(p.Group),
 	).Replace(policyText))
-}
-
-// policies returns the policies of all spokes that are served.
-func (m *Model) policies(keepOnCreate bool) (out []build.File) {
-	for _, kind := range m.Kinds {
-		for _, spoke := range kind.Spokes {
-			if spoke.Served && spoke.Pair != nil && spoke.Pair.Loses {
-				p := Policy{Group: kind.Group, Version: spoke.Name, Plural: kind.Plural, KeepOnCreate: keepOnCreate}
-				out = append(out, build.File{Name: p.FileName(), Data: p.YAML()})
-			}
-		}
-	}
-	return out
 }
 
 // policyText has names in capitals for what differs.

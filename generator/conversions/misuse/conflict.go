@@ -1,0 +1,57 @@
+package misuse
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// excludes returns the markers of a field that cannot be beside one, which is named without its prefix.
+func excludes(name string) string {
+	switch name {
+	case "to", "key", "guard":
+		return name
+	case "keep":
+		return "keep to"
+	case "drop":
+		return "drop keep"
+	case "metadata":
+		return "metadata to keep drop"
+	case "func":
+		return "to keep drop metadata values"
+	case "values":
+		return "values keep"
+	}
+	return ""
+}
+
+// Conflict returns the first two markers of a field that contradict each other, in their order, and how;
+// problem is empty if there are none. name is the JSON name of the field.
+func Conflict(list source.Markers, name string) (first, second *markers.Marker, problem string) {
+	for i, m := range list {
+		for _, other := range list[:i] {
+			if excluded(m, other, name) || excluded(other, m, name) {
+				if problem = "+" + m.Name + " contradicts +" + other.Name; other.Name == m.Name {
+					problem = "+" + m.Name + " is there twice"
+				}
+				return other, m, problem
+			}
+		}
+	}
+	return nil, nil, ""
+}
+
+func excluded(m, by *markers.Marker, name string) bool {
+	of, ok := strings.CutPrefix(by.Name, markers.ConvertPrefix)
+	if fields, has := argument(by, "fields"); !ok || of == "func" && has && !slices.Contains(strings.Split(fields, ";"), "."+name) {
+		return false // a hook of other fields
+	}
+	return slices.Contains(strings.Fields(excludes(of)), strings.TrimPrefix(m.Name, markers.ConvertPrefix))
+}
+
+func argument(m *markers.Marker, name string) (string, bool) {
+	value, _ := m.Value.(markers.Convert)
+	return value.Get(name)
+}

@@ -1,0 +1,116 @@
+package misuse
+
+import (
+	"fmt"
+	"go/ast"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
+)
+
+// Signature is that of a function of a hook.
+type Signature struct {
+	Name string
+	// Params and Results are their numbers, without the metadata of the object.
+	Params, Results int
+	// Fits reports whether the type of the i-th parameter, or result, is one that the generated
+	// code compiles with. It is true for a type that cannot be resolved.
+	Fits func(i int, result bool, f *source.File, expr ast.Expr) bool
+}
+
+// Check returns whether a function takes the metadata of the object, and what is wrong with its
+// signature; empty if nothing is.
+func (s Signature) Check(f *source.File, fn *ast.FuncDecl) (metadata bool, problem string) {
+	params, results := flat(fn.Type.Params), flat(fn.Type.Results)
+	if metadata = len(params) == s.Params+1 && isMetadata(f, params[0]); metadata {
+		params = params[1:]
+	}
+	switch {
+	case len(params) != s.Params:
+		return metadata, fmt.Sprintf("%s has %s instead of %d", s.Name, count(len(params), "parameter"), s.Params)
+	case len(results) == s.Results+1 && isError(f, results[s.Results]):
+		return metadata, s.Name + " has an additional error result, but conversions cannot fail"
+	case len(results) != s.Results:
+		return metadata, fmt.Sprintf("%s has %s instead of %d", s.Name, count(len(results), "result"), s.Results)
+	case fn.Type.TypeParams != nil:
+		return metadata, ""
+	}
+	for i, param := range params {
+		if !s.Fits(i, false, f, param) {
+			return metadata, fmt.Sprintf("the type of parameter %d of %s does not fit", len(flat(fn.Type.Params))-len(params)+i+1, s.Name)
+		}
+	}
+	for i, result := range results {
+		if !s.Fits(i, true, f, result) {
+			return metadata, fmt.Sprintf("the type of result %d of %s does not fit", i+1, s.Name)
+		}
+	}
+	return metadata, ""
+}
+
+// Missing returns why a package does not have a function of a hook. others are packages where it
+// may have been written instead.
+func Missing(name string, p *source.Package, others ...*source.Package) string {
+	problem := "package " + p.Name + " has no function " + name
+	if receiver := p.Receiver(name); receiver != "" {
+		return problem + ": it is a method of " + receiver
+	}
+	if _, fn := p.Function(otherCase(name)); fn != nil {
+		return problem + ": it has " + otherCase(name)
+	}
+	for _, other := range others {
+		if _, fn := other.Function(name); fn != nil && other != p {
+			return problem + ": package " + other.Path + " has it"
+		}
+	}
+	return problem
+}
+
+// otherCase returns a name with its first letter in the other case.
+func otherCase(name string) string {
+	first, size := utf8.DecodeRuneInString(name)
+	other := unicode.ToLower(first)
+	if other == first {
+		other = unicode.ToUpper(first)
+	}
+	return string(other) + name[size:]
+}
+
+// flat returns the type of each of the parameters or results.
+func flat(list *ast.FieldList) (out []ast.Expr) {
+	if list == nil {
+		return nil
+	}
+	for _, field := range list.List {
+		for range max(1, len(field.Names)) {
+			out = append(out, field.Type)
+		}
+	}
+	return out
+}
+
+// isMetadata reports whether a type is *metav1.ObjectMeta.
+func isMetadata(f *source.File, expr ast.Expr) bool {
+	f, expr = f.ResolveExpr(expr)
+	star, ok := expr.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	t, why := f.Resolve(star.X)
+	return why == nil && t.Type != nil && t.Type.Pkg.Path == source.MetaV1Path && t.Type.Spec.Name.Name == "ObjectMeta"
+}
+
+func isError(f *source.File, expr ast.Expr) bool {
+	f, expr = f.ResolveExpr(expr)
+	t, why := f.Resolve(expr)
+	return why == nil && t.Predeclared == "error"
+}
+
+// count returns a number of things.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprint(n, " ", thing)
+}

@@ -1,0 +1,67 @@
+package misuse
+
+import (
+	"go/ast"
+	"strings"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// Placed is a marker of conversions, of a struct or of one of its fields.
+type Placed struct {
+	*markers.Marker
+	// In is the struct, and OnField is set for a marker of one of its fields.
+	In      *source.Type
+	OnField bool
+}
+
+// Marked returns the markers of conversions in a struct of the user and those below it, each once.
+func Marked(root *source.Type) (out []Placed) {
+	seen := map[*source.Type]bool{}
+	var visit func(t *source.Type)
+	add := func(t *source.Type, list source.Markers, onField bool) {
+		for _, m := range list {
+			if strings.HasPrefix(m.Name, markers.ConvertPrefix) {
+				out = append(out, Placed{m, t, onField})
+			}
+		}
+	}
+	below := func(f *source.File, expr ast.Expr) {
+		for {
+			f, expr = f.ResolveExpr(expr)
+			switch typed := expr.(type) {
+			case *ast.StarExpr:
+				expr = typed.X
+				continue
+			case *ast.ArrayType:
+				expr = typed.Elt
+				continue
+			case *ast.MapType:
+				expr = typed.Value
+				continue
+			}
+			if name, why := f.Resolve(expr); why == nil && name.Type != nil {
+				visit(name.Type)
+			}
+			return
+		}
+	}
+	visit = func(t *source.Type) {
+		if seen[t] || !t.Pkg.Local() {
+			return
+		}
+		seen[t] = true
+		if _, ok := t.Spec.Type.(*ast.StructType); !ok {
+			below(t.File, t.Spec.Type)
+			return
+		}
+		add(t, t.Load().Markers, false)
+		for _, f := range t.Fields() {
+			add(t, f.Markers, true)
+			below(t.File, f.Type)
+		}
+	}
+	visit(root)
+	return out
+}

@@ -1,0 +1,89 @@
+package misuse
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// Version is a version of a kind.
+type Version struct {
+	Name string
+	Type *source.Type
+}
+
+// Kind is a kind with its hub and its spokes.
+type Kind struct {
+	Name   string
+	Hub    Version
+	Spokes []Version
+}
+
+// Finding is a marker that nothing reads.
+type Finding struct {
+	Placed
+	Problem, Hint string
+}
+
+// Misplaced returns the markers on structs that only hubs have, where nothing reads them, and markers
+// of kinds on other structs.
+func Misplaced(kinds []Kind) (out []Finding) {
+	read := map[token.Pos]bool{}
+	// ofKind reports whether a marker belongs above the type of a kind, and adds it if it is elsewhere.
+	ofKind := func(m Placed, v Version) bool {
+		if !slices.Contains([]string{"hub", "storeAs"}, strings.TrimPrefix(m.Name, markers.ConvertPrefix)) {
+			return false
+		}
+		if m.In != v.Type {
+			out = append(out, Finding{m, m.In.Pkg.Name + "." + m.In.Label() + " is not a kind", "write it above " + v.Type.Pkg.Name + "." + v.Type.Label()})
+		}
+		return true
+	}
+	for _, kind := range kinds {
+		for _, spoke := range kind.Spokes {
+			for _, m := range Marked(spoke.Type) {
+				read[m.Pos] = true
+				ofKind(m, spoke)
+			}
+		}
+	}
+	for _, kind := range kinds {
+		var others []string
+		for _, spoke := range kind.Spokes {
+			others = append(others, spoke.Name)
+		}
+		for _, m := range Marked(kind.Hub.Type) {
+			if ofKind(m, kind.Hub) || read[m.Pos] {
+				continue
+			}
+			where := "above the struct of "
+			if m.OnField {
+				where = "on the field of "
+			}
+			hint := "write it " + where + strings.Join(others, " or ") + "; if that was the hub when the marker was written, make it the hub again and run schemagen conversions --rehub " + kind.Hub.Name
+			out = append(out, Finding{m, kind.Hub.Name + " is the hub of " + kind.Name, hint})
+		}
+	}
+	return out
+}
+
+// OneHub returns a hint for several versions that a marker makes the hub: the one whose fields have no
+// markers, if there is one such, was the hub when the others were written.
+func OneHub(hubs []Version, marker string) string {
+	var with, without []string
+	for _, v := range hubs {
+		list := &without
+		if slices.ContainsFunc(Marked(v.Type), func(m Placed) bool { return m.OnField }) {
+			list = &with
+		}
+		*list = append(*list, v.Name)
+	}
+	if len(without) != 1 {
+		return "keep " + marker + " on one of them"
+	}
+	return "remove " + marker + " from " + strings.Join(with, " and ") + ", whose fields have markers for conversions to " + without[0] +
+		"; for another hub, run schemagen conversions --rehub " + with[0] + " after that"
+}

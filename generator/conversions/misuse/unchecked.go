@@ -1,0 +1,42 @@
+package misuse
+
+import (
+	"slices"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Unchecked returns the keywords of a schema, which may be nil, that kept values are not checked against.
+func Unchecked(s *structural.Schema) (found []string) {
+	collectUnchecked(s, &found, 0)
+	return found
+}
+
+// collectUnchecked adds the keywords of a schema that kept values are not checked against.
+func collectUnchecked(s *structural.Schema, to *[]string, depth int) {
+	if s == nil || depth > 20 {
+		return
+	}
+	add := func(name string, has bool) {
+		if has && !slices.Contains(*to, name) {
+			*to = append(*to, name)
+		}
+	}
+	add("CEL rules", len(s.XValidations) > 0)
+	if v := s.ValueValidation; v != nil {
+		add("format", v.Format != "" && v.Format != "date-time" && s.Type == "string")
+		add("multipleOf", v.MultipleOf != nil)
+		add("uniqueItems", v.UniqueItems)
+		add("allOf", len(v.AllOf) > 0)
+		add("anyOf", len(v.AnyOf) > 0 && !s.XIntOrString)
+		add("oneOf", len(v.OneOf) > 0)
+		add("not", v.Not != nil)
+	}
+	for _, property := range s.Properties {
+		collectUnchecked(property.Schema, to, depth+1)
+	}
+	collectUnchecked(s.Items, to, depth+1)
+	if s.AdditionalProperties != nil {
+		collectUnchecked(s.AdditionalProperties.Schema, to, depth+1)
+	}
+}

@@ -1,0 +1,106 @@
+package misuse
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Values returns the pairs of values in the text of a marker, {Old: New, …}. problem is what is wrong
+// with it, and hint what to write.
+func Values(text string) (values [][2]string, problem, hint string) {
+	list, ok := strings.CutPrefix(text, "{")
+	list, closed := strings.CutSuffix(list, "}")
+	var pairs []string // as they should be written
+	for entry := range strings.SplitSeq(list, ",") {
+		entry = strings.TrimSpace(entry)
+		from, to, found := strings.Cut(entry, ":")
+		if !found {
+			from, to, found = strings.Cut(entry, "=")
+			ok = false
+		}
+		from, to = strings.TrimSpace(from), strings.TrimSpace(to)
+		if !found || from == "" || to == "" {
+			if problem == "" {
+				problem = "\"" + entry + "\" is not a pair of values"
+			}
+			pairs = append(pairs, from+": …")
+			continue
+		}
+		pairs = append(pairs, from+": "+to)
+		from, to = strings.Trim(from, `"`), strings.Trim(to, `"`)
+		if i := slices.IndexFunc(values, func(v [2]string) bool { return v[0] == from }); i >= 0 {
+			return nil, from + " has two values, " + values[i][1] + " and " + to, "remove one of them"
+		}
+		values = append(values, [2]string{from, to})
+	}
+	if problem == "" && !(ok && closed) {
+		problem = text + " is not a list of values"
+	}
+	if problem != "" {
+		return nil, problem, "write {" + strings.Join(pairs, ", ") + "}"
+	}
+	return values, "", ""
+}
+
+// DidYouMean returns a hint for a word that is not one of those that are known; empty if none is near.
+func DidYouMean(word string, known []string) string {
+	if near, ok := diag.Nearest(word, known); ok {
+		return "did you mean " + near + "?"
+	}
+	return ""
+}
+
+// Enum returns the values of a schema's enum; nil if it has none, or one that is not a string.
+func Enum(s *structural.Schema) (out []string) {
+	if s == nil || s.ValueValidation == nil {
+		return nil
+	}
+	for _, value := range s.Enum {
+		var text string
+		if err := json.Unmarshal(value.Raw, &text); err != nil {
+			return nil
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// Unknown returns the first value of one side that is not in its enum, which may be nil, and a hint.
+func Unknown(values [][2]string, side int, enum []string) (value, hint string) {
+	for _, pair := range values {
+		if enum == nil || slices.Contains(enum, pair[side]) {
+			continue
+		}
+		return pair[side], cmp.Or(DidYouMean(pair[side], enum), "write one of "+strings.Join(enum, ", "))
+	}
+	return "", ""
+}
+
+// Lacking returns the values of the spoke's enum that the hub's enum lacks, if both have one, and for
+// which there are no others, and the argument of the marker with which there would be.
+func Lacking(spoke, hub []string, values [][2]string) (lacking []string, text string) {
+	if hub == nil {
+		return nil, ""
+	}
+	var pairs []string
+	for _, pair := range values {
+		pairs = append(pairs, pair[0]+": "+pair[1])
+	}
+	for _, value := range spoke {
+		mapped := slices.ContainsFunc(values, func(pair [2]string) bool { return pair[0] == value })
+		if value == "" || mapped || slices.Contains(hub, value) {
+			continue // an empty text may be left out
+		}
+		near, ok := diag.Nearest(value, hub)
+		if !ok {
+			near = "…"
+		}
+		lacking, pairs = append(lacking, value), append(pairs, value+": "+near)
+	}
+	return lacking, "{" + strings.Join(pairs, ", ") + "}"
+}
