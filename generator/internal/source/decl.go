@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bytes"
 	"go/ast"
 	"go/token"
 	"reflect"
@@ -263,27 +262,6 @@ func (p *Package) Names() map[string]token.Pos {
 		}
 	}
 	return out
-}
-
-// Function returns the function of the package with a name, and its file; nil if there is none. The
-// result of the run then depends on all of the package's files.
-func (p *Package) Function(name string) (*File, *ast.FuncDecl) {
-	p.Index()
-	for _, f := range p.Sources {
-		if src, err := p.program.ReadFile(f.Name); err != nil || !bytes.Contains(src, []byte(name)) {
-			continue
-		}
-		f.Parse()
-		if f.Syntax == nil {
-			continue
-		}
-		for _, fn := range f.allFunctions() {
-			if fn.Recv == nil && fn.Name.Name == name {
-				return f, fn
-			}
-		}
-	}
-	return nil, nil
 }
 
 // AnonymousStruct returns a declaration for an anonymous struct type.

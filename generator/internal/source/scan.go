@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -112,19 +113,25 @@ func (files *Files) scanText(f *text, root bool, c *content) *text {
 // incomplete reports whether there are declarations that this does not find: in a group,
 // or with a comment after the keyword.
 func typeHints(src []byte, hint func(string)) (incomplete bool) {
+	return hints(src, "type", "(/", hint)
+}
+
+// hints calls hint for each name after a keyword where a declaration can begin. incomplete reports
+// whether the keyword is followed by one of the bytes in others instead.
+func hints(src []byte, keyword, others string, hint func(string)) (incomplete bool) {
 	for offset := 0; ; {
-		i := bytes.Index(src[offset:], []byte("type"))
+		i := bytes.Index(src[offset:], []byte(keyword))
 		if i < 0 {
 			return incomplete
 		}
 		start := offset + i
-		offset = start + len("type")
+		offset = start + len(keyword)
 		if !startsDeclaration(src[:start]) || offset == len(src) {
 			continue
 		}
 		rest := bytes.TrimLeft(src[offset:], " \t\r\n")
 		if name := identifier(rest); name == "" {
-			incomplete = incomplete || bytes.HasPrefix(rest, []byte("(")) || bytes.HasPrefix(rest, []byte("/"))
+			incomplete = incomplete || len(rest) > 0 && strings.IndexByte(others, rest[0]) >= 0
 		} else if len(rest) < len(src[offset:]) { // otherwise it is a longer word
 			hint(name)
 		}

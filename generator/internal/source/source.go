@@ -186,6 +186,8 @@ type Package struct {
 	types map[string]*Type
 	// constants is created on the first use by constantScope.
 	constants *constantScope
+	// functions is created on the first use by functionIndex.
+	functions *functionIndex
 }
 
 // File is a Go file of a package.
