@@ -55,11 +55,12 @@ func generate(ctx context.Context, options build.Options, conversions Options) (
 	}
 	for _, p := range m.roots {
 		dir := filepath.Dir(p.Files[0])
-		f := newCodeFile(m, r, p, conversions)
-		if !f.write() {
+		if !m.converts(p) {
 			out.Without = append(out.Without, dir)
 			continue
 		}
+		f := newCodeFile(m, r, p, conversions)
+		f.write()
 		data, err := f.bytes(options.Header)
 		if err != nil {
 			return Files{}, nil, err
@@ -106,31 +107,32 @@ type codeFile struct {
 }
 
 func newCodeFile(m *Model, r *report.Reporter, p *source.Package, options Options) *codeFile {
-	f := &codeFile{
-		model: m, reporter: r, pkg: p, options: options, imports: map[string]string{}, taken: map[string]bool{},
+	return &codeFile{
+		model: m, reporter: r, pkg: p, options: options, imports: map[string]string{}, taken: p.Taken(),
 		functions: map[*Pair][2]string{}, helperOf: map[string]string{}, support: map[string]bool{}, appended: map[*Type]bool{},
 	}
-	for name := range p.Names() {
-		f.taken[name] = true
-	}
-	return f
 }
 
-// write writes the functions of the package. It returns false if there are none.
-func (f *codeFile) write() bool {
-	wrote := false
+// converts reports whether a package has functions.
+func (m *Model) converts(p *source.Package) bool {
+	return slices.ContainsFunc(m.Kinds, func(kind *Kind) bool {
+		hub := kind.Hub.Type.Decl.Pkg == p && !m.Options.Functions
+		return !kind.Equal && (hub || slices.ContainsFunc(kind.Spokes, func(v *Version) bool { return v.Type.Decl.Pkg == p }))
+	})
+}
+
+// write writes the functions of the package.
+func (f *codeFile) write() {
 	for _, kind := range f.model.Kinds {
 		if kind.Equal {
 			continue
 		}
 		if kind.Hub.Type.Decl.Pkg == f.pkg && !f.options.Functions {
-			wrote = true
 			f.line("// Hub marks %s as the version that all others are converted to and from.", kind.Name)
 			f.line("func (*%s) Hub() {}\n", kind.Name)
 		}
 		for _, spoke := range kind.Spokes {
 			if spoke.Type.Decl.Pkg == f.pkg {
-				wrote = true
 				f.kind(kind, spoke)
 			}
 		}
@@ -141,7 +143,6 @@ func (f *codeFile) write() bool {
 		f.pair(pair, true)
 		f.pair(pair, false)
 	}
-	return wrote
 }
 
 // bytes returns the formatted file.
