@@ -151,8 +151,11 @@ func (f *codeFile) bytes(header string) ([]byte, error) {
 		f.out.WriteString("\n" + helper)
 	}
 	f.out.WriteString(f.supportText())
-	var body string
-	if body, f.conditions = unmark(f.out.String(), f.options.Mutable); len(f.conditions) > 0 {
+	body := f.out.String()
+	if f.options.Mutable {
+		body, f.conditions = mutable(body)
+	}
+	if len(f.conditions) > 0 {
 		for _, name := range []string{"fmt", "os", "strconv", "sync"} {
 			f.imp(name, name)
 		}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"path"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/txtar"
 
@@ -17,37 +18,62 @@ import (
 //go:embed support.txt
 var supportSource string
 
+// supportSection is a section of the archive.
+type supportSection struct {
+	name string
+	// needs are other sections, and imports are packages.
+	needs, imports []string
+	// text has marks of conditions.
+	text string
+}
+
+var supportSections = sync.OnceValue(func() (out []supportSection) {
+	for _, file := range txtar.Parse([]byte(supportSource)).Files {
+		words := strings.Fields(file.Name)
+		s := supportSection{name: words[0], text: string(file.Data)}
+		for _, word := range words[1:] {
+			if strings.HasPrefix(word, "conversion") || word == "readConversion" {
+				s.needs = append(s.needs, word)
+			} else {
+				s.imports = append(s.imports, word)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+})
+
 // supportText returns the functions that the file needs, and adds their imports.
 func (f *codeFile) supportText() string {
-	sections := txtar.Parse([]byte(supportSource)).Files
+	sections := supportSections()
 	for again := true; again; {
 		again = false
-		for _, section := range sections {
-			words := strings.Fields(section.Name)
-			if !f.support[words[0]] {
+		for _, s := range sections {
+			if !f.support[s.name] {
 				continue
 			}
-			for _, word := range words[1:] {
-				again = again || !f.support[word]
-				f.support[word] = true
+			for _, need := range s.needs {
+				again = again || !f.support[need]
+				f.support[need] = true
 			}
 		}
 	}
 	var out strings.Builder
-	for _, section := range sections {
-		words := strings.Fields(section.Name)
-		if !f.support[words[0]] {
+	for _, s := range sections {
+		if !f.support[s.name] {
 			continue
 		}
-		if strings.Contains(string(section.Data), "metav1.") {
+		if strings.Contains(s.text, "metav1.") {
 			f.imp(source.MetaV1Path, "metav1")
 		}
-		for _, word := range words[1:] {
-			if !strings.HasPrefix(word, "conversion") && word != "readConversion" {
-				f.imp(word, path.Base(word))
-			}
+		for _, word := range s.imports {
+			f.imp(word, path.Base(word))
 		}
-		out.Write(section.Data)
+		text := s.text
+		if !f.options.Mutable {
+			text = withoutMarks(text)
+		}
+		out.WriteString(text)
 	}
 	return out.String()
 }
