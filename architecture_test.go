@@ -41,6 +41,7 @@ func layers() []string {
 		"markers",
 		"internal/gatedsource",
 		"templates",
+		"generator/internal/gotext",
 		"unions",
 		"crd",
 		"generator/internal/golist",
