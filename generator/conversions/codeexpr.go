@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schemagen/schemagen/generator/internal/gotext"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -82,7 +83,7 @@ func (f *codeFile) closure(r *Rule, up bool) string {
 	if name, ok := strings.CutSuffix(body, "(value)"); ok && slices.Contains(f.converters, name) {
 		return name
 	}
-	return fmt.Sprintf("func(value %s) %s { return %s }", f.text(from), f.text(to), body)
+	return gotext.Function("func(value "+f.text(from)+") "+f.text(to), "return "+body)
 }
 
 // wrap converts between a value and a pointer to one. The zero value is nil.
@@ -260,12 +261,12 @@ func (f *codeFile) codec(r *Rule, from, to *Type, value string) string {
 			return intstr + ".Parse(" + f.basic(from, value) + ")"
 		case to.Shape == String:
 			name := f.helper("intOrStringText", func(name string) string {
-				return fmt.Sprintf("// %s returns a number or a text as text.\nfunc %s(value %s.IntOrString) string { return value.String() }\n", name, name, intstr)
+				return "// " + name + " returns a number or a text as text.\n" + gotext.Function("func "+name+"(value "+intstr+".IntOrString) string", "return value.String()") + "\n"
 			})
 			return f.asType(to, name+"("+value+")")
 		}
 		name := f.helper("intOrStringNumber", func(name string) string {
-			return fmt.Sprintf("// %s returns a number, or zero for a text that is none.\nfunc %s(value %s.IntOrString) int { return value.IntValue() }\n", name, name, intstr)
+			return "// " + name + " returns a number, or zero for a text that is none.\n" + gotext.Function("func "+name+"(value "+intstr+".IntOrString) int", "return value.IntValue()") + "\n"
 		})
 		return f.asType(to, f.integer(&Type{Basic: "int", Shape: Int}, &Type{Basic: to.Basic, Shape: Int}, name+"("+value+")"))
 	case "quantity":
@@ -285,7 +286,7 @@ func (f *codeFile) codec(r *Rule, from, to *Type, value string) string {
 			return f.asType(to, name+"("+value+")")
 		}
 		name := f.helper("quantityNumber", func(name string) string {
-			return fmt.Sprintf("// %s returns a quantity as a number, rounded up.\nfunc %s(q %s.Quantity) int64 { return q.Value() }\n", name, name, resource)
+			return "// " + name + " returns a quantity as a number, rounded up.\n" + gotext.Function("func "+name+"(q "+resource+".Quantity) int64", "return q.Value()") + "\n"
 		})
 		return f.asType(to, f.integer(&Type{Basic: "int64", Shape: Int}, &Type{Basic: to.Basic, Shape: Int}, name+"("+value+")"))
 	case "json":
@@ -381,6 +382,7 @@ func (f *codeFile) castUnless(from, to *Type, value string) string {
 
 // same returns a condition that two values have the same JSON.
 func (f *codeFile) same(t *Type, a, b string, omitEmpty bool) string {
+	a, b = f.tight(a), f.tight(b)
 	switch {
 	case f.comparable(t):
 		return operand(a) + " == " + operand(b)
@@ -403,6 +405,14 @@ func (f *codeFile) same(t *Type, a, b string, omitEmpty bool) string {
 		name = "conversionSameElements"
 	}
 	return f.use(name) + "(" + a + ", " + b + ")"
+}
+
+// tight returns an expression that divides by a unit of time as gofmt writes it among others.
+func (f *codeFile) tight(value string) string {
+	if unit := f.imports["time"]; unit != "" && !strings.Contains(value, "func(") {
+		return strings.Replace(value, " / "+unit+".", "/"+unit+".", 1)
+	}
+	return value
 }
 
 // operand returns an expression for a condition, in which a composite literal would be taken
@@ -528,7 +538,7 @@ func (f *codeFile) setKey(r *Rule, t *Type) string {
 	field := t.Field(strings.TrimPrefix(r.Keys[0], "."))
 	return f.helper("set"+f.identifier(t)+upperFirst(field.JSON), func(name string) string {
 		value := f.asType(field.Type, "key")
-		return fmt.Sprintf("// %s sets the key of an element.\nfunc %s(element *%s, key string) { element.%s = %s }\n", name, name, f.text(t), field.Go, value)
+		return "// " + name + " sets the key of an element.\n" + gotext.Function("func "+name+"(element *"+f.text(t)+", key string)", "element."+field.Go+" = "+value) + "\n"
 	})
 }
 
@@ -624,7 +634,8 @@ func (f *codeFile) ruleText(s *structural.Schema, depth int) string {
 			if strconv.CanBackquote(v.Pattern) {
 				pattern = "`" + v.Pattern + "`"
 			}
-			add("Pattern", "%s(func() *%s { return %s(%s) })", f.std("sync", "OnceValue"), f.std("regexp", "Regexp"), f.std("regexp", "MustCompile"), pattern)
+			once, compiled := f.std("sync", "OnceValue"), f.std("regexp", "Regexp")
+			add("Pattern", "%s(%s)", once, gotext.Function("func() *"+compiled, "return "+f.std("regexp", "MustCompile")+"("+pattern+")"))
 		}
 		if v.Format == "date-time" {
 			add("DateTime", "true")
@@ -637,14 +648,14 @@ func (f *codeFile) ruleText(s *structural.Schema, depth int) string {
 			add("Required", "[]string{%s}", strings.Join(names, ", "))
 		}
 	}
-	var properties []string
+	var properties []gotext.Pair
 	for _, property := range s.Properties {
 		if text := f.ruleText(property.Schema, depth+1); text != "" {
-			properties = append(properties, strconv.Quote(property.Name)+": "+strings.TrimPrefix(text, "conversionRules")) // as gofmt -s writes it
+			properties = append(properties, gotext.Pair{Key: strconv.Quote(property.Name), Value: strings.TrimPrefix(text, "conversionRules")}) // as gofmt -s writes it
 		}
 	}
 	if len(properties) > 0 {
-		add("Properties", "map[string]*conversionRules{\n%s,\n}", strings.Join(properties, ",\n"))
+		add("Properties", "map[string]*conversionRules{\n%s}", gotext.Pairs(properties))
 	}
 	if text := f.ruleText(s.Items, depth+1); text != "" {
 		add("Items", "&%s", text)
