@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/ast"
+	"go/format"
 	"go/parser"
 	"go/token"
 	"io"
@@ -333,7 +335,7 @@ func copyOracle(ctx context.Context, root string, modules map[string]string) err
 	return nil
 }
 
-// generate writes the conversions.
+// generate writes the conversions, and wants gofmt to leave them as they are.
 func (o oracle) generate(ctx context.Context, product, root string) error {
 	args := []string{"conversions", "--style=functions"}
 	for _, g := range o.groups {
@@ -352,7 +354,30 @@ func (o oracle) generate(ctx context.Context, product, root string) error {
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("schemagen %s: %w\n%s", strings.Join(args, " "), err, text)
 	}
-	return nil
+	return wantFormatted(root)
+}
+
+// wantFormatted returns an error for generated files that gofmt would change: schemagen writes
+// them without it.
+func wantFormatted(root string) error {
+	generated := []string{"zz_generated.conversions.go", "zz_generated.conversions_test.go", "zz_generated.laws.go", "zz_generated.units.go"}
+	return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !slices.Contains(generated, d.Name()) {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		formatted, err := format.Source(data)
+		if err == nil && !bytes.Equal(formatted, data) {
+			err = errors.New("gofmt would change it")
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	})
 }
 
 // putMarkers puts markers into the Go files of a package, and returns how many.
