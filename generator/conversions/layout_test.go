@@ -4,13 +4,8 @@ import (
 	"go/format"
 	"math/rand/v2"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/gentest"
@@ -63,7 +58,7 @@ func TestFormattedLongNames(t *testing.T) {
 	var cases []*gentest.Case
 	for seed := range uint64(2) {
 		for _, c := range gentest.Read(t, "../../testdata/conversions/*.txtar") {
-			lengthen(c, rand.New(rand.NewPCG(seed, 0)))
+			c.Lengthen(rand.New(rand.NewPCG(seed, 0)))
 			c.Name += strconv.FormatUint(seed, 10)
 			cases = append(cases, c)
 		}
@@ -72,37 +67,4 @@ func TestFormattedLongNames(t *testing.T) {
 	if files < 2*len(cases) {
 		t.Errorf("only %d files", files)
 	}
-}
-
-var (
-	declaredName = regexp.MustCompile(`(?m)^(?:type (\w+)|\t([A-Z]\w*)(?:, [A-Z]\w*)* +[^=\n]*json:"(\w+))`)
-	word         = regexp.MustCompile(`\b\w+\b`)
-)
-
-// lengthen appends to the names of the types and fields of a case.
-func lengthen(c *gentest.Case, random *rand.Rand) {
-	names := map[string]string{}
-	for _, f := range c.Archive.Files {
-		for _, m := range declaredName.FindAllStringSubmatch(string(f.Data), -1) {
-			for _, name := range m[1:] {
-				if name != "" && !slices.Contains([]string{"Spec", "spec", "metadata", "ObjectMeta", "TypeMeta", "Time", "Duration", "Quantity", "IntOrString", "list", "map", "set", "string", "values", "key", "name", "namespace", "label", "annotation", "json", "single", "not", "to", "as"}, name) {
-					names[name] = name + strings.Repeat("x", random.IntN(1+random.IntN(60)))
-				}
-			}
-		}
-	}
-	var files []txtar.File
-	for _, f := range c.Archive.Files {
-		if strings.HasPrefix(f.Name, "want/") {
-			continue
-		}
-		f.Data = []byte(word.ReplaceAllStringFunc(string(f.Data), func(name string) string {
-			if longer, ok := names[name]; ok {
-				return longer
-			}
-			return name
-		}))
-		files = append(files, f)
-	}
-	c.Archive.Files = files
 }

@@ -84,8 +84,9 @@ func (f field) String() string {
 // fields collects the fields and types below the roots for which there is something to say.
 type fields struct {
 	builder *build.Builder
-	found   map[string]field
-	seen    map[*source.Type]bool
+	// found are the fields of literals, by name.
+	found map[string]string
+	seen  map[*source.Type]bool
 	// near are the beginnings of the import paths whose types the user probably maintains
 	// together with the conversions, in several modules of one repository.
 	near map[string]bool
@@ -95,11 +96,11 @@ type fields struct {
 }
 
 func newFields(b *build.Builder) *fields {
-	return &fields{builder: b, found: map[string]field{}, seen: map[*source.Type]bool{}, near: map[string]bool{}}
+	return &fields{builder: b, found: map[string]string{}, seen: map[*source.Type]bool{}, near: map[string]bool{}}
 }
 
 // all reads the types of the kinds.
-func (fs *fields) all() map[string]field {
+func (fs *fields) all() map[string]string {
 	for _, k := range fs.roots {
 		fs.near[beginning(k.Spoke.Pkg.Path)], fs.near[beginning(k.Hub.Pkg.Path)] = true, true
 	}
@@ -157,8 +158,8 @@ func (fs *fields) visit(t *source.Type) {
 }
 
 func (fs *fields) add(name string, f field) {
-	if f.String() != "" {
-		fs.found[name] = f
+	if text := f.String(); text != "" {
+		fs.found[name] = text
 	}
 }
 
