@@ -216,6 +216,8 @@ type File struct {
 	// constants are the names of types that string constants seem to have, set on first
 	// use.
 	constants map[string]bool
+	// methods are the results of mentionsMethod.
+	methods map[string]bool
 
 	instanceDepth int
 	parsed        bool
