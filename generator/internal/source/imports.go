@@ -94,15 +94,15 @@ func (f *File) imports() []*ast.ImportSpec {
 	if f.tree != nil {
 		return f.tree.Imports
 	}
-	src, err := f.Text()
-	if err != nil {
-		return nil
+	if f.imported == nil {
+		f.imported = []*ast.ImportSpec{}
+		if src, err := f.Text(); err == nil { // errors are reported when the file is parsed
+			if tree, err := parser.ParseFile(token.NewFileSet(), f.Name, src, parser.ImportsOnly); err == nil {
+				f.imported = tree.Imports
+			}
+		}
 	}
-	tree, err := parser.ParseFile(token.NewFileSet(), f.Name, src, parser.ImportsOnly)
-	if err != nil {
-		return nil // it is reported when the file is parsed
-	}
-	return tree.Imports
+	return f.imported
 }
 
 // dotImports returns the packages that the file dot-imports.
