@@ -105,8 +105,10 @@ type codeFile struct {
 	// appended are types for which [codeFile.appends] is known.
 	appended map[*Type]bool
 
+	// done are functions, out is the one that is being written, and local are its names.
+	done  []string
 	out   bytes.Buffer
-	local map[string]bool // names in the function that is being written
+	local map[string]bool
 }
 
 func newCodeFile(m *Model, r *report.Reporter, p *source.Package, options Options) *codeFile {
@@ -132,7 +134,8 @@ func (f *codeFile) write() {
 		}
 		if kind.Hub.Type.Decl.Pkg == f.pkg && !f.options.Functions {
 			f.line("// Hub marks %s as the version that all others are converted to and from.", kind.Name)
-			f.line("%s\n", gotext.Function("func (*"+kind.Name+") Hub()", ""))
+			f.line("%s", gotext.Function("func (*"+kind.Name+") Hub()", ""))
+			f.finish()
 		}
 		for _, spoke := range kind.Spokes {
 			if spoke.Type.Decl.Pkg == f.pkg {
@@ -148,16 +151,20 @@ func (f *codeFile) write() {
 	}
 }
 
+// finish ends a function.
+func (f *codeFile) finish() {
+	f.done = append(f.done, f.out.String())
+	f.out.Reset()
+}
+
 // bytes returns the file as gofmt writes it.
 func (f *codeFile) bytes(header string) ([]byte, error) {
-	for _, helper := range f.helpers {
-		f.out.WriteString("\n" + helper)
-	}
 	support := f.supportText()
-	body := f.out.String()
+	code := slices.Concat(f.done, f.helpers)
 	formatted := !f.options.Mutable && !f.unnamed // otherwise, lines depend on more than gotext knows
+	body := ""
 	if !formatted {
-		body, support = body+support, ""
+		body = strings.Join(code, "\n") + support
 	}
 	if f.options.Mutable {
 		body, f.conditions = mutable(body)
@@ -170,7 +177,7 @@ func (f *codeFile) bytes(header string) ([]byte, error) {
 	}
 	out, err := f.head(header)
 	if formatted {
-		out = append(gotext.Append(out, body), support...)
+		out = append(gotext.Append(out, code...), support...)
 	} else if err == nil {
 		out, err = format.Source(append(out, body...))
 	}
@@ -400,7 +407,8 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 		f.line("%s", object)
 		f.line("%s", f.call(spoke.Pair, up, "in", "out", "&in.ObjectMeta", ""))
 		f.removeStores(kind)
-		f.line("return nil\n}\n")
+		f.line("return nil\n}")
+		f.finish()
 		return
 	}
 	f.use("conversionAnnotation")
@@ -434,7 +442,8 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 	if !up && !spoke.Storage {
 		mode = f.use("conversionShortens")
 	}
-	f.line("return annotation.write(&out.ObjectMeta, lost, %s{%s, over: %s})\n}\n", f.use("conversionStep"), step, mode)
+	f.line("return annotation.write(&out.ObjectMeta, lost, %s{%s, over: %s})\n}", f.use("conversionStep"), step, mode)
+	f.finish()
 }
 
 // pair writes the function of a pair for a direction.
@@ -482,7 +491,8 @@ func (f *codeFile) pair(p *Pair, up bool) {
 	if p.Loses {
 		f.line("return lost")
 	}
-	f.line("}\n")
+	f.line("}")
+	f.finish()
 }
 
 // row returns the line about a unit in a comment: paths, rule, and what is lost.

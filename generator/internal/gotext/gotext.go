@@ -36,9 +36,9 @@ func Head(comments, pkg string, groups ...[]string) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// Append appends code to dst, indented. Lines may have any indentation; blanks at their ends are
-// removed, several empty lines become one, and there is none before the first line or after the
-// last.
+// Append appends texts to dst, indented, with an empty line between each other. Lines may have any
+// indentation; blanks at their ends are removed, several empty lines become one, and there is none
+// at the beginning or the end of a text.
 //
 //   - A bracket indents the lines after it if it is the innermost one open at the end of a
 //     line. In f(a, func() { that is the brace, and not the parenthesis.
@@ -47,21 +47,35 @@ func Head(comments, pkg string, groups ...[]string) ([]byte, error) {
 //   - Lines after one that ends with && or || are indented once more.
 //
 // Comments and strings have no brackets, and raw strings keep their lines.
-func Append(dst []byte, code string) []byte {
-	l := layout{dst: slices.Grow(dst, len(code)+len(code)/8), src: code}
-	first := true
-	for {
+func Append(dst []byte, texts ...string) []byte {
+	size := 0
+	for _, text := range texts {
+		size += len(text) + len(text)/8
+	}
+	l := layout{dst: slices.Grow(dst, size)}
+	for i, text := range texts {
+		if i > 0 {
+			l.dst = append(l.dst, '\n')
+		}
+		l.text(text)
+	}
+	return l.dst
+}
+
+// text appends a text.
+func (l *layout) text(text string) {
+	l.src, l.at, l.open, l.depth, l.continues = text, 0, l.open[:0], 0, false
+	for first := true; ; first = false {
 		before := l.at
 		for l.at < len(l.src) && isBlank(l.src[l.at]) {
 			l.at++
 		}
 		if l.at == len(l.src) {
-			return l.dst
+			return
 		}
-		if !first && strings.Count(l.src[before:l.at], "\n") > 0 {
+		if !first && strings.Contains(l.src[before:l.at], "\n") {
 			l.dst = append(l.dst, '\n')
 		}
-		first = false
 		l.line()
 	}
 }

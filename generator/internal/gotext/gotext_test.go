@@ -28,7 +28,7 @@ func TestAppend(t *testing.T) {
 			t.Errorf("%s: got\n%s", name, got)
 		}
 	}
-	if got := string(Append([]byte("before {\n"), "x\n")); got != "before {\nx\n" {
+	if got := string(Append([]byte("before {\n"), "x {\n\n", "\ny", "z\n")); got != "before {\nx {\n\ny\n\nz\n" {
 		t.Errorf("what is there is changed: %q", got)
 	}
 }
