@@ -93,10 +93,12 @@ type fields struct {
 	// roots are the kinds, and rules is set to read all rules of values.
 	roots []*written.Pair
 	rules bool
+	// matching are strings by the rules that they fulfil.
+	matching map[textRules][]string
 }
 
 func newFields(b *build.Builder) *fields {
-	return &fields{builder: b, found: map[string]string{}, seen: map[*source.Type]bool{}, near: map[string]bool{}}
+	return &fields{builder: b, found: map[string]string{}, seen: map[*source.Type]bool{}, near: map[string]bool{}, matching: map[textRules][]string{}}
 }
 
 // all reads the types of the kinds.
@@ -216,10 +218,13 @@ func schemaType(f *source.File, expr ast.Expr) string {
 
 // read returns what markers say about values.
 func (fs *fields) read(t *source.Type, schemaType string, set source.Markers) (out field) {
+	set = slices.DeleteFunc(slices.Clone(set), func(m *markers.Marker) bool { return m.Stage() == markers.NoStage })
+	if len(set) == 0 {
+		return out
+	}
 	schema := &structural.Schema{}
 	schema.Type = schemaType
 	enum := func(*apiextensionsv1.JSONSchemaProps) error { return nil }
-	set = slices.DeleteFunc(slices.Clone(set), func(m *markers.Marker) bool { return m.Stage() == markers.NoStage })
 	// Markers that do not fit are reported when the definitions are generated.
 	unread := &report.Reporter{Fset: fs.builder.Reporter.Fset}
 	edits.ApplyMarkers(unread, schema.Keywords(), false, t.Pkg, set, enum)
@@ -238,7 +243,7 @@ func (fs *fields) read(t *source.Type, schemaType string, set source.Markers) (o
 		out.values = append(out.values, string(value.Raw))
 	}
 	if schemaType == "string" && len(out.values) == 0 {
-		out.values = texts(v, fs.rules)
+		out.values = fs.texts(v)
 	}
 	if !fs.rules {
 		return out
@@ -269,6 +274,30 @@ func counts(minimum, maximum *int64) (least, most int) {
 		most = int(*maximum)
 	}
 	return least, most
+}
+
+// textRules are the rules of strings, with -1 for lengths without a bound.
+type textRules struct {
+	pattern, format string
+	least, most     int64
+}
+
+// texts is the function texts, which is called once for the same rules: many fields have those of
+// Kubernetes' names.
+func (fs *fields) texts(v *structural.ValueValidation) []string {
+	rules := textRules{v.Pattern, v.Format, -1, -1}
+	if v.MinLength != nil {
+		rules.least = *v.MinLength
+	}
+	if v.MaxLength != nil {
+		rules.most = *v.MaxLength
+	}
+	known, ok := fs.matching[rules]
+	if !ok {
+		known = texts(v, fs.rules)
+		fs.matching[rules] = known
+	}
+	return known
 }
 
 // texts returns strings that fulfil the rules of a node, if simple ones may not. With more set,
