@@ -2,7 +2,7 @@ package conversions
 
 import (
 	"fmt"
-	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -629,7 +629,7 @@ func (f *codeFile) ruleText(s *structural.Schema, depth int) string {
 		count("MaxItems", v.MaxItems)
 		count("MinProperties", v.MinProperties)
 		count("MaxProperties", v.MaxProperties)
-		if _, err := regexp.Compile(v.Pattern); v.Pattern != "" && err == nil {
+		if _, err := syntax.Parse(v.Pattern, syntax.Perl); v.Pattern != "" && err == nil {
 			pattern := strconv.Quote(v.Pattern)
 			if strconv.CanBackquote(v.Pattern) {
 				pattern = "`" + v.Pattern + "`"
