@@ -73,6 +73,7 @@ func layers() []string {
 		"generator/schemapatch",
 		"generator/applyconfiguration",
 		"generator/typegen",
+		"generator/conversions/support",
 		"generator/conversions",
 		"generator/conversions/written",
 		"generator/conversions/laws",
