@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/ast"
+	"go/format"
 	"go/parser"
 	"go/token"
 	"io"
@@ -333,7 +335,7 @@ func copyOracle(ctx context.Context, root string, modules map[string]string) err
 	return nil
 }
 
-// generate writes the conversions.
+// generate writes the conversions, and wants gofmt to leave them as they are.
 func (o oracle) generate(ctx context.Context, product, root string) error {
 	args := []string{"conversions", "--style=functions"}
 	for _, g := range o.groups {
@@ -352,7 +354,30 @@ func (o oracle) generate(ctx context.Context, product, root string) error {
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("schemagen %s: %w\n%s", strings.Join(args, " "), err, text)
 	}
-	return nil
+	return wantFormatted(root)
+}
+
+// wantFormatted returns an error for generated files that gofmt would change: schemagen writes
+// them without it.
+func wantFormatted(root string) error {
+	generated := []string{"zz_generated.conversions.go", "zz_generated.conversions_test.go", "zz_generated.laws.go", "zz_generated.units.go"}
+	return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !slices.Contains(generated, d.Name()) {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		formatted, err := format.Source(data)
+		if err == nil && !bytes.Equal(formatted, data) {
+			err = errors.New("gofmt would change it")
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	})
 }
 
 // putMarkers puts markers into the Go files of a package, and returns how many.
@@ -424,200 +449,6 @@ func putMarkers(dir, text string) (n int, err error) {
 		return 0, fmt.Errorf("%s has no %s", dir, strings.Join(slices.Sorted(maps.Keys(wanted)), ", "))
 	}
 	return n, nil
-}
-
-// statements are numbers of statements in functions, blocks not counted.
-type statements struct {
-	hooks, written int
-	// called are those of the hand-written functions that hooks call, in turn, too.
-	called int
-}
-
-// countStatements counts the statements in files with hooks and hand-written functions.
-func countStatements(hooks, written []string) (n statements, err error) {
-	functions := func(names []string) (out []*ast.FuncDecl, err error) {
-		for _, name := range names {
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-			if err != nil {
-				return nil, err
-			}
-			for _, decl := range file.Decls {
-				if f, ok := decl.(*ast.FuncDecl); ok {
-					out = append(out, f)
-				}
-			}
-		}
-		return out, nil
-	}
-	calling, err := functions(hooks)
-	if err != nil {
-		return n, err
-	}
-	all, err := functions(written)
-	if err != nil {
-		return n, err
-	}
-	named := map[string][]*ast.FuncDecl{} // those of two packages may have the same name
-	for _, f := range all {
-		n.written += countIn(f)
-		if f.Recv == nil {
-			named[f.Name.Name] = append(named[f.Name.Name], f)
-		}
-	}
-	for _, f := range calling {
-		n.hooks += countIn(f)
-	}
-	for len(calling) > 0 {
-		f := calling[0]
-		calling = calling[1:]
-		ast.Inspect(f, func(node ast.Node) bool {
-			if name, ok := node.(*ast.Ident); ok {
-				for _, callee := range named[name.Name] {
-					n.called += countIn(callee)
-					calling = append(calling, callee)
-				}
-				delete(named, name.Name)
-			}
-			return true
-		})
-	}
-	return n, nil
-}
-
-// countIn returns the number of statements in a function.
-func countIn(f *ast.FuncDecl) (n int) {
-	ast.Inspect(f, func(node ast.Node) bool {
-		switch node.(type) {
-		case *ast.BlockStmt, *ast.CaseClause:
-		case ast.Stmt:
-			n++
-		}
-		return true
-	})
-	return n
-}
-
-// writeProgram writes the program that compares.
-func (o oracle) writeProgram(root, given string) error {
-	dir := filepath.Join(root, "schemagen_oracle")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	for name, file := range map[string]string{"compare.txt": "main.go", "speed.txt": "speed.go"} {
-		program, err := os.ReadFile(filepath.Join("oracles", name))
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, file), program, 0o644); err != nil {
-			return err
-		}
-	}
-	values := map[string][]string{}
-	for line := range strings.Lines(given) {
-		if name, list, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-			values[name] = strings.Split(list, "|")
-		}
-	}
-	var kinds strings.Builder
-	imports := map[string]string{}
-	spokes := map[string]int{} // by hub
-	for _, g := range o.groups {
-		spokes[g.hub]++
-	}
-	for i, g := range o.groups {
-		spoke, hub, written := fmt.Sprintf("spoke%d", i), fmt.Sprintf("hub%d", i), fmt.Sprintf("written%d", i)
-		for name, dir := range map[string]string{spoke: g.spoke, hub: g.hub, written: g.functions} {
-			if dir == "" {
-				continue
-			}
-			found, err := importPath(root, dir)
-			if err != nil {
-				return err
-			}
-			imports[name] = found
-		}
-		if err := constants(filepath.Join(root, g.spoke), values); err != nil {
-			return err
-		}
-		if err := constants(filepath.Join(root, g.hub), values); err != nil {
-			return err
-		}
-		for _, k := range g.kinds {
-			call := func(function string, in, out string) string {
-				return fmt.Sprintf("func(in, out any) error { return %s(context.Background(), in.(*%s.%s), out.(*%s.%s)) }", function, in, k, out, k)
-			}
-			up, down := call(written+"."+fmt.Sprintf(g.up, k), spoke, hub), call(written+"."+fmt.Sprintf(g.down, k), hub, spoke)
-			if g.functions == "" {
-				up = fmt.Sprintf("func(in, out any) error { return in.(*%s.%s).ConvertTo(out.(*%s.%[2]s)) }", spoke, k, hub)
-				down = fmt.Sprintf("func(in, out any) error { return out.(*%s.%s).ConvertFrom(in.(*%s.%[2]s)) }", spoke, k, hub)
-			}
-			name := k // KIND.VERSION, as in differences
-			if spokes[g.hub] > 1 {
-				name += "." + path.Base(g.spoke)
-			}
-			fmt.Fprintf(&kinds, "\t{name: %q, spoke: func() any { return new(%s.%s) }, hub: func() any { return new(%s.%[3]s) },\n", name, spoke, k, hub)
-			fmt.Fprintf(&kinds, "\t\ttheirs: [2]func(in, out any) error{%s, %s},\n", up, down)
-			fmt.Fprintf(&kinds, "\t\tours: [2]func(in, out any) error{%s, %s}},\n", call(spoke+".Convert"+k+"ToHub", spoke, hub), call(spoke+".Convert"+k+"FromHub", hub, spoke))
-		}
-	}
-	var table strings.Builder
-	fmt.Fprintf(&table, "package main\n\nimport (\n\t\"context\"\n")
-	for _, name := range slices.Sorted(maps.Keys(imports)) {
-		fmt.Fprintf(&table, "\t%s %q\n", name, imports[name])
-	}
-	for _, line := range o.imports {
-		fmt.Fprintf(&table, "\t%s\n", line)
-	}
-	fmt.Fprintf(&table, ")\n\nfunc init() { %s }\n\nvar kinds = []kind{\n%s}\n\nvar values = %#v\n\nvar keptBy = %#v\n", o.setup, kinds.String(), values, o.annotations)
-	return os.WriteFile(filepath.Join(dir, "kinds.go"), []byte(table.String()), 0o644)
-}
-
-// moduleLine matches the path in a go.mod.
-var moduleLine = regexp.MustCompile(`(?m)^module (\S+)`)
-
-// importPath returns the import path of a directory below root.
-func importPath(root, dir string) (string, error) {
-	for at := dir; ; at = path.Dir(at) {
-		data, err := os.ReadFile(filepath.Join(root, at, "go.mod"))
-		if err != nil {
-			if at == "." {
-				return "", err
-			}
-			continue
-		}
-		relative, err := filepath.Rel(at, dir)
-		return path.Join(string(moduleLine.FindSubmatch(data)[1]), filepath.ToSlash(relative)), err
-	}
-}
-
-// constants adds the string constants of a package by type.
-func constants(dir string, values map[string][]string) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		return err
-	}
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		ast.Inspect(file, func(node ast.Node) bool {
-			spec, ok := node.(*ast.ValueSpec)
-			if !ok {
-				return true
-			}
-			of, ok := spec.Type.(*ast.Ident)
-			for _, value := range spec.Values {
-				if text, isText := value.(*ast.BasicLit); ok && isText && text.Kind == token.STRING && of.Name != "string" {
-					if s, err := strconv.Unquote(text.Value); err == nil && !slices.Contains(values[of.Name], s) {
-						values[of.Name] = append(values[of.Name], s)
-					}
-				}
-			}
-			return true
-		})
-	}
-	return nil
 }
 
 // explain returns a table of results with the reasons of differences, and those without one.

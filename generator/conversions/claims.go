@@ -31,7 +31,7 @@ func (w *pairing) findClaims(t *Type, path []*Field, level int) {
 			continue
 		}
 		at := append(slices.Clone(path), f)
-		if level == 0 && slices.Contains(w.takenSpoke, dotted(at)) {
+		if level == 0 && isTaken(w.takenSpoke, at) {
 			continue
 		}
 		w.findAt(f, at)
@@ -158,16 +158,16 @@ func (w *pairing) nearPath(t *Type, path []*Field, names []string) string {
 func (w *pairing) refuseDuplicates() {
 	for i, c := range w.claims {
 		for _, other := range w.claims[:i] {
-			if len(c.spoke) > 0 && c.unit != other.unit && c.pos != other.pos && dotted(c.spoke) == dotted(other.spoke) {
+			if len(c.spoke) > 0 && c.unit != other.unit && c.pos != other.pos && samePath(c.spoke, other.spoke) {
 				d := w.fail(claimedTwice, c.pos, w.Spoke.Decl.Pkg, "remove one of the markers", "%s %s has two markers that convert it", w.spokeName(), w.in(c.spoke))
 				*d = d.With(diag.Related{Pos: w.reporter.Position(other.pos), Message: "the other one"})
 			}
-			if c.unit != nil && c.unit == other.unit || len(c.hub) == 0 || dotted(c.hub) != dotted(other.hub) {
+			if c.unit != nil && c.unit == other.unit || len(c.hub) == 0 || !samePath(c.hub, other.hub) {
 				continue
 			}
 			w.twice(c, other)
 		}
-		if slices.Contains(w.takenHub, dotted(c.hub)) {
+		if isTaken(w.takenHub, c.hub) {
 			w.fail(claimedTwice, c.pos, w.Spoke.Decl.Pkg, "", "%s %s already has a counterpart further out", w.hubName(), w.in(c.hub))
 		}
 	}
@@ -196,7 +196,7 @@ func (w *pairing) claimant(c *claim) string {
 
 // claimed reports whether a marker names a field of the hub, or a pair outside converts it.
 func (w *pairing) claimed(hub []*Field) bool {
-	return slices.Contains(w.takenHub, dotted(hub)) || slices.ContainsFunc(w.claims, func(c *claim) bool { return dotted(c.hub) == dotted(hub) })
+	return isTaken(w.takenHub, hub) || slices.ContainsFunc(w.claims, func(c *claim) bool { return samePath(c.hub, hub) })
 }
 
 // inside returns the fields below two counterparts that units of this pair convert.
@@ -218,11 +218,11 @@ func (w *pairing) inside(spoke, hub []*Field) (at place) {
 		}
 	}
 	for _, c := range w.claims {
-		if rest, ok := strings.CutPrefix(dotted(c.spoke), s+"."); ok {
-			at.takenSpoke = append(at.takenSpoke, "."+rest)
+		if n := len(spoke); len(c.spoke) > n && samePath(c.spoke[:n], spoke) {
+			at.takenSpoke = append(at.takenSpoke, dotted(c.spoke[n:]))
 		}
-		if rest, ok := strings.CutPrefix(dotted(c.hub), h+"."); ok {
-			at.takenHub = append(at.takenHub, "."+rest)
+		if n := len(hub); len(c.hub) > n && samePath(c.hub[:n], hub) {
+			at.takenHub = append(at.takenHub, dotted(c.hub[n:]))
 		}
 	}
 	return at

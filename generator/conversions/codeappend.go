@@ -7,19 +7,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/schemagen/schemagen/generator/internal/gotext"
 )
 
 // losing returns a function literal that appends a value of the source to what is kept.
 func (f *codeFile) losing(t *Type, value string) string {
-	return block("func(j *conversionWriter) {", f.appendValue(t, value), 60)
+	return block("func(j *conversionWriter)", f.appendValue(t, value), 60)
 }
 
 // block returns a function literal, on one line if its statement is at most as long as most.
-func block(begin, statement string, most int) string {
-	if strings.Contains(statement, "\n") || len(statement) > most {
-		return begin + "\n" + statement + "\n}"
+func block(header, statement string, most int) string {
+	if len(statement) > most {
+		return header + " {\n" + statement + "\n}"
 	}
-	return begin + " " + statement + " }"
+	return gotext.Function(header, statement)
 }
 
 // appendValue returns a statement that appends the JSON of a value, without reflection where
@@ -64,7 +66,7 @@ func (f *codeFile) appender(t *Type) string {
 	case t.Shape == Struct:
 		return f.appendStruct(t)
 	}
-	return block("func(j *conversionWriter, value *"+f.text(t)+") {", f.appendValue(t, "*value"), 32)
+	return block("func(j *conversionWriter, value *"+f.text(t)+")", f.appendValue(t, "*value"), 32)
 }
 
 // appendStruct returns a function that appends the JSON of a struct.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/schemagen/schemagen/generator/internal/gotext"
 )
 
 // constant writes the unit of a field of the hub that has a constant value.
@@ -43,6 +45,8 @@ func (f *codeFile) literal(t *Type, raw json.RawMessage) string {
 		if json.Unmarshal(raw, &s) == nil {
 			text = strconv.Quote(s)
 		}
+	case Float:
+		text = strings.ReplaceAll(text, "E", "e") // as gofmt writes it
 	case Pointer:
 		if text == "null" {
 			return "nil"
@@ -220,6 +224,9 @@ func (f *codeFile) entry(p *Pair, u *Unit, up bool) {
 		f.use("conversionValueOf")
 		return f.asType(t, "conversionValueOf("+entry+")")
 	}
+	written := func(entry string) string {
+		return gotext.Function("func(j *conversionWriter)", "j.value("+entry+")")
+	}
 	f.use("conversionSamePointer")
 	if up {
 		to := refOf("out", u.Hub)
@@ -228,7 +235,7 @@ func (f *codeFile) entry(p *Pair, u *Unit, up bool) {
 		f.line("%s := conversionGet(in.%s, %s)", entry, entries, key)
 		f.line("%s := %s", value, field(entry))
 		f.restore(value, t, fmt.Sprintf("kept.at(%s)", to.keys()), f.rules(p, up, u.Hub), fmt.Sprintf("conversionSamePointer(%s, %s)", text("value"), entry))
-		f.line("if !conversionSamePointer(%s, %s) {\nlost = lost.with(func(j *conversionWriter) { j.value(%s) }, %s)\n}", text(value), entry, entry, path)
+		f.line("if !conversionSamePointer(%s, %s) {\nlost = lost.with(%s, %s)\n}", text(value), entry, written(entry), path)
 		f.assign(to, value)
 		f.line("out.%s = conversionSet(out.%s, %s, conversionEntry(kept.at(%s), %s))", entries, entries, key, path, valid)
 		return
@@ -240,6 +247,6 @@ func (f *codeFile) entry(p *Pair, u *Unit, up bool) {
 	f.line("if value := conversionEntry(kept.at(%s), %s); value != nil && %s {\n%s = value\n}", path, valid, f.same(t, field("value"), value, from.field().OmitEmpty), entry)
 	f.line("if %s {\nlost = lost.with(%s, %s)\n}", not(f.same(t, field(entry), value, from.field().OmitEmpty)), f.losing(t, value), from.keys())
 	own := f.name(u.Hub, "Own")
-	f.line("if %s := conversionGet(in.%s, %s); %s != nil {\nlost = lost.with(func(j *conversionWriter) { j.value(%s) }, %s)\n}", own, entries, key, own, own, path)
+	f.line("if %s := conversionGet(in.%s, %s); %s != nil {\nlost = lost.with(%s, %s)\n}", own, entries, key, own, written(own), path)
 	f.line("out.%s = conversionSet(out.%s, %s, %s)", entries, entries, key, entry)
 }

@@ -2,12 +2,10 @@ package conversions
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/generator/internal/gotext"
 )
 
 // convert returns an expression that converts a value by a rule, without what is kept.
@@ -82,7 +80,7 @@ func (f *codeFile) closure(r *Rule, up bool) string {
 	if name, ok := strings.CutSuffix(body, "(value)"); ok && slices.Contains(f.converters, name) {
 		return name
 	}
-	return fmt.Sprintf("func(value %s) %s { return %s }", f.text(from), f.text(to), body)
+	return gotext.Function("func(value "+f.text(from)+") "+f.text(to), "return "+body)
 }
 
 // wrap converts between a value and a pointer to one. The zero value is nil.
@@ -263,12 +261,12 @@ func (f *codeFile) codec(r *Rule, from, to *Type, value string) string {
 			return intstr + ".Parse(" + f.basic(from, value) + ")"
 		case to.Shape == String:
 			name := f.helper("intOrStringText", func(name string) string {
-				return fmt.Sprintf("// %s returns a number or a text as text.\nfunc %s(value %s.IntOrString) string { return value.String() }\n", name, name, intstr)
+				return "// " + name + " returns a number or a text as text.\n" + gotext.Function("func "+name+"(value "+intstr+".IntOrString) string", "return value.String()") + "\n"
 			})
 			return f.asType(to, name+"("+value+")")
 		}
 		name := f.helper("intOrStringNumber", func(name string) string {
-			return fmt.Sprintf("// %s returns a number, or zero for a text that is none.\nfunc %s(value %s.IntOrString) int { return value.IntValue() }\n", name, name, intstr)
+			return "// " + name + " returns a number, or zero for a text that is none.\n" + gotext.Function("func "+name+"(value "+intstr+".IntOrString) int", "return value.IntValue()") + "\n"
 		})
 		return f.asType(to, f.integer(&Type{Basic: "int", Shape: Int}, &Type{Basic: to.Basic, Shape: Int}, name+"("+value+")"))
 	case "quantity":
@@ -288,7 +286,7 @@ func (f *codeFile) codec(r *Rule, from, to *Type, value string) string {
 			return f.asType(to, name+"("+value+")")
 		}
 		name := f.helper("quantityNumber", func(name string) string {
-			return fmt.Sprintf("// %s returns a quantity as a number, rounded up.\nfunc %s(q %s.Quantity) int64 { return q.Value() }\n", name, name, resource)
+			return "// " + name + " returns a quantity as a number, rounded up.\n" + gotext.Function("func "+name+"(q "+resource+".Quantity) int64", "return q.Value()") + "\n"
 		})
 		return f.asType(to, f.integer(&Type{Basic: "int64", Shape: Int}, &Type{Basic: to.Basic, Shape: Int}, name+"("+value+")"))
 	case "json":
@@ -384,6 +382,7 @@ func (f *codeFile) castUnless(from, to *Type, value string) string {
 
 // same returns a condition that two values have the same JSON.
 func (f *codeFile) same(t *Type, a, b string, omitEmpty bool) string {
+	a, b = f.tight(a), f.tight(b)
 	switch {
 	case f.comparable(t):
 		return operand(a) + " == " + operand(b)
@@ -406,6 +405,14 @@ func (f *codeFile) same(t *Type, a, b string, omitEmpty bool) string {
 		name = "conversionSameElements"
 	}
 	return f.use(name) + "(" + a + ", " + b + ")"
+}
+
+// tight returns an expression that divides by a unit of time as gofmt writes it among others.
+func (f *codeFile) tight(value string) string {
+	if unit := f.imports["time"]; unit != "" && !strings.Contains(value, "func(") {
+		return strings.Replace(value, " / "+unit+".", "/"+unit+".", 1)
+	}
+	return value
 }
 
 // operand returns an expression for a condition, in which a composite literal would be taken
@@ -531,135 +538,24 @@ func (f *codeFile) setKey(r *Rule, t *Type) string {
 	field := t.Field(strings.TrimPrefix(r.Keys[0], "."))
 	return f.helper("set"+f.identifier(t)+upperFirst(field.JSON), func(name string) string {
 		value := f.asType(field.Type, "key")
-		return fmt.Sprintf("// %s sets the key of an element.\nfunc %s(element *%s, key string) { element.%s = %s }\n", name, name, f.text(t), field.Go, value)
+		return "// " + name + " sets the key of an element.\n" + gotext.Function("func "+name+"(element *"+f.text(t)+", key string)", "element."+field.Go+" = "+value) + "\n"
 	})
 }
 
-// rules returns the rules that a kept value of the other side has to fulfil: a variable, or nil.
-func (f *codeFile) rules(p *Pair, up bool, path []*Field) string {
-	s, t := p.Spokeward, p.Spoke
-	if up {
-		s, t = p.Hubward, p.Hub
-	}
-	return f.rulesOf(below(s, path), t, path, "")
-}
-
-// elementRules returns the rules of the values of a map.
-func (f *codeFile) elementRules(p *Pair, up bool, path []*Field) string {
-	s, t := p.Spokeward, p.Spoke
-	if up {
-		s, t = p.Hubward, p.Hub
-	}
-	return f.rulesOf(values(below(s, path)), t, path, "Values")
-}
-
-// rulesOf returns a variable with the rules of a schema; nil if it has none.
-func (f *codeFile) rulesOf(s *structural.Schema, t *Type, path []*Field, suffix string) string {
-	text := f.ruleText(s, 0)
-	if text == "" {
-		return "nil"
-	}
-	f.use("conversionRules")
-	if last := path[len(path)-1]; suffix == "" && last.OmitEmpty {
-		switch last.Type.Shape {
-		case Struct, Pointer, Opaque:
-		default:
-			text = strings.TrimSuffix(text, "}") + ", OmitEmpty: true}"
-		}
-	}
-	id := "rules of " + text
-	if known, ok := f.helperOf[id]; ok {
-		return known
-	}
-	name := "rulesOf" + f.identifier(t)
-	for _, field := range path {
-		name += upperFirst(field.JSON)
-	}
-	name = f.unique(name + suffix)
-	f.helperOf[id] = name
-	f.helpers = append(f.helpers, fmt.Sprintf("// %s are the rules of the schema that a kept value has to fulfil.\nvar %s = &%s\n", name, name, text))
-	return name
-}
-
-// ruleText returns the rules of a schema as a literal; empty if it has none.
-func (f *codeFile) ruleText(s *structural.Schema, depth int) string {
-	if s == nil || depth > maxDepth {
-		return ""
-	}
-	var out []string
-	add := func(name string, format string, args ...any) {
-		out = append(out, name+": "+fmt.Sprintf(format, args...))
-	}
-	number := func(name string, value *float64) {
-		if value != nil {
-			add(name, "conversionNumber(%s)", strconv.FormatFloat(*value, 'g', -1, 64))
-		}
-	}
-	count := func(name string, value *int64) {
-		if value != nil {
-			add(name, "conversionNumber(%d)", *value)
-		}
-	}
-	if v := s.ValueValidation; v != nil {
-		if len(v.Enum) > 0 {
-			var values []string
-			for _, value := range v.Enum {
-				values = append(values, strconv.Quote(string(value.Raw)))
-			}
-			add("Enum", "[]string{%s}", strings.Join(values, ", "))
-		}
-		number("Minimum", v.Minimum)
-		number("Maximum", v.Maximum)
-		if v.ExclusiveMinimum {
-			add("ExclusiveMinimum", "true")
-		}
-		if v.ExclusiveMaximum {
-			add("ExclusiveMaximum", "true")
-		}
-		count("MinLength", v.MinLength)
-		count("MaxLength", v.MaxLength)
-		count("MinItems", v.MinItems)
-		count("MaxItems", v.MaxItems)
-		count("MinProperties", v.MinProperties)
-		count("MaxProperties", v.MaxProperties)
-		if _, err := regexp.Compile(v.Pattern); v.Pattern != "" && err == nil {
-			pattern := strconv.Quote(v.Pattern)
-			if strconv.CanBackquote(v.Pattern) {
-				pattern = "`" + v.Pattern + "`"
-			}
-			add("Pattern", "%s(func() *%s { return %s(%s) })", f.std("sync", "OnceValue"), f.std("regexp", "Regexp"), f.std("regexp", "MustCompile"), pattern)
-		}
-		if v.Format == "date-time" {
-			add("DateTime", "true")
-		}
-		if len(v.Required) > 0 {
-			var names []string
-			for _, name := range v.Required {
-				names = append(names, strconv.Quote(name))
-			}
-			add("Required", "[]string{%s}", strings.Join(names, ", "))
-		}
-	}
-	var properties []string
-	for _, property := range s.Properties {
-		if text := f.ruleText(property.Schema, depth+1); text != "" {
-			properties = append(properties, strconv.Quote(property.Name)+": "+strings.TrimPrefix(text, "conversionRules")) // as gofmt -s writes it
-		}
-	}
-	if len(properties) > 0 {
-		add("Properties", "map[string]*conversionRules{\n%s,\n}", strings.Join(properties, ",\n"))
-	}
-	if text := f.ruleText(s.Items, depth+1); text != "" {
-		add("Items", "&%s", text)
-	}
-	if text := f.ruleText(values(s), depth+1); text != "" {
-		add("Values", "&%s", text)
-	}
+// not negates a condition.
+func not(condition string) string {
 	switch {
-	case len(out) == 0:
-		return ""
-	case s.Nullable:
-		add("Nullable", "true")
+	case !strings.ContainsAny(condition, " ()"):
+		if rest, ok := strings.CutPrefix(condition, "!"); ok {
+			return rest
+		}
+		return "!" + condition
+	case strings.Count(condition, " == ") == 1 && !strings.Contains(condition, "&&"):
+		return strings.Replace(condition, " == ", " != ", 1)
+	case strings.HasPrefix(condition, "!") && !strings.Contains(condition, " "):
+		return condition[1:]
+	case !strings.Contains(condition, " && ") && strings.HasSuffix(condition, ")"):
+		return "!" + condition
 	}
-	return "conversionRules{" + strings.Join(out, ", ") + "}"
+	return "!(" + condition + ")"
 }

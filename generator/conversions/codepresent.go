@@ -45,7 +45,7 @@ func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
 		f.line("if "+condition+" {", arguments...)
 		f.line("%s = %s.present()\n}", below, below)
 	}
-	wasPresent := onlyIf("was present", kept+".isSet()")
+	wasPresent := f.onlyIf("was present", kept+".isSet()")
 	if a.Shape == Pointer && b.Shape == Pointer {
 		taken := pair.takenSpoke
 		if !up {
@@ -60,7 +60,7 @@ func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
 			f.line("%s", text)
 		}
 		f.line("if %s || %s || %s.isSet() {\n%s = &%s\n}", not(hollow(slices.Concat(taken, dropped))), not(f.empty(b.Elem, value, true)), kept, target, value)
-		set("%s && %s", onlyIf("presence", hollow(dropped)), f.empty(b.Elem, value, true))
+		set("%s && %s", f.onlyIf("presence", hollow(dropped)), f.empty(b.Elem, value, true))
 		f.line("} else if %s {\n%s = new(%s)\n}", wasPresent, target, f.text(b.Elem))
 		f.loseBelow(u, up, below, from)
 	} else {
@@ -96,9 +96,9 @@ func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
 			f.line("if %s || %s {\n%s = %s\n}", not(f.hollow(pair, pointed(b), !up, value, nil)), wasPresent, target, result)
 		}
 		if marks && a.Shape == Pointer {
-			set("%s != nil && %s", source, onlyIf("presence", f.hollow(pair, a.Elem, up, "*"+source, dropped)))
+			set("%s != nil && %s", source, f.onlyIf("presence", f.hollow(pair, a.Elem, up, "*"+source, dropped)))
 		} else if marks {
-			set("%s && %s", not(f.empty(a, source, true)), onlyIf("presence", f.hollow(pair, a, up, source, dropped)))
+			set("%s && %s", not(f.empty(a, source, true)), f.onlyIf("presence", f.hollow(pair, a, up, source, dropped)))
 		}
 		if marks {
 			f.loseBelow(u, up, below, from)

@@ -102,24 +102,6 @@ func (f *codeFile) allocate(r ref) {
 	}
 }
 
-// not negates a condition.
-func not(condition string) string {
-	switch {
-	case !strings.ContainsAny(condition, " ()"):
-		if rest, ok := strings.CutPrefix(condition, "!"); ok {
-			return rest
-		}
-		return "!" + condition
-	case strings.Count(condition, " == ") == 1 && !strings.Contains(condition, "&&"):
-		return strings.Replace(condition, " == ", " != ", 1)
-	case strings.HasPrefix(condition, "!") && !strings.Contains(condition, " "):
-		return condition[1:]
-	case !strings.Contains(condition, " && ") && strings.HasSuffix(condition, ")"):
-		return "!" + condition
-	}
-	return "!(" + condition + ")"
-}
-
 // phase returns when a unit is converted in a direction: what depends on other fields of the
 // result comes after them.
 func (u *Unit) phase(up bool) int {
@@ -201,12 +183,12 @@ func (f *codeFile) presence(p *Pair, from, to []*Field) {
 	if len(from) > 0 {
 		r := refOf("in", from)
 		guards := notNil(append(r.guards, r.expr))
-		f.line("if %s && %s {", guards, onlyIf("presence", f.emptyButDropped(p, from, r.expr)))
+		f.line("if %s && %s {", guards, f.onlyIf("presence", f.emptyButDropped(p, from, r.expr)))
 		f.line("lost = lost.present(%s)\n}", r.keys())
 		return
 	}
 	r := refOf("out", to)
-	wasPresent := onlyIf("was present", fmt.Sprintf("kept.at(%s).isSet()", r.keys()))
+	wasPresent := f.onlyIf("was present", fmt.Sprintf("kept.at(%s).isSet()", r.keys()))
 	if len(r.guards) == 0 {
 		f.line("if %s == nil && %s {\n%s = new(%s)\n}", r.expr, wasPresent, r.expr, f.text(r.field().Type.Elem))
 		return
@@ -251,7 +233,7 @@ func (f *codeFile) emptyButDropped(p *Pair, path []*Field, expr string) string {
 func (f *codeFile) oneSided(p *Pair, u *Unit, up bool, from, to []*Field, lostHere, keptThere bool) {
 	if len(from) > 0 && lostHere {
 		r := refOf("in", from)
-		condition := onlyIf("lost", not(f.empty(r.field().Type, r.expr, r.field().OmitEmpty)))
+		condition := f.onlyIf("lost", not(f.empty(r.field().Type, r.expr, r.field().OmitEmpty)))
 		if len(r.guards) > 0 {
 			condition = notNil(r.guards) + " && " + condition
 		}
@@ -389,14 +371,14 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 			condition := "ok"
 			if i == len(targets)-1 && len(values) == 1 {
 				_, same := same(kept)
-				condition += " && " + u.Rule.notNil(r.field().Type, name) + onlyIf("same", same)
+				condition += " && " + u.Rule.notNil(r.field().Type, name) + f.onlyIf("same", same)
 			}
 			conditions = append(conditions, fmt.Sprintf("if %s, ok := %s[%s](%s, %s); %s {", name, f.use("conversionValue"), f.text(r.field().Type), f.keptOf(u, up, r), f.rules(p, up, r.path), condition))
 		}
 		f.line("%s", strings.Join(conditions, "\n"))
 		restore := strings.Join(results, ", ") + " = " + strings.Join(kept, ", ")
 		if statement, condition := same(kept); statement != "" {
-			restore = fmt.Sprintf("if %s; %s {\n%s\n}", statement, onlyIf("same", condition), restore)
+			restore = fmt.Sprintf("if %s; %s {\n%s\n}", statement, f.onlyIf("same", condition), restore)
 		}
 		f.line("%s%s", restore, strings.Repeat("\n}", len(targets)))
 	}
@@ -405,7 +387,7 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 		if statement != "" {
 			statement += "; "
 		}
-		f.line("if %s%s {", statement, onlyIf("lost", not(condition)))
+		f.line("if %s%s {", statement, f.onlyIf("lost", not(condition)))
 		for i, r := range sources {
 			f.line("%s", f.lose(u, up, values[i], r))
 		}
@@ -514,7 +496,7 @@ func (f *codeFile) pointed(p *Pair, u *Unit, from, to ref, source, target, kept 
 	default:
 		f.line("if %s {\n%s = %s", not(f.empty(pointed(b), value, r.omitEmpty)), target, result)
 		if presence {
-			f.line("} else if %s {\n%s = &%s", onlyIf("was present", kept+".isSet()"), target, empty)
+			f.line("} else if %s {\n%s = &%s", f.onlyIf("was present", kept+".isSet()"), target, empty)
 		}
 		f.line("}")
 	}
@@ -523,7 +505,7 @@ func (f *codeFile) pointed(p *Pair, u *Unit, from, to ref, source, target, kept 
 	}
 	if a.Shape == Pointer {
 		if presence {
-			f.line("if %s {", onlyIf("presence", "len("+value+") == 0"))
+			f.line("if %s {", f.onlyIf("presence", "len("+value+") == 0"))
 			f.present(u, up, from)
 			f.line("}")
 		}
@@ -632,8 +614,8 @@ func (f *codeFile) scalarMap(p *Pair, u *Unit, from, to ref, up bool) {
 	f.use("conversionValue")
 	a, b := r.sides(up)
 	each := fmt.Sprintf("func(in *%s, out *%s, kept conversionKept) conversionLost {\n*out = %s\n", f.text(a.Elem), f.text(b.Elem), f.convert(r.Elem, up, "*in"))
-	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s%s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), r.Elem.notNil(b.Elem, "value"), onlyIf("same", f.sameBack(r.Elem, up, "value", "*in", false)))
-	each += fmt.Sprintf("if %s {\nreturn conversionLosing(%s)\n}\nreturn nil\n}", onlyIf("lost", not(f.sameBack(r.Elem, up, "*out", "*in", false))), f.losing(a.Elem, "*in"))
+	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s%s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), r.Elem.notNil(b.Elem, "value"), f.onlyIf("same", f.sameBack(r.Elem, up, "value", "*in", false)))
+	each += fmt.Sprintf("if %s {\nreturn conversionLosing(%s)\n}\nreturn nil\n}", f.onlyIf("lost", not(f.sameBack(r.Elem, up, "*out", "*in", false))), f.losing(a.Elem, "*in"))
 	below := f.name(from.path, "Lost")
 	f.line("var %s conversionLost\n%s, %s = convertMap[%s](%s, %s, %s)", below, target, below, f.text(b), source, f.keptOf(u, up, to), each)
 	f.loseBelow(u, up, below, from)

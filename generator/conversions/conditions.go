@@ -2,8 +2,9 @@ package conversions
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // Condition is a condition in generated code under which something is kept, or restored. With
@@ -17,27 +18,30 @@ type Condition struct {
 	Function, Text string
 }
 
-// markedCondition matches a condition between two comments, in generated code and in
-// support.txt: without it, one that holds is true, and one that refuses is false.
-const markedCondition = `(?s)/\*(holds|refuses) ([a-z ]+)\*/(.*?)/\*\*/`
+// markedCondition matches a condition between marks, which those of package support have, too:
+// without it, one that holds is true, and one that refuses is false.
+var markedCondition = lazyregexp.New(`(?s)/\*(holds|refuses) ([a-z ]+)\*/(.*?)/\*\*/`)
 
-// onlyIf marks a condition that has to hold.
-func onlyIf(name, condition string) string { return "/*holds " + name + "*/" + condition + "/**/" }
+// functionName matches the first line of a function.
+var functionName = lazyregexp.New(`(?m)^func (?:\([^)]*\) )?(\w+)`)
 
-// unmark removes the marks of conditions. With mutable set, the conditions are those of
-// [mutants], and are returned.
-func unmark(body string, mutable bool) (string, []Condition) {
-	marked := regexp.MustCompile(markedCondition)
-	if !mutable {
-		return marked.ReplaceAllString(body, "$3"), nil
+// onlyIf marks a condition that has to hold, in mutable code.
+func (f *codeFile) onlyIf(name, condition string) string {
+	if !f.options.Mutable {
+		return condition
 	}
-	function := regexp.MustCompile(`(?m)^func (?:\([^)]*\) )?(\w+)`)
+	return "/*holds " + name + "*/" + condition + "/**/"
+}
+
+// mutable replaces the marks of conditions by calls of the function in [mutants], and returns the
+// conditions.
+func mutable(body string) (string, []Condition) {
 	var out strings.Builder
 	var conditions []Condition
 	last := 0
-	for _, m := range marked.FindAllStringSubmatchIndex(body, -1) {
+	for _, m := range markedCondition().FindAllStringSubmatchIndex(body, -1) {
 		c := Condition{Number: len(conditions) + 1, Name: body[m[4]:m[5]], Text: body[m[6]:m[7]]}
-		if names := function.FindAllStringSubmatch(body[:m[0]], -1); len(names) > 0 {
+		if names := functionName().FindAllStringSubmatch(body[:m[0]], -1); len(names) > 0 {
 			c.Function = names[len(names)-1][1]
 		}
 		conditions = append(conditions, c)

@@ -191,7 +191,7 @@ func (w *pairing) entry(m *markers.Marker, kind string) {
 	object := w.Spoke.Field("metadata")
 	synthetic := func(name string) *Field { return &Field{JSON: name, Type: text, Source: object.Source, Pkg: pkg} }
 	u := &Unit{Spoke: []*Field{object, synthetic(plural), synthetic(value.Value)}, Hub: hub, Rule: rule, Pos: m.Pos}
-	if slices.ContainsFunc(w.claims, func(c *claim) bool { return dotted(c.spoke) == dotted(u.Spoke) }) {
+	if slices.ContainsFunc(w.claims, func(c *claim) bool { return samePath(c.spoke, u.Spoke) }) {
 		w.fail(claimedTwice, m.Pos, pkg, "", "%s %s has two counterparts in %s", kind, value.Value, w.current.Hub.Name)
 		return
 	}

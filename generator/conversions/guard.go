@@ -127,7 +127,7 @@ func (w *pairing) findMembers() {
 			for _, member := range marked.Union.Members {
 				path := append(slices.Clone(outer), t.Field(member.Name))
 				i := slices.IndexFunc(w.Units, func(other *Unit) bool {
-					return other.Rule != nil && other.Hook == nil && dotted(other.Hub) == dotted(path)
+					return other.Rule != nil && other.Hook == nil && samePath(other.Hub, path)
 				})
 				if i >= 0 {
 					u.Derived.Members = append(u.Derived.Members, UnionMember{Value: member.Value, Spoke: w.Units[i].Spoke, Hub: path})

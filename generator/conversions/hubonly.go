@@ -15,10 +15,10 @@ import (
 func (w *pairing) hubFields(t *Type, prefix []*Field, s *structural.Schema) {
 	for _, g := range w.types.fields(t) {
 		path := append(slices.Clone(prefix), g)
-		if g.Meta || w.claimed(path) || slices.ContainsFunc(w.Units, func(u *Unit) bool { return dotted(u.Hub) == dotted(path) }) {
+		if g.Meta || w.claimed(path) || slices.ContainsFunc(w.Units, func(u *Unit) bool { return samePath(u.Hub, path) }) {
 			continue
 		}
-		inner := func(other []*Field) bool { return len(other) > len(path) && dotted(other[:len(path)]) == dotted(path) }
+		inner := func(other []*Field) bool { return len(other) > len(path) && samePath(other[:len(path)], path) }
 		below := slices.ContainsFunc(w.claims, func(c *claim) bool { return inner(c.hub) }) ||
 			slices.ContainsFunc(w.takenHub, func(taken string) bool { return strings.HasPrefix(taken, dotted(path)+".") }) ||
 			g.Type.base().Shape == Struct && slices.ContainsFunc(w.hubOnlyMarkers(), func(m *markers.Marker) bool { return strings.HasPrefix(hubOnlyPath(m), dotted(path)+".") })

@@ -18,7 +18,7 @@ func (w *pairing) castable() bool {
 		}
 	}
 	for _, u := range w.Units {
-		if u.Rule == nil || u.Rule.op != opSame || dotted(u.Spoke) != dotted(u.Hub) {
+		if u.Rule == nil || u.Rule.op != opSame || !samePath(u.Spoke, u.Hub) {
 			return false
 		}
 	}
@@ -35,7 +35,7 @@ func (p *pairer) identicalBelow(pair *Pair, seen map[*Pair]bool) bool {
 	}
 	seen[pair] = true
 	return !slices.ContainsFunc(pair.Units, func(u *Unit) bool {
-		if u.Rule == nil || dotted(u.Spoke) != dotted(u.Hub) {
+		if u.Rule == nil || !samePath(u.Spoke, u.Hub) {
 			return true
 		}
 		for r := u.Rule; r != nil; r = r.Elem {

@@ -104,7 +104,7 @@ func (w *pairing) run() {
 	w.refuseDuplicates()
 	w.spokeFields(w.Spoke, nil)
 	for _, c := range w.claims { // of fields below structs that have counterparts of their own
-		if c.unit == nil && !slices.ContainsFunc(w.Units, func(u *Unit) bool { return dotted(u.Spoke) == dotted(c.spoke) }) {
+		if c.unit == nil && !slices.ContainsFunc(w.Units, func(u *Unit) bool { return samePath(u.Spoke, c.spoke) }) {
 			w.spokeField(c.spoke[len(c.spoke)-1], c.spoke)
 		}
 	}
@@ -193,11 +193,20 @@ func dotted(path []*Field) string {
 	return out
 }
 
+// samePath reports whether fields have the same names, without the garbage of [dotted].
+func samePath(a, b []*Field) bool {
+	return slices.EqualFunc(a, b, func(f, g *Field) bool { return f.JSON == g.JSON })
+}
+
+func isTaken(taken []string, path []*Field) bool {
+	return len(taken) > 0 && slices.Contains(taken, dotted(path))
+}
+
 // spokeFields adds the units of the fields of a struct of the spoke, which prefix leads to.
 func (w *pairing) spokeFields(t *Type, prefix []*Field) {
 	for _, f := range w.types.fields(t) {
 		path := append(slices.Clone(prefix), f)
-		if f.Meta || slices.Contains(w.takenSpoke, dotted(path)) {
+		if f.Meta || isTaken(w.takenSpoke, path) {
 			continue
 		}
 		w.spokeField(f, path)
@@ -239,7 +248,7 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 		}
 	}
 	for _, c := range w.claims {
-		if dotted(c.spoke) != dotted(path) {
+		if !samePath(c.spoke, path) {
 			continue
 		}
 		if c.unit == nil && !c.refused {
@@ -352,9 +361,9 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 	u := &Unit{Spoke: spoke, Hub: hub, Rule: rule, Pos: f.pos(), Reason: reason}
 	if rule.Name == "equal" {
 		switch {
-		case dotted(spoke[:len(spoke)-1]) != dotted(hub[:len(hub)-1]):
+		case !samePath(spoke[:len(spoke)-1], hub[:len(hub)-1]):
 			rule.Name = "moved"
-		case dotted(spoke) != dotted(hub):
+		case !samePath(spoke, hub):
 			rule.Name = "renamed"
 		}
 	}

@@ -84,22 +84,25 @@ func (f field) String() string {
 // fields collects the fields and types below the roots for which there is something to say.
 type fields struct {
 	builder *build.Builder
-	found   map[string]field
-	seen    map[*source.Type]bool
+	// found are the fields of literals, by name.
+	found map[string]string
+	seen  map[*source.Type]bool
 	// near are the beginnings of the import paths whose types the user probably maintains
 	// together with the conversions, in several modules of one repository.
 	near map[string]bool
 	// roots are the kinds, and rules is set to read all rules of values.
 	roots []*written.Pair
 	rules bool
+	// matching are strings by the rules that they fulfil.
+	matching map[textRules][]string
 }
 
 func newFields(b *build.Builder) *fields {
-	return &fields{builder: b, found: map[string]field{}, seen: map[*source.Type]bool{}, near: map[string]bool{}}
+	return &fields{builder: b, found: map[string]string{}, seen: map[*source.Type]bool{}, near: map[string]bool{}, matching: map[textRules][]string{}}
 }
 
 // all reads the types of the kinds.
-func (fs *fields) all() map[string]field {
+func (fs *fields) all() map[string]string {
 	for _, k := range fs.roots {
 		fs.near[beginning(k.Spoke.Pkg.Path)], fs.near[beginning(k.Hub.Pkg.Path)] = true, true
 	}
@@ -157,8 +160,8 @@ func (fs *fields) visit(t *source.Type) {
 }
 
 func (fs *fields) add(name string, f field) {
-	if f.String() != "" {
-		fs.found[name] = f
+	if text := f.String(); text != "" {
+		fs.found[name] = text
 	}
 }
 
@@ -215,10 +218,13 @@ func schemaType(f *source.File, expr ast.Expr) string {
 
 // read returns what markers say about values.
 func (fs *fields) read(t *source.Type, schemaType string, set source.Markers) (out field) {
+	set = slices.DeleteFunc(slices.Clone(set), func(m *markers.Marker) bool { return m.Stage() == markers.NoStage })
+	if len(set) == 0 {
+		return out
+	}
 	schema := &structural.Schema{}
 	schema.Type = schemaType
 	enum := func(*apiextensionsv1.JSONSchemaProps) error { return nil }
-	set = slices.DeleteFunc(slices.Clone(set), func(m *markers.Marker) bool { return m.Stage() == markers.NoStage })
 	// Markers that do not fit are reported when the definitions are generated.
 	unread := &report.Reporter{Fset: fs.builder.Reporter.Fset}
 	edits.ApplyMarkers(unread, schema.Keywords(), false, t.Pkg, set, enum)
@@ -237,7 +243,7 @@ func (fs *fields) read(t *source.Type, schemaType string, set source.Markers) (o
 		out.values = append(out.values, string(value.Raw))
 	}
 	if schemaType == "string" && len(out.values) == 0 {
-		out.values = texts(v, fs.rules)
+		out.values = fs.texts(v)
 	}
 	if !fs.rules {
 		return out
@@ -268,6 +274,30 @@ func counts(minimum, maximum *int64) (least, most int) {
 		most = int(*maximum)
 	}
 	return least, most
+}
+
+// textRules are the rules of strings, with -1 for lengths without a bound.
+type textRules struct {
+	pattern, format string
+	least, most     int64
+}
+
+// texts is the function texts, which is called once for the same rules: many fields have those of
+// Kubernetes' names.
+func (fs *fields) texts(v *structural.ValueValidation) []string {
+	rules := textRules{v.Pattern, v.Format, -1, -1}
+	if v.MinLength != nil {
+		rules.least = *v.MinLength
+	}
+	if v.MaxLength != nil {
+		rules.most = *v.MaxLength
+	}
+	known, ok := fs.matching[rules]
+	if !ok {
+		known = texts(v, fs.rules)
+		fs.matching[rules] = known
+	}
+	return known
 }
 
 // texts returns strings that fulfil the rules of a node, if simple ones may not. With more set,

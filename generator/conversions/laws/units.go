@@ -12,6 +12,7 @@ import (
 	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/generator/conversions/written"
 	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/gotext"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -68,8 +69,8 @@ func (t *unitTable) kind(m *conversions.Model, kind *conversions.Kind, spoke *co
 	if names := otherVersions(kind, spoke); len(names) > 0 {
 		others = fmt.Sprintf("%#v", names)
 	}
-	t.file.kind(pair, spoke.Name, kind.Hub.Name, fmt.Sprintf("Annotation: %q,\nChecks: %s.Units(%q, units, %s, %t),\n",
-		crd.ConversionAnnotation(kind.Group), enginePackage, t.name(spoke.Pair), others, spoke.Storage))
+	t.file.kind(pair, spoke.Name, kind.Hub.Name, gotext.Pair{Key: "Annotation", Value: strconv.Quote(crd.ConversionAnnotation(kind.Group))},
+		gotext.Pair{Key: "Checks", Value: fmt.Sprintf("%s.Units(%q, units, %s, %t)", enginePackage, t.name(spoke.Pair), others, spoke.Storage)})
 }
 
 func otherVersions(kind *conversions.Kind, spoke *conversions.Version) (out []string) {
@@ -98,30 +99,24 @@ func (t *unitTable) name(p *conversions.Pair) string {
 
 // text returns the declaration of the table.
 func (t *unitTable) text() string {
-	var out strings.Builder
-	out.WriteString("units := map[string][]" + enginePackage + ".Unit{\n")
+	var pairs []gotext.Pair
 	for len(t.pending) > 0 {
 		p := t.pending[0]
 		t.pending = t.pending[1:]
-		fmt.Fprintf(&out, "%q: {\n", t.names[p])
-		var same []string
+		var same, lines []string
 		for _, u := range p.Units {
 			if isSame(u) {
 				same = append(same, u.Spoke[0].JSON)
+			} else if !u.Presence() && !u.Depends() {
+				lines = append(lines, "{"+t.unit(p, u)+"},\n")
 			}
 		}
 		if len(same) > 0 {
-			fmt.Fprintf(&out, "{Same: %q},\n", strings.Join(same, " "))
+			lines = slices.Insert(lines, 0, fmt.Sprintf("{Same: %q},\n", strings.Join(same, " ")))
 		}
-		for _, u := range p.Units {
-			if !isSame(u) && !u.Presence() && !u.Depends() {
-				out.WriteString("{" + t.unit(p, u) + "},\n")
-			}
-		}
-		out.WriteString("},\n")
+		pairs = append(pairs, gotext.Pair{Key: strconv.Quote(t.names[p]), Value: braces(lines)})
 	}
-	out.WriteString("}\n")
-	return out.String()
+	return "units := map[string][]" + enginePackage + ".Unit{\n" + gotext.Pairs(pairs) + "}\n"
 }
 
 // isSame reports whether a unit is a field of either side with the same name and of which

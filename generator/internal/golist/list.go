@@ -31,6 +31,9 @@ type Package struct {
 	// Import resolves an import path as written in a file of this package. It returns nil
 	// if the package is not found.
 	Import func(path string) *Package
+	// Foreign reports whether an import path cannot be that of a package in the user's modules,
+	// without looking for it. It may be nil.
+	Foreign func(path string) bool
 }
 
 // Error is a problem of a package that was found while listing it. Pos is "file:line:col",

@@ -237,8 +237,17 @@ func (l *moduleListing) add(path, dir string, local bool, found packageFiles) *P
 		}
 		return imported
 	}
+	p.Foreign = l.foreign
 	l.packages[dir] = p
 	return p
+}
+
+// foreign implements [Package.Foreign].
+func (l *moduleListing) foreign(path string) bool {
+	return !slices.ContainsFunc(l.modules, func(m goModule) bool {
+		_, ok := within(path, m.path)
+		return m.main && ok
+	})
 }
 
 // imported returns the package of an import. A package that is not found is left to the

@@ -65,6 +65,9 @@ func compareListings(t *testing.T, dir string, patterns ...string) int {
 		if local := b.Module != nil && b.Module.Main; a.Local != local {
 			t.Errorf("%s: got Local = %v, want %v", b.PkgPath, a.Local, local)
 		}
+		if a.Local && a.Foreign(b.PkgPath) || a.Standard && !ours[0].Foreign(b.PkgPath) {
+			t.Errorf("%s: Local = %v, but Foreign = %v", b.PkgPath, a.Local, ours[0].Foreign(b.PkgPath))
+		}
 		for path, imported := range b.Imports {
 			if path != "C" && path != "unsafe" {
 				compare(a.Import(path), imported)

@@ -181,7 +181,7 @@ func (s *constantScope) openConstants() {
 	}
 	s.users = map[string][]*declaration{}
 	for _, f := range s.pkg.Sources {
-		if src, err := f.Text(); err == nil && hasConstants(src) {
+		if f.hasConstants {
 			s.open(f)
 		}
 	}
@@ -235,11 +235,11 @@ func (s *constantScope) find(name string) *declaration {
 	}
 	for _, constants := range []bool{true, false} {
 		for _, f := range s.pkg.Sources {
-			if s.opened[f] {
+			if s.opened[f] || constants && !f.hasConstants {
 				continue
 			}
 			src, err := f.Text()
-			if err != nil || !bytes.Contains(src, []byte(name)) || constants && !hasConstants(src) {
+			if err != nil || !bytes.Contains(src, []byte(name)) {
 				continue
 			}
 			s.open(f)

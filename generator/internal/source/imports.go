@@ -2,6 +2,7 @@ package source
 
 import (
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"path"
 	"path/filepath"
@@ -63,27 +64,45 @@ func (p *Package) FindImport(other *Package) token.Pos {
 	seen := map[*Package]bool{p: true}
 	var find func(p *Package) token.Pos
 	find = func(p *Package) token.Pos {
-		p.Index()
+		p.program.Scan([]*Package{p})
 		for _, f := range p.Sources {
-			f.Parse()
-			for _, spec := range f.tree.Imports {
-				imp, err := strconv.Unquote(spec.Path.Value)
-				if err != nil {
+			for i, spec := range f.imports() {
+				path, err := strconv.Unquote(spec.Path.Value)
+				if err != nil || p.Foreign != nil && p.Foreign(path) {
 					continue
 				}
-				imported := f.Pkg.Imported(imp)
+				imported := p.Imported(path)
 				if imported == nil || !imported.Local() || seen[imported] {
 					continue
 				}
 				seen[imported] = true
-				if imported == other || find(imported).IsValid() {
-					return spec.Pos()
+				if imported != other && !find(imported).IsValid() {
+					continue
+				}
+				if tree, err := f.Tree(); err == nil {
+					return tree.Imports[i].Pos()
 				}
 			}
 		}
 		return token.NoPos
 	}
 	return find(p)
+}
+
+// imports returns the imports of the file, for which it is not parsed: they may have no positions.
+func (f *File) imports() []*ast.ImportSpec {
+	if f.tree != nil {
+		return f.tree.Imports
+	}
+	if f.imported == nil {
+		f.imported = []*ast.ImportSpec{}
+		if src, err := f.Text(); err == nil { // errors are reported when the file is parsed
+			if tree, err := parser.ParseFile(token.NewFileSet(), f.Name, src, parser.ImportsOnly); err == nil {
+				f.imported = tree.Imports
+			}
+		}
+	}
+	return f.imported
 }
 
 // dotImports returns the packages that the file dot-imports.

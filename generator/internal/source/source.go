@@ -216,6 +216,9 @@ type File struct {
 	// constants are the names of types that string constants seem to have, set on first
 	// use.
 	constants map[string]bool
+	// methods are the results of mentionsMethod, and imported is that of imports.
+	methods  map[string]bool
+	imported []*ast.ImportSpec
 
 	instanceDepth int
 	parsed        bool
@@ -249,6 +252,7 @@ type text struct {
 	mentionsGates   bool     // the content contains a marker that depends on gates
 	mentionsPackage bool     // the content contains a marker that describes a package
 	mentionsMarshal bool     // the content contains MarshalJSON( or MarshalText(
+	hasConstants    bool     // the file seems to declare constants
 	hints           []string // names of types that the file seems to declare
 	hintsIncomplete bool     // see typeHints
 	// base is the first position of the file in the file set, size its length in bytes, and
