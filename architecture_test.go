@@ -73,7 +73,7 @@ func layers() []string {
 		"generator/schemapatch",
 		"generator/applyconfiguration",
 		"generator/typegen",
-		"generator/conversions/misuse",
+		"generator/conversions/internal/misuse",
 		"generator/conversions/policy",
 		"generator/conversions/support",
 		"generator/conversions",

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/generator/conversions/misuse"
+	"github.com/schemagen/schemagen/generator/conversions/internal/misuse"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
