@@ -76,6 +76,7 @@ func layers() []string {
 		"generator/conversions/internal/misuse",
 		"generator/conversions/policy",
 		"generator/conversions/support",
+		"generator/conversions/gotypes",
 		"generator/conversions",
 		"generator/conversions/losses",
 		"generator/conversions/written",

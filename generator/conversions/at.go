@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/generator/conversions/gotypes"
 	"github.com/schemagen/schemagen/generator/conversions/internal/misuse"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
@@ -39,8 +40,8 @@ func (w *pairing) hasMarkersBelow(path []*Field) bool {
 func (w *pairing) findAt(f *Field, path []*Field) {
 	for _, m := range w.markersOf(f, path) {
 		tag, ok := m.Value.(markers.Tag)
-		if m.Name != markers.ConvertPrefix+"at" || !ok || !w.types.exists(f.Type, tag.Argument, func(hint string) {
-			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, hint, "+%s: %s of %s has no field %s", m.Name, f.Type.label(), w.spoke.Name, tag.Argument)
+		if m.Name != markers.ConvertPrefix+"at" || !ok || !exists(w.types, f.Type, tag.Argument, func(hint string) {
+			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, hint, "+%s: %s of %s has no field %s", m.Name, f.Type.Label(), w.spoke.Name, tag.Argument)
 		}) {
 			continue
 		}
@@ -66,7 +67,7 @@ func (w *pairing) findAt(f *Field, path []*Field) {
 
 // exists reports whether a path leads from a type to a field, through pointers, lists and maps.
 // Otherwise, it calls missing with a hint.
-func (ts *types) exists(t *Type, path string, missing func(hint string)) bool {
+func exists(ts *gotypes.Types, t *Type, path string, missing func(hint string)) bool {
 	names := strings.Split(path, ".")
 	if names[0] != "" || len(names) < 2 {
 		missing("write a path that begins with a dot, such as .name")
@@ -79,7 +80,7 @@ func (ts *types) exists(t *Type, path string, missing func(hint string)) bool {
 		var known []string
 		var next *Field
 		if t.Shape == Struct {
-			ts.fields(t)
+			ts.Fields(t)
 			next = t.Field(name)
 			for _, f := range t.Fields {
 				known = append(known, f.JSON)

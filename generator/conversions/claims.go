@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/conversions/gotypes"
 	"github.com/schemagen/schemagen/generator/conversions/internal/misuse"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -23,10 +24,10 @@ type claim struct {
 // findClaims finds the markers that name fields of the hub of this pair: those on fields of
 // the struct itself, and those on fields below it that lead outside.
 func (w *pairing) findClaims(t *Type, path []*Field, level int) {
-	if level > maxDepth {
+	if level > gotypes.MaxDepth {
 		return
 	}
-	for _, f := range w.types.fields(t) {
+	for _, f := range w.types.Fields(t) {
 		if f.Meta || slices.Contains(path, f) {
 			continue
 		}
@@ -46,7 +47,7 @@ func (w *pairing) findClaims(t *Type, path []*Field, level int) {
 				if target, ok := w.target(value.Value, level); ok {
 					hub := w.resolve(target, m, f)
 					if hub != nil {
-						w.claims = append(w.claims, &claim{spoke: at, hub: hub, pos: f.pos()})
+						w.claims = append(w.claims, &claim{spoke: at, hub: hub, pos: f.Pos()})
 					}
 				}
 			case markers.ConvertPrefix + "func":
@@ -63,7 +64,7 @@ func (w *pairing) findClaims(t *Type, path []*Field, level int) {
 				}
 			}
 		}
-		if inner := f.Type.base(); inner.Shape == Struct && (inner.Decl.Pkg.Local() || w.hasMarkersBelow(at)) {
+		if inner := f.Type.Base(); inner.Shape == Struct && (inner.Decl.Pkg.Local() || w.hasMarkersBelow(at)) {
 			w.findClaims(inner, at, level+1)
 		}
 	}
@@ -94,10 +95,10 @@ func (w *pairing) resolve(path string, m *markers.Marker, f *Field) []*Field {
 			}
 			continue
 		}
-		base := t.base()
+		base := t.Base()
 		var next *Field
 		if base.Shape == Struct {
-			w.types.fields(base)
+			w.types.Fields(base)
 			next = base.Field(name)
 		}
 		if next == nil {
@@ -106,7 +107,7 @@ func (w *pairing) resolve(path string, m *markers.Marker, f *Field) []*Field {
 				return nil
 			}
 			hint := w.nearPath(base, out, strings.Split(path, ".")[i:])
-			w.fail(noRule, m.Pos, pkg, hint, "+%s: %s of %s has no field %s", m.Name, base.label(), w.current.Hub.Name, name)
+			w.fail(noRule, m.Pos, pkg, hint, "+%s: %s of %s has no field %s", m.Name, base.Label(), w.current.Hub.Name, name)
 			return nil
 		}
 		out, t = append(out, next), next.Type
@@ -120,23 +121,23 @@ func (w *pairing) resolve(path string, m *markers.Marker, f *Field) []*Field {
 // nearPath returns a hint for names of which the first is not a field of a struct, to which a path
 // leads from the hub's struct.
 func (w *pairing) nearPath(t *Type, path []*Field, names []string) string {
-	exists := func(t *Type, path string) bool { return w.types.exists(t, path, func(string) {}) }
+	exists := func(t *Type, path string) bool { return exists(w.types, t, path, func(string) {}) }
 	if len(path) == 0 && len(w.path) > 0 {
 		for i := 1; i < len(names); i++ {
 			if rest := "." + strings.Join(names[i:], "."); exists(w.Hub, rest) {
-				return "paths start at " + w.Hub.label() + ": " + rest
+				return "paths start at " + w.Hub.Label() + ": " + rest
 			}
 		}
 	}
 	var known, found []string
 	var visit func(t *Type, path []*Field, depth int)
 	visit = func(t *Type, path []*Field, depth int) {
-		for _, f := range w.types.fields(t) {
+		for _, f := range w.types.Fields(t) {
 			at := append(slices.Clone(path), f)
 			if depth == 0 {
 				known = append(known, f.JSON)
 			}
-			if inner := f.Type.base(); inner.Shape == Struct && inner.Decl.Pkg.Local() && depth < 3 {
+			if inner := f.Type.Base(); inner.Shape == Struct && inner.Decl.Pkg.Local() && depth < 3 {
 				if exists(inner, "."+strings.Join(names, ".")) {
 					found = append(found, dotted(at)+"."+strings.Join(names, "."))
 				}
@@ -180,7 +181,7 @@ func (w *pairing) twice(c, other *claim) {
 	}
 	d := w.fail(claimedTwice, c.pos, w.Spoke.Decl.Pkg, hint, "%s %s has two counterparts in %s: %s and %s", w.hubName(), w.in(c.hub), w.spokeName(), w.claimant(other), w.claimant(c))
 	*d = d.With(diag.Related{Pos: w.reporter.Position(other.pos), Message: "the other one"},
-		diag.Related{Pos: w.reporter.Position(c.hub[len(c.hub)-1].pos()), Message: "the field of the hub"})
+		diag.Related{Pos: w.reporter.Position(c.hub[len(c.hub)-1].Pos()), Message: "the field of the hub"})
 }
 
 // claimant describes what claims a field of the hub: a field of the spoke, or a marker.

@@ -254,11 +254,11 @@ func (f *codeFile) text(t *Type) string {
 	case t.Decl != nil:
 		name := t.Decl.Spec.Name.Name
 		if t.Decl.Pkg != f.pkg && !ast.IsExported(name) {
-			f.reporter.Report(noRule, t.Decl.Pkg.At(t.Decl.Spec.Name.Pos()), "export it", "the conversions of package %s would have to name the type %s, which is not exported", f.pkg.Path, t.label())
+			f.reporter.Report(noRule, t.Decl.Pkg.At(t.Decl.Spec.Name.Pos()), "export it", "the conversions of package %s would have to name the type %s, which is not exported", f.pkg.Path, t.Label())
 			return "any"
 		}
 		var arguments []string
-		for _, argument := range f.model.types.arguments(t.Decl) {
+		for _, argument := range f.model.types.Arguments(t.Decl) {
 			arguments = append(arguments, f.text(argument))
 		}
 		if len(arguments) > 0 {
@@ -277,12 +277,12 @@ func (f *codeFile) text(t *Type) string {
 	case t.Shape == Bytes:
 		return "[]byte"
 	case t.Elem != nil:
-		return fmt.Sprintf("[%d]%s", t.length, f.text(t.Elem))
-	case len(t.members) > 0:
+		return fmt.Sprintf("[%d]%s", t.Length, f.text(t.Elem))
+	case len(t.Members) > 0:
 		f.unnamed = true
 		var fields []string
-		for _, m := range t.members {
-			fields = append(fields, strings.TrimSpace(m.name+" "+f.text(m.t)+" "+m.tag))
+		for _, m := range t.Members {
+			fields = append(fields, strings.TrimSpace(m.Name+" "+f.text(m.Type)+" "+m.Tag))
 		}
 		return "struct{ " + strings.Join(fields, "; ") + " }"
 	case t.ID == "struct{}":
@@ -463,7 +463,7 @@ func (f *codeFile) pair(p *Pair, up bool) {
 		if t.Decl.Generic != nil { // its label has the import paths of its arguments
 			return f.text(t)
 		}
-		return t.label()
+		return t.Label()
 	}
 	f.line("// %s converts a %s to %s:", name, label(from), label(to))
 	f.line("//")

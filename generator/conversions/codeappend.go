@@ -74,7 +74,7 @@ func (f *codeFile) appendStruct(t *Type) string {
 	return f.helper("append"+f.identifier(t), func(name string) string {
 		var out strings.Builder
 		out.WriteString("// " + name + " appends the JSON of a value.\nfunc " + name + "(j *conversionWriter, value *" + f.text(t) + ") {\nj.text = append(j.text, '{')\n")
-		for _, field := range f.model.types.fields(t) {
+		for _, field := range f.model.types.Fields(t) {
 			quoted, _ := json.Marshal(field.JSON)
 			prefix := strconv.Quote(string(quoted) + ":")
 			if strconv.CanBackquote(string(quoted)) {
@@ -149,8 +149,8 @@ func encodesItself(t *Type) bool {
 }
 
 func (f *codeFile) appendsStruct(t *Type) bool {
-	fields := f.model.types.fields(t)
-	if t.mixed || t.partial || t.Decl.Generic != nil || t.Decl.Pkg != f.pkg && !ast.IsExported(t.Decl.Spec.Name.Name) {
+	fields := f.model.types.Fields(t)
+	if t.Mixed || t.Partial || t.Decl.Generic != nil || t.Decl.Pkg != f.pkg && !ast.IsExported(t.Decl.Spec.Name.Name) {
 		return false
 	}
 	if slices.ContainsFunc(fields, func(field *Field) bool { return field.Meta || !f.knowsOmission(field) }) {
@@ -173,7 +173,7 @@ func (f *codeFile) structs(t *Type, seen map[*Type]bool) int {
 	}
 	seen[t] = true
 	n := 1
-	for _, field := range f.model.types.fields(t) {
+	for _, field := range f.model.types.Fields(t) {
 		n += f.structs(field.Type, seen)
 	}
 	return n
@@ -198,8 +198,8 @@ func (f *codeFile) hasZero(t *Type) bool {
 	case Float:
 		return false // a negative zero is not the zero value
 	case Struct:
-		fields := f.model.types.fields(t)
-		return !t.mixed && !t.partial && !slices.ContainsFunc(fields, func(field *Field) bool { return field.Meta || !f.hasZero(field.Type) })
+		fields := f.model.types.Fields(t)
+		return !t.Mixed && !t.Partial && !slices.ContainsFunc(fields, func(field *Field) bool { return field.Meta || !f.hasZero(field.Type) })
 	case Opaque:
 		return t.ID == durationID || t.ID == timeID || t.ID == intOrStringID
 	}
@@ -214,7 +214,7 @@ func (f *codeFile) zero(t *Type, value string) string {
 	case Struct:
 		return f.helper("isZero"+f.identifier(t), func(name string) string {
 			var conditions []string
-			for _, field := range f.model.types.fields(t) {
+			for _, field := range f.model.types.Fields(t) {
 				conditions = append(conditions, f.zero(field.Type, "value."+field.Go))
 			}
 			return "// " + name + " reports whether all fields are zero.\nfunc " + name + "(value *" + f.text(t) + ") bool {\nreturn " + cmp.Or(strings.Join(conditions, " &&\n"), "true") + "\n}\n"

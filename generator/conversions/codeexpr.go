@@ -164,8 +164,8 @@ func (f *codeFile) identifier(t *Type) string {
 		return f.identifier(t.Elem) + [...]string{Opaque: "Array", List: "List", Map: "Map", Pointer: "Pointer"}[t.Shape]
 	}
 	name := upperFirst(t.Basic)
-	for _, m := range t.members {
-		name += upperFirst(m.name)
+	for _, m := range t.Members {
+		name += upperFirst(m.Name)
 	}
 	return name
 }
@@ -173,7 +173,7 @@ func (f *codeFile) identifier(t *Type) string {
 // instanceName returns the name of a declared type, with those of its type arguments.
 func (f *codeFile) instanceName(t *Type) string {
 	name := t.Decl.Spec.Name.Name
-	for i, argument := range f.model.types.arguments(t.Decl) {
+	for i, argument := range f.model.types.Arguments(t.Decl) {
 		name += [...]string{"Of", "And"}[min(i, 1)] + f.identifier(argument)
 	}
 	return name
@@ -193,7 +193,7 @@ func (f *codeFile) integer(from, to *Type, value string) string {
 			low = f.std("math", "Min"+upperFirst(b))
 		}
 		expr := "value"
-		if size(to) < size(from) || from.Shape == Uint {
+		if to.Size() < from.Size() || from.Shape == Uint {
 			expr = "min(" + expr + ", " + high + ")"
 		}
 		if from.Shape == Int {
@@ -221,13 +221,13 @@ func (f *codeFile) codec(r *Rule, from, to *Type, value string) string {
 		unit := f.std("time", upperFirst(strings.TrimSuffix(codec, "s")))
 		if from.ID == durationID {
 			n := selectOf(value, "Duration") + " / " + unit
-			if size(to) == 64 {
+			if to.Size() == 64 {
 				return f.text(to) + "(" + n + ")"
 			}
 			return f.asType(to, f.integer(&Type{Basic: "int64", Shape: Int}, &Type{Basic: to.Basic, Shape: Int}, "int64("+n+")"))
 		}
 		duration := f.text(to)
-		if size(from) < 64 {
+		if from.Size() < 64 {
 			return duration + "{Duration: " + f.std("time", "Duration") + "(" + value + ") * " + unit + "}"
 		}
 		name := f.helper("durationOf"+upperFirst(codec), func(name string) string {
@@ -247,13 +247,13 @@ func (f *codeFile) codec(r *Rule, from, to *Type, value string) string {
 			return f.asType(to, f.basic(from, value)+" == \"true\"")
 		}
 		name := f.helper("parse"+upperFirst(to.Basic), func(name string) string {
-			return fmt.Sprintf("// %s returns the number in a text, or zero.\nfunc %s(text string) %s {\nn, err := %s(text, 10, %d)\nif err != nil {\nreturn 0\n}\nreturn %s(n)\n}\n", name, name, to.Basic, f.std("strconv", "ParseInt"), size(to), to.Basic)
+			return fmt.Sprintf("// %s returns the number in a text, or zero.\nfunc %s(text string) %s {\nn, err := %s(text, 10, %d)\nif err != nil {\nreturn 0\n}\nreturn %s(n)\n}\n", name, name, to.Basic, f.std("strconv", "ParseInt"), to.Size(), to.Basic)
 		})
 		return f.asType(to, name+"("+f.basic(from, value)+")")
 	case "intOrString":
 		intstr := f.imp("k8s.io/apimachinery/pkg/util/intstr", "intstr")
 		switch {
-		case from.Shape == Int && size(from) <= 32:
+		case from.Shape == Int && from.Size() <= 32:
 			return intstr + ".FromInt32(" + as("int32", from, value) + ")"
 		case from.Shape == Int:
 			return intstr + ".FromInt32(" + f.integer(from, &Type{Basic: "int32", Shape: Int}, value) + ")"
@@ -430,8 +430,8 @@ func (f *codeFile) comparable(t *Type) bool {
 	if t.Shape != Struct {
 		return comparable(t)
 	}
-	fields := f.model.types.fields(t)
-	return !t.mixed && !slices.ContainsFunc(fields, func(field *Field) bool { return field.Type.Shape == Struct || !comparable(field.Type) })
+	fields := f.model.types.Fields(t)
+	return !t.Mixed && !slices.ContainsFunc(fields, func(field *Field) bool { return field.Type.Shape == Struct || !comparable(field.Type) })
 }
 
 // empty returns a condition that a value is left out of JSON, or is what is left out.
@@ -479,14 +479,14 @@ func addressOf(value string) string {
 func (f *codeFile) emptyStruct(t *Type) string {
 	return f.helper("empty"+f.identifier(t), func(name string) string {
 		var conditions []string
-		for _, field := range f.model.types.fields(t) {
+		for _, field := range f.model.types.Fields(t) {
 			if field.Meta {
 				continue
 			}
 			conditions = append(conditions, f.empty(field.Type, "value."+field.Go, field.OmitEmpty))
 		}
 		body := strings.Join(conditions, " &&\n")
-		if t.mixed {
+		if t.Mixed {
 			f.use("conversionSameJSON")
 			body = "conversionSameJSON(value, new(" + f.text(t) + "))"
 		}
@@ -510,7 +510,7 @@ func (f *codeFile) key(r *Rule, t *Type) string {
 			element, guard = "(*element)", "if *element == nil {\nreturn \"\"\n}\n"
 		}
 		for _, key := range r.Keys {
-			field := t.base().Field(strings.TrimPrefix(key, "."))
+			field := t.Base().Field(strings.TrimPrefix(key, "."))
 			expr := element + "." + field.Go
 			if field.Type.Shape == Pointer {
 				f.use("conversionValueOf")
@@ -519,7 +519,7 @@ func (f *codeFile) key(r *Rule, t *Type) string {
 			parts = append(parts, expr)
 		}
 		body := ""
-		base := t.base().Field(strings.TrimPrefix(r.Keys[0], ".")).Type.base()
+		base := t.Base().Field(strings.TrimPrefix(r.Keys[0], ".")).Type.Base()
 		switch {
 		case len(parts) == 1 && base.Shape == String:
 			body = "return " + f.basic(base, parts[0])

@@ -166,7 +166,7 @@ func (f *codeFile) hasOwn(t *Type, taken []string) string {
 			current, inner, expr := t, 0, "value"
 			var restore []string
 			for i, name := range names {
-				field := current.base().Field(name)
+				field := current.Base().Field(name)
 				expr += "." + field.Go
 				current = field.Type
 				if i == len(names)-1 {

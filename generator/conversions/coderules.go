@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schemagen/schemagen/generator/conversions/gotypes"
 	"github.com/schemagen/schemagen/generator/internal/gotext"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -58,7 +59,7 @@ func (f *codeFile) rulesOf(s *structural.Schema, t *Type, path []*Field, suffix 
 
 // ruleText returns the rules of a schema as a literal; empty if it has none.
 func (f *codeFile) ruleText(s *structural.Schema, depth int) string {
-	if s == nil || depth > maxDepth {
+	if s == nil || depth > gotypes.MaxDepth {
 		return ""
 	}
 	var out []string

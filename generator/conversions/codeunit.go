@@ -216,7 +216,7 @@ func (f *codeFile) emptyButDropped(p *Pair, path []*Field, expr string) string {
 		return f.empty(t, expr, true)
 	}
 	var conditions []string
-	for _, g := range f.model.types.fields(t.base()) {
+	for _, g := range f.model.types.Fields(t.Base()) {
 		below := append(slices.Clone(path), g)
 		switch value := expr + "." + g.Go; {
 		case drops(below, false):
@@ -630,5 +630,5 @@ func (f *codeFile) notYet(u *Unit) {
 		field = u.Spoke
 	}
 	last := field[len(field)-1]
-	f.reporter.Report(noRule, last.Pkg.At(last.pos()), "convert the field with +schemagen:convert:func, or write +schemagen:convert:drop", "what is lost of %s cannot be kept: it is below a list or a map of pointers to lists or maps, or below a pointer to a pointer", dotted(field))
+	f.reporter.Report(noRule, last.Pkg.At(last.Pos()), "convert the field with +schemagen:convert:func, or write +schemagen:convert:drop", "what is lost of %s cannot be kept: it is below a list or a map of pointers to lists or maps, or below a pointer to a pointer", dotted(field))
 }

@@ -71,64 +71,9 @@ func (w *pairing) constant(m *markers.Marker, on *Field) {
 		return
 	}
 	t := u.Hub[len(u.Hub)-1].Type
-	if problem := w.types.unfit(t, u.Derived.Value); problem != "" {
+	if problem := w.types.Unfit(t, u.Derived.Value); problem != "" {
 		w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "", "+%s: %s cannot be a value of %s %s: %s", m.Name, text, w.hubName(), w.in(u.Hub), problem)
 	}
-}
-
-// unfit returns why JSON cannot be written as a value of a type in Go; empty if it can.
-func (ts *types) unfit(t *Type, raw json.RawMessage) string {
-	var value any
-	if err := json.Unmarshal(raw, &value); err != nil {
-		return err.Error()
-	}
-	fits := false
-	switch t.Shape {
-	case String:
-		_, fits = value.(string)
-	case Bool:
-		_, fits = value.(bool)
-	case Int:
-		var n int64
-		fits = json.Unmarshal(raw, &n) == nil && value != nil && n>>(size(t)-1) == n>>63
-	case Uint:
-		var n uint64
-		fits = json.Unmarshal(raw, &n) == nil && value != nil && n>>(size(t)-1)>>1 == 0
-	case Float:
-		_, fits = value.(float64)
-	case Pointer:
-		if t.Elem.Shape == Pointer {
-			return "it is a pointer to a pointer"
-		}
-		return ts.unfit(t.Elem, raw)
-	case List:
-		var list []json.RawMessage
-		fits = json.Unmarshal(raw, &list) == nil && list != nil
-		for _, element := range list {
-			if problem := ts.unfit(t.Elem, element); problem != "" {
-				return problem
-			}
-		}
-	case Struct:
-		var object map[string]json.RawMessage
-		fits = json.Unmarshal(raw, &object) == nil && object != nil
-		ts.fields(t)
-		for name, field := range object {
-			f := t.Field(name)
-			if f == nil || strings.Contains(f.Go, ".") {
-				return t.label() + " has no field " + name + " of its own"
-			}
-			if problem := ts.unfit(f.Type, field); problem != "" {
-				return problem
-			}
-		}
-	default:
-		return "a " + t.label() + " cannot be written as a constant"
-	}
-	if !fits {
-		return "its type is " + t.label()
-	}
-	return ""
 }
 
 // metadata adds the unit of a field of the spoke that repeats the name or namespace.
@@ -138,11 +83,11 @@ func (w *pairing) metadata(f *Field, path []*Field, m *markers.Marker) {
 		w.fail(noRule, m.Pos, f.Pkg, "write metadata=namespace or metadata=name", "+%s=%s: there is no such metadata", m.Name, name)
 		return
 	}
-	if f.Type.base().Shape != String || f.Type.Shape == Pointer && f.Type.Elem.Shape == Pointer {
-		w.fail(noRule, m.Pos, f.Pkg, "", "+%s is for a string, and %s %s is of type %s", m.Name, w.spokeName(), w.in(path), f.Type.label())
+	if f.Type.Base().Shape != String || f.Type.Shape == Pointer && f.Type.Elem.Shape == Pointer {
+		w.fail(noRule, m.Pos, f.Pkg, "", "+%s is for a string, and %s %s is of type %s", m.Name, w.spokeName(), w.in(path), f.Type.Label())
 		return
 	}
-	u := &Unit{Spoke: path, Up: Kept, Derived: &Derived{Name: name, metadata: upperFirst(name)}, Pos: f.pos()}
+	u := &Unit{Spoke: path, Up: Kept, Derived: &Derived{Name: name, metadata: upperFirst(name)}, Pos: f.Pos()}
 	w.Units = append(w.Units, u)
 }
 
@@ -150,7 +95,7 @@ func (w *pairing) metadata(f *Field, path []*Field, m *markers.Marker) {
 func (p *pairer) hasMetadata(t *Type, at place) bool {
 	const name = markers.ConvertPrefix + "metadata"
 	return slices.ContainsFunc(at.extra, func(m atMarker) bool { return m.marker.Name == name }) ||
-		slices.ContainsFunc(p.types.fields(t), func(f *Field) bool { return f.Source.Markers.Get(name) != nil })
+		slices.ContainsFunc(p.types.Fields(t), func(f *Field) bool { return f.Source.Markers.Get(name) != nil })
 }
 
 // entry adds the unit of a label or an annotation of the spoke that is a field of the hub.
@@ -179,7 +124,7 @@ func (w *pairing) entry(m *markers.Marker, kind string) {
 	}
 	t := hub[len(hub)-1].Type
 	if pointed(t).Shape != String {
-		w.fail(noRule, m.Pos, pkg, "", "+%s: %s %s is of type %s, and the value of a %s is a string", m.Name, w.hubName(), w.in(hub), t.label(), kind)
+		w.fail(noRule, m.Pos, pkg, "", "+%s: %s %s is of type %s, and the value of a %s is a string", m.Name, w.hubName(), w.in(hub), t.Label(), kind)
 		return
 	}
 	text := &Type{ID: "string", Shape: String, Basic: "string"}

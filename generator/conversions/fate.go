@@ -1,9 +1,7 @@
 package conversions
 
 import (
-	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/schemagen/schemagen/generator/conversions/internal/misuse"
@@ -102,7 +100,7 @@ func codecLoses(codec string, from, to *Type) bool {
 	case "not":
 		return false
 	case "seconds", "milliseconds", "minutes":
-		return from.ID == durationID || size(from) == 64
+		return from.ID == durationID || from.Size() == 64
 	case "json":
 		return from.Shape == String // of which there are many for one value
 	case "string", "quantity", "intOrString":
@@ -116,18 +114,9 @@ func codecLoses(codec string, from, to *Type) bool {
 // holds reports whether an integer type has all values of another one.
 func holds(t, other *Type) bool {
 	if t.Shape == Uint {
-		return other.Shape == Uint && size(t) >= size(other)
+		return other.Shape == Uint && t.Size() >= other.Size()
 	}
-	return size(t) > size(other) || size(t) == size(other) && other.Shape == Int
-}
-
-// size returns the bits of an integer type.
-func size(t *Type) int {
-	n, err := strconv.Atoi(strings.TrimLeft(t.Basic, "uint"))
-	if err != nil {
-		return bits.UintSize
-	}
-	return n
+	return t.Size() > other.Size() || t.Size() == other.Size() && other.Shape == Int
 }
 
 // uncheckedRules reports rules of kept values that are not checked.
@@ -183,5 +172,5 @@ func (p *pairer) unchecked(path []*Field, s *structural.Schema) {
 		return
 	}
 	f := path[len(path)-1]
-	p.fail(uncheckedRules, f.pos(), f.Pkg, "", "values of %s that are kept in an annotation are not checked against %s", dotted(path), strings.Join(found, ", "))
+	p.fail(uncheckedRules, f.Pos(), f.Pkg, "", "values of %s that are kept in an annotation are not checked against %s", dotted(path), strings.Join(found, ", "))
 }

@@ -89,7 +89,7 @@ func (p *pairer) idleGuards() {
 func (w *pairing) union(m *markers.Marker, on *Field) {
 	if u := w.derive(m, on, &Derived{Name: "union", union: m}); u != nil {
 		if t := u.Hub[len(u.Hub)-1].Type; pointed(t).Shape != String {
-			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "", "+%s: %s %s is of type %s, not a string", m.Name, w.hubName(), w.in(u.Hub), t.label())
+			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "", "+%s: %s %s is of type %s, not a string", m.Name, w.hubName(), w.in(u.Hub), t.Label())
 			u.Derived.union = nil
 		}
 	}
@@ -104,7 +104,7 @@ func (w *pairing) findMembers() {
 		m, outer := u.Derived.union, u.Hub[:len(u.Hub)-1]
 		t := w.Hub
 		if len(outer) > 0 {
-			t = outer[len(outer)-1].Type.base()
+			t = outer[len(outer)-1].Type.Base()
 		}
 		found := false
 		for _, marked := range w.unions.Of(t.Decl) {
@@ -138,7 +138,7 @@ func (w *pairing) findMembers() {
 		case !found:
 			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "mark the discriminator with +unionDiscriminator, and the members with +unionMember", "+%s: %s %s is not the discriminator of a union", m.Name, w.hubName(), w.in(u.Hub))
 		case len(u.Derived.Members) == 0:
-			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "write the marker above the struct with the members", "+%s: no member of the union has a counterpart in %s", m.Name, w.Spoke.label())
+			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "write the marker above the struct with the members", "+%s: no member of the union has a counterpart in %s", m.Name, w.Spoke.Label())
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // hubFields adds the units of the fields that only the hub has.
 func (w *pairing) hubFields(t *Type, prefix []*Field, s *structural.Schema) {
-	for _, g := range w.types.fields(t) {
+	for _, g := range w.types.Fields(t) {
 		path := append(slices.Clone(prefix), g)
 		if g.Meta || w.claimed(path) || slices.ContainsFunc(w.Units, func(u *Unit) bool { return samePath(u.Hub, path) }) {
 			continue
@@ -21,11 +21,11 @@ func (w *pairing) hubFields(t *Type, prefix []*Field, s *structural.Schema) {
 		inner := func(other []*Field) bool { return len(other) > len(path) && samePath(other[:len(path)], path) }
 		below := slices.ContainsFunc(w.claims, func(c *claim) bool { return inner(c.hub) }) ||
 			slices.ContainsFunc(w.takenHub, func(taken string) bool { return strings.HasPrefix(taken, dotted(path)+".") }) ||
-			g.Type.base().Shape == Struct && slices.ContainsFunc(w.hubOnlyMarkers(), func(m *markers.Marker) bool { return strings.HasPrefix(hubOnlyPath(m), dotted(path)+".") })
+			g.Type.Base().Shape == Struct && slices.ContainsFunc(w.hubOnlyMarkers(), func(m *markers.Marker) bool { return strings.HasPrefix(hubOnlyPath(m), dotted(path)+".") })
 		if below {
-			w.hubFields(g.Type.base(), path, property(s, g.JSON))
+			w.hubFields(g.Type.Base(), path, property(s, g.JSON))
 			if g.Type.Shape == Pointer {
-				w.Units = append(w.Units, &Unit{Hub: path, Down: Kept, Pos: g.pos(), set: true})
+				w.Units = append(w.Units, &Unit{Hub: path, Down: Kept, Pos: g.Pos(), set: true})
 			}
 			continue
 		}
@@ -34,7 +34,7 @@ func (w *pairing) hubFields(t *Type, prefix []*Field, s *structural.Schema) {
 }
 
 func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.Schema) {
-	u := &Unit{Hub: path, Down: Kept, Pos: g.pos()}
+	u := &Unit{Hub: path, Down: Kept, Pos: g.Pos()}
 	marker := w.acknowledged(path)
 	var value markers.Convert
 	if marker != nil {
@@ -52,10 +52,10 @@ func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.S
 	schema := property(s, g.JSON)
 	if s != nil && s.ValueValidation != nil && slices.Contains(s.Required, g.JSON) && (schema == nil || schema.Default == nil) && !slices.Contains(w.offered, dotted(path)) {
 		hint := "make it optional or give it a default, or, if a field of " + w.spoke.Name + " has its value, write above that one: // +schemagen:convert:to=" + dotted(path)
-		w.fail(requiredHubOnly, g.pos(), g.Pkg, hint, "%s %s is required, has no default, and has no counterpart in %s", w.hubName(), w.in(path), w.spokeName())
+		w.fail(requiredHubOnly, g.Pos(), g.Pkg, hint, "%s %s is required, has no default, and has no counterpart in %s", w.hubName(), w.in(path), w.spokeName())
 	}
 	if marker == nil && w.strict {
-		d := w.fail(noCounterpart, g.pos(), g.Pkg, "write above the struct: // +schemagen:convert:hubOnly="+dotted(path), "%s %s has no counterpart in %s", w.hubName(), w.in(path), w.spokeName())
+		d := w.fail(noCounterpart, g.Pos(), g.Pkg, "write above the struct: // +schemagen:convert:hubOnly="+dotted(path), "%s %s has no counterpart in %s", w.hubName(), w.in(path), w.spokeName())
 		*d = d.With(diag.Related{Pos: w.reporter.Position(w.Spoke.Decl.Spec.Name.Pos()), Message: "the struct"})
 	}
 	switch {
@@ -64,7 +64,7 @@ func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.S
 	case u.Down == Kept:
 		for _, found := range w.secrets(path, schema) {
 			line := "// +schemagen:convert:hubOnly=" + dotted(found.named) + ",secret"
-			w.fail(keptSecret, found.field.pos(), found.field.Pkg, "write above "+w.Spoke.label()+": "+line, "%s %s would be kept in an annotation of %s", w.hubName(), w.in(found.path), w.spokeName())
+			w.fail(keptSecret, found.field.Pos(), found.field.Pkg, "write above "+w.Spoke.Label()+": "+line, "%s %s would be kept in an annotation of %s", w.hubName(), w.in(found.path), w.spokeName())
 		}
 	}
 	if discriminator := Discriminator(g, within); discriminator != nil && u.Down == Kept {
@@ -143,9 +143,9 @@ func (w *pairing) secrets(path []*Field, schema *structural.Schema) (out []secre
 			return
 		}
 		seen[t] = true
-		for _, g := range w.types.fields(t) {
+		for _, g := range w.types.Fields(t) {
 			below, name := append(slices.Clone(path), g), named
-			if f.Type.base() == t && len(named) == len(path) {
+			if f.Type.Base() == t && len(named) == len(path) {
 				name = below
 			}
 			walk(below, name, property(s, g.JSON))
@@ -161,6 +161,6 @@ func isSecret(f *Field, s *structural.Schema) bool {
 		return true
 	}
 	name := strings.ToLower(f.JSON)
-	shape := f.Type.base().Shape
+	shape := f.Type.Base().Shape
 	return (shape == String || shape == Bytes) && (strings.HasSuffix(name, "password") || strings.HasSuffix(name, "token") || strings.HasSuffix(name, "secret"))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/conversions/gotypes"
 	"github.com/schemagen/schemagen/generator/conversions/internal/misuse"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/checks"
@@ -54,7 +55,7 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 		return nil, nil, err
 	}
 	r := run.Reporter
-	m := &Model{Run: run, Options: conversions, fset: run.Fset, inputs: options.Inputs, types: &types{named: map[*source.Type]*Type{}}}
+	m := &Model{Run: run, Options: conversions, fset: run.Fset, inputs: options.Inputs, types: gotypes.New()}
 	m.roots = slices.DeleteFunc(slices.Clone(run.Roots), func(p *source.Package) bool { return len(p.Files) == 0 })
 	p := &pairer{model: m, reporter: r, types: m.types, unions: run.Unions, parse: run.ParseMarkers, memo: map[string]*Pair{}, strict: conversions.Strict}
 	var defined []*checks.Definition // of m.Kinds
@@ -103,7 +104,7 @@ func (p *pairer) kind(d *checks.Definition) *Kind {
 	kind := &Kind{Group: d.Object.Spec.Group, Name: d.Object.Spec.Names.Kind, Plural: d.Object.Spec.Names.Plural}
 	var stored, marked []*Version
 	for i, t := range d.Roots {
-		v := &Version{Name: d.Object.Spec.Versions[i].Name, Type: p.types.declared(t.Load(), 0), Schema: d.Schemas[i], Storage: d.Object.Spec.Versions[i].Storage, Served: d.Object.Spec.Versions[i].Served}
+		v := &Version{Name: d.Object.Spec.Versions[i].Name, Type: p.types.Declared(t.Load()), Schema: d.Schemas[i], Storage: d.Object.Spec.Versions[i].Storage, Served: d.Object.Spec.Versions[i].Served}
 		if v.Storage {
 			stored = append(stored, v)
 		}

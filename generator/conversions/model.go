@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/generator/conversions/gotypes"
 	"github.com/schemagen/schemagen/generator/conversions/policy"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/source"
@@ -28,7 +29,7 @@ type Model struct {
 	// Options are those of the conversions.
 	Options Options
 
-	types  *types
+	types  *gotypes.Types
 	fset   *token.FileSet
 	inputs *inputs.Reader
 	// roots are the packages of the run.
@@ -197,7 +198,7 @@ func (m *Model) Durations(t *Type) (out []string) {
 		case t.Shape == List || t.Shape == Map:
 			visit(t.Elem, path+"[]", within)
 		case t.Shape == Struct && !slices.Contains(within, t):
-			for _, f := range m.types.fields(t) {
+			for _, f := range m.types.Fields(t) {
 				if !f.Meta {
 					visit(f.Type, path+"."+f.JSON, append(slices.Clone(within), t))
 				}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/conversions/gotypes"
 	"github.com/schemagen/schemagen/generator/conversions/internal/misuse"
 	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/generator/internal/report"
@@ -20,7 +21,7 @@ import (
 type pairer struct {
 	model    *Model
 	reporter *report.Reporter
-	types    *types
+	types    *gotypes.Types
 	unions   *gounions.Unions
 	parse    func(*source.Package, []markers.Comment, markers.Target) (source.Markers, source.Malformed)
 	memo     map[string]*Pair
@@ -51,8 +52,8 @@ type pairing struct {
 // pair returns the pair of two structs.
 func (p *pairer) pair(s, h *Type, spokeSchema, hubSchema *structural.Schema, at place) *Pair {
 	at.optional = at.optional && p.hasMetadata(s, at)
-	at.spokeThere = at.spokeThere && p.types.requiresPointer(s, spokeSchema)
-	at.hubThere = at.hubThere && p.types.requiresPointer(h, hubSchema)
+	at.spokeThere = at.spokeThere && requiresPointer(p.types, s, spokeSchema)
+	at.hubThere = at.hubThere && requiresPointer(p.types, h, hubSchema)
 	key := s.ID + " " + h.ID + " " + at.key()
 	if pair := p.memo[key]; pair != nil {
 		return pair
@@ -76,9 +77,9 @@ func (at place) key() string {
 }
 
 func (w *pairing) run() {
-	w.types.fields(w.Spoke)
-	w.types.fields(w.Hub)
-	if w.Spoke.mixed || w.Hub.mixed {
+	w.types.Fields(w.Spoke)
+	w.types.Fields(w.Hub)
+	if w.Spoke.Mixed || w.Hub.Mixed {
 		w.mixed(w.Spoke)
 		w.mixed(w.Hub)
 		return
@@ -118,10 +119,10 @@ func (w *pairing) run() {
 func (w *pairing) mixed(t *Type) {
 	const hint = "convert the field that uses the struct with +schemagen:convert:func"
 	switch {
-	case t.oddity != nil:
-		w.fail(noRule, t.oddity.Pos, t.oddIn, hint, "%s of %s %s, which conversions do not support", t.oddity.GoName(), t.label(), t.why)
-	case t.mixed:
-		w.fail(noRule, t.Decl.Spec.Name.Pos(), t.Decl.Pkg, hint, "%s embeds structs too deeply, which conversions do not support", t.label())
+	case t.Oddity != nil:
+		w.fail(noRule, t.Oddity.Pos, t.OddIn, hint, "%s of %s %s, which conversions do not support", t.Oddity.GoName(), t.Label(), t.Why)
+	case t.Mixed:
+		w.fail(noRule, t.Decl.Spec.Name.Pos(), t.Decl.Pkg, hint, "%s embeds structs too deeply, which conversions do not support", t.Label())
 	}
 }
 
@@ -179,7 +180,7 @@ func (w *pairing) hubName() string { return w.nameOf(w.Hub, w.current.Hub) }
 
 func (w *pairing) nameOf(t *Type, v *Version) string {
 	if w.shared() {
-		return t.label()
+		return t.Label()
 	}
 	return v.Name
 }
@@ -204,7 +205,7 @@ func isTaken(taken []string, path []*Field) bool {
 
 // spokeFields adds the units of the fields of a struct of the spoke, which prefix leads to.
 func (w *pairing) spokeFields(t *Type, prefix []*Field) {
-	for _, f := range w.types.fields(t) {
+	for _, f := range w.types.Fields(t) {
 		path := append(slices.Clone(prefix), f)
 		if f.Meta || isTaken(w.takenSpoke, path) {
 			continue
@@ -270,7 +271,7 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 		if g := w.Hub.Field(f.JSON); g != nil && !g.Meta && !w.claimed([]*Field{g}) {
 			if keep != nil {
 				d := w.fail(claimedTwice, keep.Pos, f.Pkg, "remove the marker, or name another field of the hub with +schemagen:convert:to", "%s %s has a counterpart of the same name in %s, so that +%s has no effect", w.spokeName(), w.in(path), w.hubName(), keep.Name)
-				*d = d.With(diag.Related{Pos: w.reporter.Position(g.pos()), Message: "the field of the hub"})
+				*d = d.With(diag.Related{Pos: w.reporter.Position(g.Pos()), Message: "the field of the hub"})
 				return
 			}
 			w.convert(path, []*Field{g}, reason)
@@ -279,13 +280,13 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 	}
 	switch {
 	case keep != nil:
-		w.Units = append(w.Units, &Unit{Spoke: path, Up: Kept, Pos: f.pos()})
+		w.Units = append(w.Units, &Unit{Spoke: path, Up: Kept, Pos: f.Pos()})
 	case drop != nil:
-		w.Units = append(w.Units, &Unit{Spoke: path, Up: Dropped, Reason: reason, Pos: f.pos()})
-	case f.Type.base().Shape == Struct && slices.ContainsFunc(w.claims, func(c *claim) bool { return len(c.spoke) > len(path) && under(c.spoke, path) }):
-		w.spokeFields(f.Type.base(), path)
+		w.Units = append(w.Units, &Unit{Spoke: path, Up: Dropped, Reason: reason, Pos: f.Pos()})
+	case f.Type.Base().Shape == Struct && slices.ContainsFunc(w.claims, func(c *claim) bool { return len(c.spoke) > len(path) && under(c.spoke, path) }):
+		w.spokeFields(f.Type.Base(), path)
 		if f.Type.Shape == Pointer {
-			w.Units = append(w.Units, &Unit{Spoke: path, Up: Kept, Pos: f.pos(), set: true})
+			w.Units = append(w.Units, &Unit{Spoke: path, Up: Kept, Pos: f.Pos(), set: true})
 		}
 	default:
 		w.without(f, path)
@@ -342,8 +343,8 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 		if s, h := f.Type, g.Type; (s.Shape == Map && h.Shape == List || s.Shape == List && h.Shape == Map) && s.Elem.Shape == Struct && h.Elem.Shape == Struct {
 			hint = "write +schemagen:convert:to=" + dotted(hub) + ",as=map,key=.name, with the field of the list that has the keys"
 		}
-		d := w.fail(noRule, f.pos(), f.Pkg, hint, "%s %s (%s) and %s %s (%s) do not convert: %s", w.spokeName(), w.in(spoke), f.Type.label(), w.hubName(), w.in(hub), g.Type.label(), problem)
-		*d = d.With(diag.Related{Pos: w.reporter.Position(g.pos()), Message: "the counterpart"})
+		d := w.fail(noRule, f.Pos(), f.Pkg, hint, "%s %s (%s) and %s %s (%s) do not convert: %s", w.spokeName(), w.in(spoke), f.Type.Label(), w.hubName(), w.in(hub), g.Type.Label(), problem)
+		*d = d.With(diag.Related{Pos: w.reporter.Position(g.Pos()), Message: "the counterpart"})
 		return
 	}
 	if r.codec != "" && !rule.has(opCodec, opKeyed) || r.values != nil && !rule.has(opValues) {
@@ -351,14 +352,14 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 		if r.codec != "" {
 			hint = "remove as=" + r.codec
 		}
-		w.fail(noRule, f.pos(), f.Pkg, hint, "the marker of %s %s does not fit: its values are %s, and those of %s %s are %s", w.spokeName(), w.in(spoke), f.Type.label(), w.hubName(), w.in(hub), g.Type.label())
+		w.fail(noRule, f.Pos(), f.Pkg, hint, "the marker of %s %s does not fit: its values are %s, and those of %s %s are %s", w.spokeName(), w.in(spoke), f.Type.Label(), w.hubName(), w.in(hub), g.Type.Label())
 		return
 	}
 	if shape := pointed(f.Type).Shape; len(r.keys) > 0 && shape != List && shape != Map {
-		w.fail(noRule, f.pos(), f.Pkg, "remove key="+strings.Join(r.keys, ";"), "%s %s (%s) has no elements with keys", w.spokeName(), w.in(spoke), f.Type.label())
+		w.fail(noRule, f.Pos(), f.Pkg, "remove key="+strings.Join(r.keys, ";"), "%s %s (%s) has no elements with keys", w.spokeName(), w.in(spoke), f.Type.Label())
 		return
 	}
-	u := &Unit{Spoke: spoke, Hub: hub, Rule: rule, Pos: f.pos(), Reason: reason}
+	u := &Unit{Spoke: spoke, Hub: hub, Rule: rule, Pos: f.Pos(), Reason: reason}
 	if rule.Name == "equal" {
 		switch {
 		case !samePath(spoke[:len(spoke)-1], hub[:len(hub)-1]):
@@ -395,7 +396,7 @@ func (w *pairing) compareEnums(u *Unit, m *markers.Marker, s, h *structural.Sche
 		return
 	}
 	d := w.fail(enumLacks, u.Pos, last.Pkg, "write // +schemagen:convert:values="+text+"; the values of "+w.current.Hub.Name+" are "+strings.Join(misuse.Enum(h), ", "), "%s %s can be %s, which %s %s cannot: such an object would be stored, and its updates refused", w.spokeName(), w.in(u.Spoke), strings.Join(lacking, " or "), w.hubName(), w.in(u.Hub))
-	*d = d.With(diag.Related{Pos: w.reporter.Position(u.Hub[len(u.Hub)-1].pos()), Message: "the counterpart"})
+	*d = d.With(diag.Related{Pos: w.reporter.Position(u.Hub[len(u.Hub)-1].Pos()), Message: "the counterpart"})
 }
 
 // names returns the JSON names of a path.
@@ -425,7 +426,7 @@ func (w *pairing) compareDefaults(u *Unit, s, h *structural.Schema) {
 		return text
 	}
 	d := w.fail(defaultsDiffer, u.Pos, u.Spoke[len(u.Spoke)-1].Pkg, "", "the default of %s %s is %s, and that of %s %s is %s: an object without the field is stored with that of the version that it is created in", w.spokeName(), w.in(u.Spoke), describe(a), w.hubName(), w.in(u.Hub), describe(b))
-	*d = d.With(diag.Related{Pos: w.reporter.Position(u.Hub[len(u.Hub)-1].pos()), Message: "the counterpart"})
+	*d = d.With(diag.Related{Pos: w.reporter.Position(u.Hub[len(u.Hub)-1].Pos()), Message: "the counterpart"})
 }
 
 // property returns the schema of a property, or nil.

@@ -3,6 +3,7 @@ package conversions
 import (
 	"slices"
 
+	"github.com/schemagen/schemagen/generator/conversions/gotypes"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -26,15 +27,15 @@ func required(s *structural.Schema, path []*Field) bool {
 
 // requiresPointer reports whether the schema of a struct requires a pointer in it, or in a struct
 // that is always part of it.
-func (ts *types) requiresPointer(t *Type, s *structural.Schema) bool {
-	return slices.ContainsFunc(ts.fields(t), func(f *Field) bool {
+func requiresPointer(ts *gotypes.Types, t *Type, s *structural.Schema) bool {
+	return slices.ContainsFunc(ts.Fields(t), func(f *Field) bool {
 		switch path := []*Field{f}; {
 		case f.Meta:
 			return false
 		case f.Type.Shape == Pointer:
 			return required(s, path)
 		default:
-			return written(path) && ts.requiresPointer(f.Type, property(s, f.JSON))
+			return written(path) && requiresPointer(ts, f.Type, property(s, f.JSON))
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/conversions/gotypes"
 	"github.com/schemagen/schemagen/generator/conversions/internal/misuse"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
@@ -33,7 +34,7 @@ type rules struct {
 func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule, string) {
 	rule := &Rule{Spoke: s, Hub: h}
 	taken := len(r.takenSpoke)+len(r.takenHub)+len(r.extra) > 0
-	if depth > maxDepth {
+	if depth > gotypes.MaxDepth {
 		return nil, "the types contain themselves"
 	}
 	if r.values != nil && s.Shape == String && h.Shape == String {
@@ -95,16 +96,16 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 		points := s.Shape == Pointer && !wraps(rule.Elem.Spoke) || h.Shape == Pointer && !wraps(rule.Elem.Hub)
 		rule.omitEmpty = omitsEmpty(r.spokeField, s) || omitsEmpty(r.hubField, h)
 		if listed := rule.collection() && inner != opCodec && inner != opPointer; inner != opStruct && !listed && points {
-			return nil, "a pointer to a " + pointed(s).label() + " and a value"
+			return nil, "a pointer to a " + pointed(s).Label() + " and a value"
 		}
 	case r.codec != "" && s.Shape != List && h.Shape != Map && s.Shape != Map && s.Shape != Struct:
 		return nil, "the codec " + r.codec + " does not fit these types"
-	case len(s.members)+len(h.members) > 0:
+	case len(s.Members)+len(h.Members) > 0:
 		return nil, "structs without a name are converted only if they are identical"
 	case s.Shape == Opaque || h.Shape == Opaque:
 		for _, t := range []*Type{s, h} {
 			if t.Decl != nil && t.Decl.Pkg.Local() && t.Decl.Marshals("MarshalJSON") {
-				return nil, t.label() + " has a method MarshalJSON, so nothing is known of its JSON"
+				return nil, t.Label() + " has a method MarshalJSON, so nothing is known of its JSON"
 			}
 		}
 		return nil, "different types"
@@ -166,8 +167,8 @@ func (r *rules) foreign(s, h *Type) string {
 		return ""
 	}
 	var missing []string
-	r.types.fields(h)
-	for _, f := range r.types.fields(s) {
+	r.types.Fields(h)
+	for _, f := range r.types.Fields(s) {
 		named := slices.ContainsFunc(r.extra, func(m atMarker) bool { return m.path == "."+f.JSON })
 		if h.Field(f.JSON) == nil && !f.Meta && !named {
 			missing = append(missing, f.JSON)
@@ -176,20 +177,20 @@ func (r *rules) foreign(s, h *Type) string {
 	if len(missing) == 0 {
 		return ""
 	}
-	return h.label() + " has no " + strings.Join(missing, ", ") + ", and fields of another module have no markers: write +schemagen:convert:at(." + missing[0] + ")=+schemagen:convert:… above the field that uses the type"
+	return h.Label() + " has no " + strings.Join(missing, ", ") + ", and fields of another module have no markers: write +schemagen:convert:at(." + missing[0] + ")=+schemagen:convert:… above the field that uses the type"
 }
 
 // checkKeys returns what is wrong with the keys of a list.
 func (r *rules) checkKeys(rule *Rule) string {
 	for _, key := range rule.Keys {
 		name := strings.TrimPrefix(key, ".")
-		for _, side := range []*Type{rule.Elem.Spoke.base(), rule.Elem.Hub.base()} {
-			r.types.fields(side)
+		for _, side := range []*Type{rule.Elem.Spoke.Base(), rule.Elem.Hub.Base()} {
+			r.types.Fields(side)
 			f := side.Field(name)
 			if f == nil {
-				return side.label() + " has no field " + name
+				return side.Label() + " has no field " + name
 			}
-			switch f.Type.base().Shape {
+			switch f.Type.Base().Shape {
 			case String, Int, Uint, Bool:
 			default:
 				return key + " is not a string, number or boolean"
@@ -234,10 +235,10 @@ func (r *rules) keyed(rule *Rule, spoke, hub *structural.Schema) (*Rule, string)
 	if m.Key.Shape != String || m.Elem.Shape != Struct || list.Elem.Shape != Struct {
 		return nil, "the codec map is for a map by strings and a list, both of structs"
 	}
-	r.types.fields(list.Elem)
+	r.types.Fields(list.Elem)
 	key := list.Elem.Field(strings.TrimPrefix(r.keys[0], "."))
 	if key == nil || key.Type.Shape != String {
-		return nil, list.Elem.label() + " has no string " + r.keys[0]
+		return nil, list.Elem.Label() + " has no string " + r.keys[0]
 	}
 	rule.Name, rule.op, rule.Keys = "map by "+r.keys[0], opKeyed, r.keys
 	elem := &Rule{Name: "struct", Spoke: s.Elem, Hub: h.Elem, op: opStruct}
@@ -318,7 +319,7 @@ func omitsEmpty(f *Field, t *Type) bool {
 // codecFor returns the codec that converts two types, or the empty string. It is not json, which a
 // text and a struct suggest only if they are counterparts.
 func codecFor(s, h *Type) string {
-	s, h = s.base(), h.base()
+	s, h = s.Base(), h.Base()
 	for _, codec := range markers.ConvertCodecs() {
 		if codec != "not" && codec != "json" && fits(codec, s, h) {
 			return codec
@@ -389,10 +390,10 @@ func (w *pairing) hook(on *Field, m *markers.Marker, pkg *source.Package) {
 	for _, text := range value.List(fields) {
 		t, path := w.Spoke, []*Field(nil)
 		for name := range strings.SplitSeq(strings.TrimPrefix(text, "."), ".") {
-			w.types.fields(t.base())
-			f := t.base().Field(name)
+			w.types.Fields(t.Base())
+			f := t.Base().Field(name)
 			if f == nil {
-				w.fail(noRule, m.Pos, pkg, "", "+%s: %s has no field %s", m.Name, t.base().label(), name)
+				w.fail(noRule, m.Pos, pkg, "", "+%s: %s has no field %s", m.Name, t.Base().Label(), name)
 				return
 			}
 			path, t = append(path, f), f.Type
@@ -472,9 +473,9 @@ func (p *pairer) checkHook(u *Unit) {
 		if f, fn := pkg.Function(name); fn != nil {
 			fits := func(i int, result bool, f *source.File, expr ast.Expr) bool {
 				if result {
-					return p.types.of(f, expr).assignable(results[i][len(results[i])-1].Type)
+					return assignable(p.types.Of(f, expr), results[i][len(results[i])-1].Type)
 				}
-				return params[i][len(params[i])-1].Type.assignable(p.types.of(f, expr))
+				return assignable(params[i][len(params[i])-1].Type, p.types.Of(f, expr))
 			}
 			*metadata, problem = misuse.Signature{Name: name, Params: len(params), Results: len(results), Fits: fits}.Check(f, fn)
 			if problem == "" && pkg != p.spoke.Type.Decl.Pkg && !ast.IsExported(name) {
@@ -527,7 +528,7 @@ func (p *pairer) signature(pkg *source.Package, name string, params, results [][
 
 // assignable reports whether Go assigns values of a type to variables of another one, or whether
 // that is not known.
-func (t *Type) assignable(to *Type) bool {
+func assignable(t, to *Type) bool {
 	switch {
 	case t.ID == to.ID, strings.Contains(t.ID+to.ID, "?"), to.ID == "any":
 		return true

@@ -56,18 +56,18 @@ func (p *pairer) stores(kind *Kind) {
 			}
 			if field, ok := value.Get("field"); ok {
 				t := kind.Spokes[i].Type
-				if !p.types.exists(t, field, func(hint string) { fail(hint, "%s of %s has no field %s", t.label(), store.Version, field) }) {
+				if !exists(p.types, t, field, func(hint string) { fail(hint, "%s of %s has no field %s", t.Label(), store.Version, field) }) {
 					continue
 				}
 				store.Field = strings.Split(field, ".")[1:]
 				for _, name := range store.Field {
-					if t = t.base(); t.Shape != Struct {
+					if t = t.Base(); t.Shape != Struct {
 						fail("", "%s is below a list or a map", field)
 						break
 					}
 					t = t.Field(name).Type
 				}
-				store.Text = t.base().Shape == String
+				store.Text = t.Base().Shape == String
 			}
 			kind.Stores = append(kind.Stores, store)
 		}

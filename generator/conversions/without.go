@@ -11,11 +11,11 @@ import (
 
 // without reports a field of the spoke without a counterpart.
 func (w *pairing) without(f *Field, path []*Field) {
-	message := fmt.Sprintf("%s %s (%s) has no counterpart in %s", w.spokeName(), w.in(path), f.Type.label(), w.hubName())
+	message := fmt.Sprintf("%s %s (%s) has no counterpart in %s", w.spokeName(), w.in(path), f.Type.Label(), w.hubName())
 	candidates := w.candidates(f)
 	var found []string
 	for _, c := range candidates {
-		found = append(found, w.in(c)+" ("+c[len(c)-1].Type.label()+")")
+		found = append(found, w.in(c)+" ("+c[len(c)-1].Type.Label()+")")
 	}
 	if len(found) > 0 {
 		message += "; unclaimed there: " + strings.Join(found, ", ")
@@ -29,9 +29,9 @@ func (w *pairing) without(f *Field, path []*Field) {
 		lines, w.offered = append(lines, line), append(w.offered, dotted(c))
 	}
 	lines = append(lines, "// +schemagen:convert:keep        (kept in an annotation while stored as "+w.current.Hub.Name+")", `// +schemagen:convert:drop,reason="…"`)
-	d := w.fail(noCounterpart, f.pos(), f.Pkg, "write: "+strings.Join(lines, "\n\tor: "), "%s", message)
+	d := w.fail(noCounterpart, f.Pos(), f.Pkg, "write: "+strings.Join(lines, "\n\tor: "), "%s", message)
 	for _, c := range candidates {
-		*d = d.With(diag.Related{Pos: w.reporter.Position(c[len(c)-1].pos()), Message: "candidate: " + w.in(c)})
+		*d = d.With(diag.Related{Pos: w.reporter.Position(c[len(c)-1].Pos()), Message: "candidate: " + w.in(c)})
 	}
 }
 
@@ -46,7 +46,7 @@ func (w *pairing) candidates(f *Field) [][]*Field {
 	var all []candidate
 	var walk func(t *Type, prefix []*Field)
 	walk = func(t *Type, prefix []*Field) {
-		for _, g := range w.types.fields(t) {
+		for _, g := range w.types.Fields(t) {
 			path := append(slices.Clone(prefix), g)
 			if g.Meta || slices.Contains(prefix, g) || w.claimed(path) || len(prefix) == 0 && w.Spoke.Field(g.JSON) != nil {
 				continue
@@ -61,7 +61,7 @@ func (w *pairing) candidates(f *Field) [][]*Field {
 			if fits < 2 {
 				all = append(all, candidate{path, fits, unalike(f.JSON, g.JSON)})
 			}
-			if inner := g.Type.base(); inner.Shape == Struct && inner.Decl.Pkg.Local() && len(prefix) < 3 {
+			if inner := g.Type.Base(); inner.Shape == Struct && inner.Decl.Pkg.Local() && len(prefix) < 3 {
 				walk(inner, path)
 			}
 		}
@@ -94,7 +94,7 @@ func unalike(a, b string) int {
 
 // alike reports whether types seem to convert without a codec.
 func alike(s, h *Type) bool {
-	s, h = s.base(), h.base()
+	s, h = s.Base(), h.Base()
 	switch {
 	case s.ID == h.ID:
 		return true
