@@ -1,8 +1,6 @@
 package conversions
 
 import (
-	"slices"
-
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -31,20 +29,19 @@ func (c Converted) Note() string {
 // Of returns what converts the field at a path in objects of a version to another one. Between
 // two spokes, that is what converts it to the hub.
 func (m *Model) Of(group, name, from, to string, path []structural.Step) Converted {
-	i := slices.IndexFunc(m.Kinds, func(k *Kind) bool { return k.Group == group && k.Name == name })
-	if i < 0 || m.Kinds[i].incomplete || !m.isGenerated(m.Kinds[i]) {
+	kind := m.kindOf(group, name)
+	if kind == nil || kind.incomplete || !m.isGenerated(kind) {
 		return Converted{}
 	}
-	up := from != m.Kinds[i].Hub.Name
-	spoke := from
-	if !up {
-		spoke = to
+	up := from != kind.Hub.Name
+	spoke := kind.spoke(to)
+	if up {
+		spoke = kind.spoke(from)
 	}
-	at := slices.IndexFunc(m.Kinds[i].Spokes, func(v *Version) bool { return v.Name == spoke })
-	if at < 0 {
+	if spoke == nil {
 		return Converted{}
 	}
-	u := m.Kinds[i].Spokes[at].Pair.unitAt(up, path)
+	u := spoke.Pair.unitAt(up, path)
 	if u == nil {
 		return Converted{}
 	}
@@ -59,7 +56,7 @@ func (m *Model) Of(group, name, from, to string, path []structural.Step) Convert
 func (p *Pair) unitAt(up bool, path []structural.Step) *Unit {
 	for _, u := range p.Units {
 		for _, list := range u.Side(up) {
-			if len(list) == 0 || len(list) > len(path) || u.set && len(list) < len(path) || !slices.EqualFunc(list, path[:len(list)], func(f *Field, s structural.Step) bool { return f.JSON == s.Field }) {
+			if len(list) == 0 || len(list) > len(path) || u.set && len(list) < len(path) || !begins(path, list) {
 				continue
 			}
 			rest := path[len(list):]
