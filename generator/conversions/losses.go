@@ -73,10 +73,7 @@ func (l *losses) pair(p *Pair, path string) {
 	}
 	l.within = append(l.within, p)
 	for _, u := range p.Units {
-		fate := u.Down
-		if l.up {
-			fate = u.Up
-		}
+		fate := u.fate(l.up)
 		if fate == Lossless {
 			continue
 		}

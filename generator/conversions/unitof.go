@@ -1,6 +1,8 @@
 package conversions
 
 import (
+	"slices"
+
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -12,51 +14,39 @@ type Converted struct {
 	Rule, Reason string
 	// Pos is the position of the field of the spoke, or of the hub if that alone has it.
 	Pos diag.Position
-
-	// fate is what becomes of a field that only one version has, and alone is set for one.
-	fate  Fate
-	alone bool
-}
-
-// Note returns what a finding says of Pos.
-func (c Converted) Note() string {
-	if c.alone {
-		return "declared here: " + c.fate.String()
-	}
-	return "converted here: " + c.Rule
+	// Alone is set if only one version has the field, and Fate what becomes of it.
+	Alone bool
+	Fate  Fate
 }
 
 // Of returns what converts the field at a path in objects of a version to another one. Between
 // two spokes, that is what converts it to the hub.
 func (m *Model) Of(group, name, from, to string, path []structural.Step) Converted {
-	kind := m.kindOf(group, name)
-	if kind == nil || kind.incomplete || !m.isGenerated(kind) {
+	i := slices.IndexFunc(m.Kinds, func(k *Kind) bool { return k.Group == group && k.Name == name })
+	if i < 0 || m.Kinds[i].incomplete || !m.isGenerated(m.Kinds[i]) {
 		return Converted{}
 	}
-	up := from != kind.Hub.Name
-	spoke := kind.spoke(to)
-	if up {
-		spoke = kind.spoke(from)
+	up := from != m.Kinds[i].Hub.Name
+	spoke := from
+	if !up {
+		spoke = to
 	}
-	if spoke == nil {
+	at := slices.IndexFunc(m.Kinds[i].Spokes, func(v *Version) bool { return v.Name == spoke })
+	if at < 0 {
 		return Converted{}
 	}
-	u := spoke.Pair.unitAt(up, path)
+	u := m.Kinds[i].Spokes[at].Pair.unitAt(up, path)
 	if u == nil {
 		return Converted{}
 	}
-	out := Converted{Rule: u.RuleName(), Reason: u.Reason, Pos: diag.PositionOf(m.fset, u.Pos), fate: u.Down, alone: u.alone()}
-	if up {
-		out.fate = u.Up
-	}
-	return out
+	return Converted{u.RuleName(), u.Reason, diag.PositionOf(m.fset, u.Pos), u.alone(), u.fate(up)}
 }
 
 // unitAt returns the unit that converts the field at a path, or nil.
 func (p *Pair) unitAt(up bool, path []structural.Step) *Unit {
 	for _, u := range p.Units {
 		for _, list := range u.Side(up) {
-			if len(list) == 0 || len(list) > len(path) || u.set && len(list) < len(path) || !begins(path, list) {
+			if len(list) == 0 || len(list) > len(path) || u.set && len(list) < len(path) || !slices.EqualFunc(list, path[:len(list)], func(f *Field, s structural.Step) bool { return f.JSON == s.Field }) {
 				continue
 			}
 			rest := path[len(list):]

@@ -125,10 +125,9 @@ func (t *Trial) try(ctx context.Context, c *conversion, answer Answer) (out *Con
 			continue // the server does not tell those who read the object, and the errors say the rest
 		}
 		path := pathIn(object, found.Path)
-		source := t.model.Source(c.request.Group, c.request.Kind, c.request.From, t.To, path.Steps())
-		invalid := conversions.Invalid(c.object.Position(structural.PathOf(source)), c.request.From, t.To, found.Message)
+		invalid := conversions.Invalid(c.object.Position(structural.PathOf(t.source(c, path.Steps()))), c.request.From, t.To, found.Message)
 		invalid.Related = found.Related
-		declared := t.model.Declared(c.request.Group, c.request.Kind, t.To, path.Steps())
+		declared := t.declared(c, path.Steps())
 		if inGo := func(d diag.Related) bool { return strings.HasSuffix(d.Pos.File, ".go") }; declared.Line > 0 && !slices.ContainsFunc(found.Related, inGo) {
 			invalid.Related = []diag.Related{{Pos: declared, Message: "rejected here"}}
 		}
