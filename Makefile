@@ -52,7 +52,7 @@ generate: build ## Regenerate all generated files.
 	$(GO) generate ./...
 	$(GO) test . -run '^(TestPicture|TestAPI)$$' -update -count=1
 	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
-	cd examples/conversions && $(BIN)/schemagen conversions ./api/... --policy config/policy && $(BIN)/schemagen object paths=./api/... && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
+	cd examples/conversions && $(BIN)/schemagen conversions ./api/... --policy config/policy && $(BIN)/schemagen object paths=./api/... && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version && $(BIN)/schemagen conversions ./functions/... --style=functions && $(BIN)/schemagen object paths=./functions/...
 	$(MAKE) -C examples/operator generate manifests CONTROLLER_GEN=$(BIN)/schemagen
 
 .PHONY: verify

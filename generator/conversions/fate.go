@@ -76,12 +76,7 @@ func (r *Rule) loses(up, below bool) bool {
 		}
 		return zero || r.omits(up) || r.Elem.loses(up, below)
 	case opStruct:
-		return r.omits(up) || below && slices.ContainsFunc(r.Pair.Units, func(u *Unit) bool {
-			if up {
-				return u.Up != Lossless
-			}
-			return u.Down != Lossless
-		})
+		return r.omits(up) || below && slices.ContainsFunc(r.Pair.Units, func(u *Unit) bool { return u.fate(up) != Lossless })
 	case opCodec:
 		return codecLoses(r.Name, from, to)
 	}

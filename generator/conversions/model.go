@@ -2,7 +2,6 @@ package conversions
 
 import (
 	"go/token"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,22 +37,6 @@ type Model struct {
 
 // Packages returns the packages of the run that have kinds.
 func (m *Model) Packages() []*source.Package { return m.roots }
-
-// Unwritten returns why no conversions are generated for the package in a directory.
-func (m *Model) Unwritten(dir string) string {
-	for _, kind := range m.Kinds {
-		for _, v := range slices.Concat(kind.Spokes, []*Version{kind.Hub}) {
-			switch {
-			case filepath.Dir(v.Type.Decl.Pkg.Files[0]) != dir:
-			case kind.Equal:
-				return "all versions of " + kind.Name + " have the same fields, so nothing converts them"
-			case m.Options.Functions:
-				return "with --style=functions, the package of the hub, " + kind.Hub.Name + ", has no such file"
-			}
-		}
-	}
-	return "the package of this file has no kind with several versions"
-}
 
 // Alone is a kind of which the run has one version. Packages outside of the run may have others.
 type Alone struct {

@@ -14,18 +14,9 @@ type Converted struct {
 	Rule, Reason string
 	// Pos is the position of the field of the spoke, or of the hub if that alone has it.
 	Pos diag.Position
-
-	// fate is what becomes of a field that only one version has, and alone is set for one.
-	fate  Fate
-	alone bool
-}
-
-// Note returns what a finding says of Pos.
-func (c Converted) Note() string {
-	if c.alone {
-		return "declared here: " + c.fate.String()
-	}
-	return "converted here: " + c.Rule
+	// Alone is set if only one version has the field, and Fate what becomes of it.
+	Alone bool
+	Fate  Fate
 }
 
 // Of returns what converts the field at a path in objects of a version to another one. Between
@@ -48,11 +39,7 @@ func (m *Model) Of(group, name, from, to string, path []structural.Step) Convert
 	if u == nil {
 		return Converted{}
 	}
-	out := Converted{Rule: u.RuleName(), Reason: u.Reason, Pos: diag.PositionOf(m.fset, u.Pos), fate: u.Down, alone: u.alone()}
-	if up {
-		out.fate = u.Up
-	}
-	return out
+	return Converted{u.RuleName(), u.Reason, diag.PositionOf(m.fset, u.Pos), u.alone(), u.fate(up)}
 }
 
 // unitAt returns the unit that converts the field at a path, or nil.

@@ -3,6 +3,10 @@ package convertrun
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"sigs.k8s.io/yaml"
@@ -11,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/generator/conversions"
+	"github.com/schemagen/schemagen/structural"
 )
 
 // Trial converts objects that a server would store, and tries what becomes of them in the other
@@ -116,14 +121,58 @@ func (t *Trial) try(ctx context.Context, c *conversion, answer Answer) (out *Con
 		return nil, err
 	}
 	for _, found := range tried.Findings {
-		if found.Severity != diag.Error {
-			continue // the server does not tell those who read the object
+		if found.Severity != diag.Error || strings.HasPrefix(found.Message, "some validation rules were not checked") {
+			continue // the server does not tell those who read the object, and the errors say the rest
 		}
-		invalid := conversions.Invalid(c.object.Pos, c.request.From, t.To, found.Message)
+		path := pathIn(object, found.Path)
+		invalid := conversions.Invalid(c.object.Position(structural.PathOf(t.source(c, path.Steps()))), c.request.From, t.To, found.Message)
 		invalid.Related = found.Related
+		declared := t.declared(c, path.Steps())
+		if inGo := func(d diag.Related) bool { return strings.HasSuffix(d.Pos.File, ".go") }; declared.Line > 0 && !slices.ContainsFunc(found.Related, inGo) {
+			invalid.Related = []diag.Related{{Pos: declared, Message: "rejected here"}}
+		}
 		out.Findings = append(out.Findings, invalid)
 	}
 	return out, nil
+}
+
+// pathIn returns the path of a value of an object, of which the server prints the text. If the
+// object does not have the value, it is that of the innermost one on the path that it has, and a
+// field that is missing there.
+func pathIn(object any, text string) (path *structural.ObjectPath) {
+	rest := "." + text
+	for rest != "" {
+		switch value := object.(type) {
+		case map[string]any:
+			name := ""
+			for _, key := range slices.Sorted(maps.Keys(value)) {
+				for _, form := range []string{"." + key, "[" + key + "]"} {
+					after, ok := strings.CutPrefix(rest, form)
+					if ends := after == "" || strings.ContainsAny(after[:1], ".["); ok && ends && len(key) >= len(name) {
+						name = key
+					}
+				}
+			}
+			if name == "" {
+				if field, ok := strings.CutPrefix(rest, "."); ok && field != "" && !strings.ContainsAny(field, ".[") {
+					return path.Field(field)
+				}
+				return path
+			}
+			rest = strings.TrimPrefix(strings.TrimPrefix(rest, "["+name+"]"), "."+name)
+			object, path = value[name], path.Field(name)
+		case []any:
+			inside, after, _ := strings.Cut(strings.TrimPrefix(rest, "["), "]")
+			i, err := strconv.Atoi(inside)
+			if err != nil || i < 0 || i >= len(value) {
+				return path
+			}
+			object, rest, path = value[i], after, path.Element(i)
+		default:
+			return path
+		}
+	}
+	return path
 }
 
 // Close removes what was built.

@@ -316,8 +316,12 @@ func (t *Target) unit(c *conversion, version string, path []structural.Step) con
 
 // note adds a finding about a value, with the field that is converted.
 func (c *conversion) note(d diag.Diagnostic, unit conversions.Converted) {
-	if unit.Rule != "" {
-		d = d.With(diag.Related{Pos: unit.Pos, Message: unit.Note()})
+	switch {
+	case unit.Rule == "":
+	case unit.Alone:
+		d = d.With(diag.Related{Pos: unit.Pos, Message: "declared here: " + unit.Fate.String()})
+	default:
+		d = d.With(diag.Related{Pos: unit.Pos, Message: "converted here: " + unit.Rule})
 	}
 	c.findings = append(c.findings, d)
 }

@@ -47,7 +47,7 @@ func StaleConversions(ctx context.Context, options generator.Options, of Convers
 		return nil
 	}
 	for _, dir := range of.Generated.Without {
-		if err := add(filepath.Join(dir, conversions.FileName), of.Generated.Model.Unwritten(dir)); err != nil {
+		if err := add(filepath.Join(dir, conversions.FileName), unwritten(of.Generated.Model, dir)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -70,6 +70,22 @@ func StaleConversions(ctx context.Context, options generator.Options, of Convers
 		}
 	}
 	return remove, findings, nil
+}
+
+// unwritten returns why no conversions are generated for the package in a directory.
+func unwritten(m *conversions.Model, dir string) string {
+	for _, kind := range m.Kinds {
+		for _, v := range slices.Concat(kind.Spokes, []*conversions.Version{kind.Hub}) {
+			switch {
+			case filepath.Dir(v.Type.Decl.Pkg.Files[0]) != dir:
+			case kind.Equal:
+				return "all versions of " + kind.Name + " have the same fields, so nothing converts them"
+			case m.Options.Functions:
+				return "with --style=functions, the package of the hub, " + kind.Hub.Name + ", has no such file"
+			}
+		}
+	}
+	return "the package of this file has no kind with several versions"
 }
 
 // versionElsewhere looks in packages outside the run for another version of a kind of which the
