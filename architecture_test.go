@@ -73,6 +73,7 @@ func layers() []string {
 		"generator/schemapatch",
 		"generator/applyconfiguration",
 		"generator/typegen",
+		"generator/conversions/internal/support",
 		"generator/conversions",
 		"generator/conversions/written",
 		"generator/conversions/laws",

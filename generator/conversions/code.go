@@ -17,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/conversions/internal/support"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/gotext"
 	"github.com/schemagen/schemagen/generator/internal/report"
@@ -159,12 +160,19 @@ func (f *codeFile) finish() {
 
 // bytes returns the file as gofmt writes it.
 func (f *codeFile) bytes(header string) ([]byte, error) {
-	support := f.supportText()
+	functions, imports := support.Functions(f.support, f.options.Mutable)
+	for _, importPath := range imports {
+		name := path.Base(importPath)
+		if importPath == source.MetaV1Path {
+			name = "metav1"
+		}
+		f.imp(importPath, name)
+	}
 	code := slices.Concat(f.done, f.helpers)
 	formatted := !f.options.Mutable && !f.unnamed // otherwise, lines depend on more than gotext knows
 	body := ""
 	if !formatted {
-		body = strings.Join(code, "\n") + support
+		body = strings.Join(code, "\n") + functions
 	}
 	if f.options.Mutable {
 		body, f.conditions = mutable(body)
@@ -177,7 +185,7 @@ func (f *codeFile) bytes(header string) ([]byte, error) {
 	}
 	out, err := f.head(header)
 	if formatted {
-		out = append(gotext.Append(out, code...), support...)
+		out = append(gotext.Append(out, code...), functions...)
 	} else if err == nil {
 		out, err = format.Source(append(out, body...))
 	}

@@ -18,8 +18,8 @@ type Condition struct {
 	Function, Text string
 }
 
-// markedCondition matches a condition between two comments, in support.txt and in mutable code
-// before it is finished: without it, one that holds is true, and one that refuses is false.
+// markedCondition matches a condition between marks, which those of package support have, too:
+// without it, one that holds is true, and one that refuses is false.
 var markedCondition = lazyregexp.New(`(?s)/\*(holds|refuses) ([a-z ]+)\*/(.*?)/\*\*/`)
 
 // functionName matches the first line of a function.
@@ -31,19 +31,6 @@ func (f *codeFile) onlyIf(name, condition string) string {
 		return condition
 	}
 	return "/*holds " + name + "*/" + condition + "/**/"
-}
-
-// withoutMarks removes the marks of conditions, which are the only comments of this form.
-func withoutMarks(text string) string {
-	var out strings.Builder
-	for {
-		before, rest, found := strings.Cut(text, "/*")
-		out.WriteString(before)
-		if !found {
-			return out.String()
-		}
-		_, text, _ = strings.Cut(rest, "*/")
-	}
 }
 
 // mutable replaces the marks of conditions by calls of the function in [mutants], and returns the

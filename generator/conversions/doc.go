@@ -13,7 +13,7 @@
 //	explain   pairs ─▶ a table of units                                 (explain.go)
 //	losses    units ─▶ fields of objects that lose values               (losses.go)
 //	of        path in an object ─▶ the unit that converts it            (unitof.go)
-//	code      pairs ─▶ zz_generated.conversions.go                      (code*.go, support.go)
+//	code      pairs ─▶ zz_generated.conversions.go                      (code*.go)
 //
 // Find returns the kinds with their pairs for all that generate something from them: the
 // conversions here, their tests, and reports.

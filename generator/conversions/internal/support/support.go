@@ -1,0 +1,85 @@
+// Package support has the functions that generated conversions need. It knows their text and what each
+// of them needs; it does not know what is generated.
+package support
+
+import (
+	_ "embed"
+	"maps"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/txtar"
+)
+
+// source are the functions, as a txtar archive. The name of a section is that of the function,
+// followed by other sections that it needs and by the packages that it imports. Conditions under
+// which something is kept or restored are between marks, which are the only comments between /* and */.
+//
+//go:embed support.txt
+var source string
+
+// section is a section of the archive.
+type section struct {
+	name string
+	// needs are other sections, and imports are packages.
+	needs, imports []string
+	text           string
+}
+
+var sections = sync.OnceValue(func() (out []section) {
+	for _, file := range txtar.Parse([]byte(source)).Files {
+		words := strings.Fields(file.Name)
+		s := section{name: words[0], text: string(file.Data)}
+		for _, word := range words[1:] {
+			if strings.HasPrefix(word, "conversion") || word == "readConversion" {
+				s.needs = append(s.needs, word)
+			} else {
+				s.imports = append(s.imports, word)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+})
+
+// Functions returns the functions with the names and those that they need, as gofmt writes them, and
+// the packages that they import. Conditions keep their marks if marked is set.
+func Functions(names map[string]bool, marked bool) (text string, imports []string) {
+	needed := maps.Clone(names)
+	for again := true; again; {
+		again = false
+		for _, s := range sections() {
+			if !needed[s.name] {
+				continue
+			}
+			for _, need := range s.needs {
+				again = again || !needed[need]
+				needed[need] = true
+			}
+		}
+	}
+	var out strings.Builder
+	for _, s := range sections() {
+		if !needed[s.name] {
+			continue
+		}
+		imports = append(imports, s.imports...)
+		if marked {
+			out.WriteString(s.text)
+		} else {
+			writeWithoutMarks(&out, s.text)
+		}
+	}
+	return out.String(), imports
+}
+
+func writeWithoutMarks(out *strings.Builder, text string) {
+	for {
+		before, rest, found := strings.Cut(text, "/*")
+		out.WriteString(before)
+		if !found {
+			return
+		}
+		_, text, _ = strings.Cut(rest, "*/")
+	}
+}
