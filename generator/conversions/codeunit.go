@@ -101,24 +101,6 @@ func (f *codeFile) allocate(r ref) {
 	}
 }
 
-// not negates a condition.
-func not(condition string) string {
-	switch {
-	case !strings.ContainsAny(condition, " ()"):
-		if rest, ok := strings.CutPrefix(condition, "!"); ok {
-			return rest
-		}
-		return "!" + condition
-	case strings.Count(condition, " == ") == 1 && !strings.Contains(condition, "&&"):
-		return strings.Replace(condition, " == ", " != ", 1)
-	case strings.HasPrefix(condition, "!") && !strings.Contains(condition, " "):
-		return condition[1:]
-	case !strings.Contains(condition, " && ") && strings.HasSuffix(condition, ")"):
-		return "!" + condition
-	}
-	return "!(" + condition + ")"
-}
-
 // phase returns when a unit is converted in a direction: what depends on other fields of the
 // result comes after them.
 func (u *Unit) phase(up bool) int {
