@@ -75,7 +75,7 @@ func layers() []string {
 		"generator/typegen",
 		"generator/conversions/internal/misuse",
 		"generator/conversions/policy",
-		"generator/conversions/support",
+		"generator/conversions/internal/support",
 		"generator/conversions/gotypes",
 		"generator/conversions",
 		"generator/conversions/losses",

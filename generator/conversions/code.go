@@ -17,7 +17,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/conversions/support"
+	"github.com/schemagen/schemagen/generator/conversions/internal/support"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/gotext"
 	"github.com/schemagen/schemagen/generator/internal/report"

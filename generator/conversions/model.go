@@ -2,6 +2,7 @@ package conversions
 
 import (
 	"go/token"
+	"path/filepath"
 	"slices"
 	"strings"
 
