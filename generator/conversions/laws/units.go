@@ -186,7 +186,7 @@ func quoted(text string) string {
 // fate returns the fields about what is lost of a unit.
 func (t *unitTable) fate(u *conversions.Unit) string {
 	switch {
-	case u.Up == conversions.Dropped || u.Down == conversions.Dropped || structs(u.Rule) == nil && u.Drops():
+	case u.Up == conversions.Dropped || u.Down == conversions.Dropped || u.Drops() && structs(u.Rule) == nil:
 		return ", Dropped: true"
 	case u.Up == conversions.Kept || u.Down == conversions.Kept:
 		return ", Lossy: true"
