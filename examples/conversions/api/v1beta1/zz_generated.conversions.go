@@ -974,12 +974,15 @@ func convertList[A, B any](in []A, kept conversionKept, convert func(*A, *B, con
 	out = make([]B, len(in))
 	var lossy []bool
 	set := func(i int, lost conversionLost) {
-		switch {
-		case lossy != nil:
-			lossy[i] = len(lost) > 0
-		case len(lost) > 0:
+		loses := true
+		if len(lost) == 0 {
+			loses = false
+		}
+		if loses && lossy == nil {
 			lossy = make([]bool, len(in))
-			lossy[i] = true
+		}
+		if lossy != nil {
+			lossy[i] = loses
 		}
 	}
 	for i := range in {
