@@ -950,6 +950,28 @@ func conversionEqual(text string, raw []byte) bool {
 	return false
 }
 
+// conversionWithoutDropped appends an element as it is after conversion there and back, with what
+// is kept of it.
+func conversionWithoutDropped[A, B any](j *conversionWriter, value *A, convert func(*A, *B, conversionKept) conversionLost, back func(*B, *A, conversionKept) conversionLost, write func(*conversionWriter, *A)) {
+	var there B
+	var again A
+	back(&there, &again, convert(value, &there, conversionKept{}).kept())
+	write(j, &again)
+}
+
+// kept returns what was lost as it is read from an annotation.
+func (l conversionLost) kept() (kept conversionKept) {
+	write := l.write
+	if len(l) == 1 && l[0].name == "#" {
+		write = l[0].write
+	}
+	var j conversionWriter
+	if j.try(0, write) {
+		kept.from = conversionScan(string(j.text))
+	}
+	return kept
+}
+
 // conversionElement is an element of a list without keys that lost something: the i-th of
 // the n elements that are alike in what both versions have.
 type conversionElement struct {
@@ -1284,7 +1306,9 @@ func convertKeyed[A, B any](in []A, kept conversionKept, key func(*A) string, ke
 		keys[key(&in[i])] = true
 	}
 	if len(keys) < len(in) {
-		return convertList(in, kept, convert, back, conversionAppend[A], conversionAppend[B])
+		return convertList(in, kept, convert, back, func(j *conversionWriter, value *A) {
+			conversionWithoutDropped(j, value, convert, back, conversionAppend[A])
+		}, conversionAppend[B])
 	}
 	var byKey map[string]conversionKept
 	if kept.whole || kept.begins('[') {
