@@ -41,6 +41,7 @@ func TestRandom(t *testing.T) {
 }
 
 func FuzzAppend(f *testing.F) {
+	f.Add(uint64(1), "func f() {\n\tg(`{`, func() int { return 1 }) // (\n}\n\n\nvar x = map[string]int{\n\t\"a\": 'b',\n}\n")
 	f.Fuzz(func(t *testing.T, seed uint64, text string) {
 		compare(t, seed)
 		once := Append(nil, text)

@@ -192,22 +192,17 @@ func (p *Package) Receiver(method string) string {
 	return ""
 }
 
-// mentionsMethod reports whether the file may declare the method. For methods other than
-// marshalers, which are rarely queried, the file is read again.
+// mentionsMethod reports whether the file may declare the method. Methods other than marshalers
+// and IsZero are queried so rarely that the file is read again.
 func (f *File) mentionsMethod(name string) bool {
 	if strings.HasPrefix(name, "Marshal") {
 		return f.mentionsMarshal
 	}
-	mentions, known := f.methods[name]
-	if !known {
-		src, err := f.Text()
-		mentions = err == nil && bytes.Contains(src, []byte(name+"("))
-		if f.methods == nil {
-			f.methods = map[string]bool{}
-		}
-		f.methods[name] = mentions
+	if name == "IsZero" {
+		return f.mentionsIsZero
 	}
-	return mentions
+	src, err := f.Text()
+	return err == nil && bytes.Contains(src, []byte(name+"("))
 }
 
 // isMarshalSignature reports whether the function has no parameters and returns ([]byte,

@@ -96,6 +96,7 @@ func (files *Files) scanText(f *text, root bool, c *content) *text {
 	src := c.visible()
 	f.MentionsKind = bytes.Contains(src, []byte("TypeMeta")) && bytes.Contains(src, []byte("ObjectMeta"))
 	f.mentionsMarshal = bytes.Contains(src, []byte("MarshalJSON(")) || bytes.Contains(src, []byte("MarshalText("))
+	f.mentionsIsZero = bytes.Contains(src, []byte("IsZero("))
 	f.hasConstants = hasConstants(src)
 	f.MentionsDeepCopy = bytes.Contains(src, []byte("DeepCopy"))
 	f.MentionsObject = root && (bytes.Contains(src, []byte("+kubebuilder:object:")) || bytes.Contains(src, []byte("+k8s:deepcopy-gen")))

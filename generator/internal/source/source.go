@@ -216,8 +216,7 @@ type File struct {
 	// constants are the names of types that string constants seem to have, set on first
 	// use.
 	constants map[string]bool
-	// methods are the results of mentionsMethod, and imported is that of imports.
-	methods  map[string]bool
+	// imported is the result of imports.
 	imported []*ast.ImportSpec
 
 	instanceDepth int
@@ -252,6 +251,7 @@ type text struct {
 	mentionsGates   bool     // the content contains a marker that depends on gates
 	mentionsPackage bool     // the content contains a marker that describes a package
 	mentionsMarshal bool     // the content contains MarshalJSON( or MarshalText(
+	mentionsIsZero  bool     // the content contains IsZero(
 	hasConstants    bool     // the file seems to declare constants
 	hints           []string // names of types that the file seems to declare
 	hintsIncomplete bool     // see typeHints
