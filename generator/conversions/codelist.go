@@ -1,0 +1,97 @@
+package conversions
+
+import (
+	"fmt"
+	"strings"
+)
+
+// collects reports whether a rule is for lists and maps.
+func (r *Rule) collects() bool { return r.op == opList || r.op == opMap || r.op == opKeyed }
+
+// nests reports whether what is lost below a rule is in structs, or in lists and maps of them.
+func (r *Rule) nests() bool {
+	if r.collects() {
+		return r.Elem.nests()
+	}
+	return structs(r) != nil
+}
+
+// elements returns a call that converts a list or a map, and returns what it loses, too.
+func (f *codeFile) elements(r *Rule, up bool, source, kept string) string {
+	a, b := r.sides(up)
+	each := f.each(r.Elem, up)
+	arguments := []string{source, kept}
+	name := ""
+	switch {
+	case r.op == opMap:
+		f.use("conversionMap")
+		name, arguments = "convertMap["+f.text(b)+"]", append(arguments, each)
+	case r.op == opKeyed && a.Shape == Map:
+		f.use("conversionKeyedMap")
+		name, arguments = "convertMapToList", append(arguments, f.key(r, b.Elem), f.setKey(r, b.Elem), each, f.each(r.Elem, !up))
+	case r.op == opKeyed:
+		f.use("conversionKeyedMap")
+		name, arguments = "convertListToMap["+f.text(b)+"]", append(arguments, f.key(r, a.Elem), each)
+	case len(r.Keys) > 0:
+		f.use("conversionKeyed")
+		name, arguments = "convertKeyed", append(arguments, f.key(r, a.Elem), f.key(r, b.Elem), each, f.each(r.Elem, !up))
+	default:
+		f.use("conversionList")
+		back, write := f.each(r.Elem, !up), f.appender(a.Elem)
+		if r.Elem.drops() {
+			write = fmt.Sprintf("func(j *conversionWriter, value *%s) {\n%s(j, value, %s, %s, %s)\n}", f.text(a.Elem), f.use("conversionWithoutDropped"), each, back, write)
+		}
+		name, arguments = "convertList", append(arguments, each, back, write, f.appender(b.Elem))
+	}
+	return name + "(" + strings.Join(arguments, ", ") + ")"
+}
+
+// each returns a function that converts an element of a list or a map: func(in *A, out *B, kept)
+// conversionLost.
+func (f *codeFile) each(r *Rule, up bool) string {
+	if r.collects() {
+		from, to := r.sides(up)
+		return fmt.Sprintf("func(in *%s, out *%s, kept conversionKept) (lost conversionLost) {\n*out, lost = %s\nreturn lost\n}", f.text(from), f.text(to), f.elements(r, up, "*in", "kept"))
+	}
+	from, to := r.sides(up)
+	pair := structs(r)
+	if r.op == opStruct && pair.Loses && !pair.meta {
+		return f.function(pair, up)
+	}
+	in, out, body := "in", "out", ""
+	if from.Shape == Pointer {
+		in, body = "*in", "if *in == nil {\nreturn nil\n}\n"
+	}
+	if to.Shape == Pointer {
+		out = "*out"
+		body += fmt.Sprintf("*out = new(%s)\n", f.text(to.Elem))
+	}
+	kept, call := "kept", "return "+f.call(pair, up, in, out, "meta", "kept")
+	if !pair.Loses {
+		f.use("conversionLost")
+		kept, call = "_", f.call(pair, up, in, out, "meta", "")+"\nreturn nil"
+	}
+	return fmt.Sprintf("func(in *%s, out *%s, %s conversionKept) conversionLost {\n%s%s\n}", f.text(from), f.text(to), kept, body, call)
+}
+
+// scalarMap writes a unit of two maps whose values are no structs and may lose something.
+func (f *codeFile) scalarMap(p *Pair, u *Unit, from, to ref, up bool) {
+	r := u.Rule
+	source, target := f.read(from), to.expr
+	if len(to.guards) > 0 {
+		target = f.name(to.path, "")
+		f.line("var %s %s", target, f.text(to.field().Type))
+	}
+	f.use("conversionMap")
+	f.use("conversionValue")
+	a, b := r.sides(up)
+	each := fmt.Sprintf("func(in *%s, out *%s, kept conversionKept) conversionLost {\n*out = %s\n", f.text(a.Elem), f.text(b.Elem), f.convert(r.Elem, up, "*in"))
+	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s%s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), r.Elem.notNil(b.Elem, "value"), f.onlyIf("same", f.sameBack(r.Elem, up, "value", "*in", false)))
+	each += fmt.Sprintf("if %s {\nreturn conversionLosing(%s)\n}\nreturn nil\n}", f.onlyIf("lost", not(f.sameBack(r.Elem, up, "*out", "*in", false))), f.losing(a.Elem, "*in"))
+	below := f.name(from.path, "Lost")
+	f.line("var %s conversionLost\n%s, %s = convertMap[%s](%s, %s, %s)", below, target, below, f.text(b), source, f.keptOf(u, up, to), each)
+	f.loseBelow(u, up, below, from)
+	if len(to.guards) > 0 {
+		f.assign(to, target)
+	}
+}
