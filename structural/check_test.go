@@ -310,8 +310,10 @@ func TestPropsRoundTrip(t *testing.T) {
 		p := randomProps(rand.New(rand.NewSource(int64(seed))), 3, false, true)
 		s, _ := FromProps(&p)
 		again, _ := FromProps(s.Props())
-		if shared := new(SharedProps); !reflect.DeepEqual(shared.Of(s), s.Props()) || s != nil && shared.Of(s) != shared.Of(s) {
-			t.Fatalf("shared: got %s, want %s", mustJSON(t, shared.Of(s)), mustJSON(t, s.Props()))
+		shared := new(SharedProps)
+		first, second := shared.Of(s), shared.Of(s)
+		if !reflect.DeepEqual(first, s.Props()) || s != nil && first != second {
+			t.Fatalf("shared: got %s and %s, want %s", mustJSON(t, first), mustJSON(t, second), mustJSON(t, s.Props()))
 		}
 		if a, b := fmt.Sprintf("%v", mustJSON(t, s.Props())), fmt.Sprintf("%v", mustJSON(t, &p)); a != b {
 			t.Fatalf("seed %d:\ngot  %s\nwant %s", seed, a, b)
