@@ -3,7 +3,7 @@
 // the command line.
 //
 //	kinds     definitions of the run ─▶ []*Kind: a hub and its spokes   (kind.go)
-//	types     type expressions ─▶ *Type, structs with their *Field      (types.go)
+//	types     type expressions ─▶ *Type, structs with their *Field      (gotypes/, whose names types.go has)
 //	pairing   a struct of each side ─▶ *Pair with its []*Unit           (pair.go, claims.go, hubonly.go, without.go)
 //	derived   markers ─▶ units computed from the rest, or from metadata (derived.go, guard.go)
 //	stores    annotations of earlier conversions                        (store.go)
@@ -13,7 +13,7 @@
 //	fates     what each direction of a unit can lose                    (fate.go)
 //	explain   pairs ─▶ a table of units                                 (explain.go)
 //	of        path in an object ─▶ the unit that converts it            (unitof.go)
-//	code      pairs ─▶ zz_generated.conversions.go                      (code*.go)
+//	code      pairs ─▶ zz_generated.conversions.go                      (code*.go, internal/support/)
 //
 // Find returns the kinds with their pairs for all that generate something from them: the
 // conversions here, their tests, and reports.
