@@ -1,6 +1,8 @@
 package conversions
 
 import (
+	"strings"
+
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/report"
 )
@@ -79,11 +81,91 @@ var (
 		Bad:         "$ schemagen conversions ./...\n-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\t// +kubebuilder:validation:Enum=EveryHour;EveryDay\n\tSchedule string `json:\"schedule,omitempty\"`\n\tTeam     string `json:\"team,omitempty\"`\n}\n-- v1beta1/types.go --\n// +groupName=example.com\npackage v1beta1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\t// +kubebuilder:validation:Enum=Hourly;Daily\n\tSchedule string `json:\"schedule,omitempty\"`\n}",
 		Good:        "-- v1beta1/types.go --\n// +groupName=example.com\npackage v1beta1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\t// +schemagen:convert:values={Hourly: EveryHour, Daily: EveryDay}\n\t// +kubebuilder:validation:Enum=Hourly;Daily\n\tSchedule string `json:\"schedule,omitempty\"`\n}",
 	}
+	unaddressedValues = &diag.Kind{
+		Code: "SG942", Title: "values of a map that encoding/json does not encode",
+		Explanation: "A method MarshalJSON or MarshalText with a pointer receiver is called for values that have an address. The values of maps have none: encoding/json writes their fields instead, without what only the method knows. A conversion webhook decodes objects and encodes them again, so it would lose the values, even of fields that it does not convert.",
+		Bad: example(`$ schemagen conversions ./...
+-- v1/types.go --
+// +groupName=example.com
+package v1
+
+import (
+	"strings"
+
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
+
+// +kubebuilder:storageversion
+type Widget struct {
+	metav1.TypeMeta   'json:",inline"'
+	metav1.ObjectMeta 'json:"metadata,omitempty"'
+
+	Size    int32             'json:"size,omitempty"'
+	Plugins map[string]Config 'json:"plugins,omitempty"'
+}
+
+// +kubebuilder:validation:Type=object
+// +kubebuilder:pruning:PreserveUnknownFields
+type Config struct {
+	Values map[string]string 'json:"-"'
+}
+
+func (c *Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values) }
+
+func (c *Config) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &c.Values) }
+-- v1beta1/types.go --
+// +groupName=example.com
+package v1beta1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Widget struct {
+	metav1.TypeMeta   'json:",inline"'
+	metav1.ObjectMeta 'json:"metadata,omitempty"'
+
+	Size int32 'json:"size,omitempty"'
+}`),
+		Good: example(`-- v1/types.go --
+// +groupName=example.com
+package v1
+
+import (
+	"strings"
+
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// +kubebuilder:storageversion
+type Widget struct {
+	metav1.TypeMeta   'json:",inline"'
+	metav1.ObjectMeta 'json:"metadata,omitempty"'
+
+	Size    int32             'json:"size,omitempty"'
+	Plugins map[string]Config 'json:"plugins,omitempty"'
+}
+
+// +kubebuilder:validation:Type=object
+// +kubebuilder:pruning:PreserveUnknownFields
+type Config struct {
+	Values map[string]string 'json:"-"'
+}
+
+func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values) }
+
+func (c *Config) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &c.Values) }`),
+	}
+)
+
+// example returns an example in which struct tags are between single quotes.
+func example(text string) string { return strings.ReplaceAll(text, "'", "`") }
 
 // Codes returns the kinds of diagnostics that the package reports, in the order of their codes.
 func Codes() []*diag.Kind {
-	return []*diag.Kind{notOneHub, noCounterpart, noRule, claimedTwice, requiredHubOnly, dropWithoutReason, keptSecret, defaultsDiffer, uncheckedRules, noWebhook, invalidConverted, enumLacks}
+	return []*diag.Kind{notOneHub, noCounterpart, noRule, claimedTwice, requiredHubOnly, dropWithoutReason, keptSecret, defaultsDiffer, uncheckedRules, noWebhook, invalidConverted, enumLacks, unaddressedValues}
 }
 
 // Unconverted returns the code of the finding for a kind whose versions have to be converted,

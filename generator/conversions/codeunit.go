@@ -291,13 +291,20 @@ func (f *codeFile) guardValues(u *Unit, up bool) string {
 		root = "out"
 	}
 	var out []string
+	add := func(t *Type, value string) {
+		if t.Shape == Struct || t.Shape == Opaque { // which may encode itself through a pointer only
+			value = f.use("conversionNew") + "(" + value + ")"
+		}
+		out = append(out, value)
+	}
 	for _, guard := range u.Guards {
 		r := refOf(root, guard)
+		t := r.field().Type
 		if len(r.guards) == 0 || u.Rule == nil && !up && len(u.Hub) > 0 && slices.Equal(guard[:len(guard)-1], u.Hub[:len(u.Hub)-1]) {
-			out = append(out, r.expr) // a field beside it, whose pointers are there
+			add(t, r.expr) // a field beside it, whose pointers are there
 			continue
 		}
-		out = append(out, fmt.Sprintf("func() (value %s) {\nif %s {\nvalue = %s\n}\nreturn value\n}()", f.text(r.field().Type), notNil(r.guards), r.expr))
+		add(t, fmt.Sprintf("func() (value %s) {\nif %s {\nvalue = %s\n}\nreturn value\n}()", f.text(t), notNil(r.guards), r.expr))
 	}
 	return strings.Join(out, ", ")
 }

@@ -83,6 +83,7 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 		switch {
 		case kind.incomplete:
 		case !kind.Equal:
+			p.unaddressed(kind)
 			run.Checker.ReportUnconverted(defined[i])
 		case !r.List.HasErrors(): // in structs that other kinds use, too
 			r.Add(noWebhook.At(r.Position(kind.Hub.Type.Decl.Spec.Name.Pos()), "", "%s needs no conversion webhook: all versions have the same fields", kind.Name))

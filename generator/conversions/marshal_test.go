@@ -22,12 +22,13 @@ import (
 var receivers = []receiver{
 	{name: "Pointer", addressed: true},
 	{name: "Value"},
-	{name: "Both"},
+	{name: "Both", addressed: true},
 	{name: "Embedded", addressed: true},
 	{name: "EmbeddedPointer"},
 	{name: "EmbeddedTwice", addressed: true},
 	{name: "Generic", argument: "[string]", addressed: true},
 	{name: "GenericValue", argument: "[int32]"},
+	{name: "GenericTwo", argument: "[string, []int32]", addressed: true},
 	{name: "Alias", addressed: true},
 	{name: "TextPointer", addressed: true},
 	{name: "TextValue", key: true},
@@ -91,6 +92,8 @@ var positions = []position{
 	{name: "hubValues", hub: `HubValues map[string]T "hubValues,omitempty"`, want: `{"k":"=a"}`, byValue: true},
 	{name: "hubKeys", hub: `HubKeys map[T]string "hubKeys,omitempty"`, want: `{"=a":"b"}`, key: true},
 	{name: "hubStruct", hub: `HubStruct HubR "hubStruct,omitzero"`, want: `{"name":"","inner":"=","extra":"=a"}`},
+	{name: "hubArray", hub: `HubArray [2]T "hubArray"`, want: `["=a","="]`},
+	{name: "hubUnnamed", hub: `HubUnnamed struct{ X T $json:"x"$ } "hubUnnamed"`, want: `{"x":"=a"}`},
 	{
 		name: "hubStructs",
 		hub:  `HubStructs []HubR "hubStructs,omitempty"`,
@@ -352,8 +355,8 @@ func TestReceivers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	main := filepath.Join(dir, "receivers", "main.go")
-	if err := os.WriteFile(main, []byte(strings.Replace(string(program), "\tKINDS\n", sources.trips, 1)), 0o666); err != nil {
+	main := strings.Replace(string(program), "\tKINDS\n", sources.trips, 1)
+	if err := os.WriteFile(filepath.Join(dir, "receivers", "main.go"), []byte(main), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "run", "-mod=mod", "./receivers")
