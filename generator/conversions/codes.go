@@ -158,6 +158,51 @@ func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values) }
 
 func (c *Config) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &c.Values) }`),
 	}
+	alreadyDeclared = &diag.Kind{
+		Code: "SG943", Title: "declarations that are generated, too",
+		Explanation: "Methods Hub, ConvertTo and ConvertFrom that exist already, or with --style=functions functions such as ConvertWidgetToHub, are used instead of generated ones if they have their signatures and are in every build. Otherwise the package would not compile, so nothing is written. Only what is generated is known to keep what the other version cannot express: for a conversion that people wrote, this code is a warning.",
+		Bad: example(`$ schemagen conversions ./...
+-- v1/types.go --
+// +groupName=example.com
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// +kubebuilder:storageversion
+type Widget struct {
+	metav1.TypeMeta   'json:",inline"'
+	metav1.ObjectMeta 'json:"metadata,omitempty"'
+
+	Size int32 'json:"size,omitempty"'
+}
+
+func (*Widget) Hub() bool { return true }
+-- v1beta1/types.go --
+// +groupName=example.com
+package v1beta1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Widget struct {
+	metav1.TypeMeta   'json:",inline"'
+	metav1.ObjectMeta 'json:"metadata,omitempty"'
+}`),
+		Good: example(`-- v1/types.go --
+// +groupName=example.com
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// +kubebuilder:storageversion
+type Widget struct {
+	metav1.TypeMeta   'json:",inline"'
+	metav1.ObjectMeta 'json:"metadata,omitempty"'
+
+	Size int32 'json:"size,omitempty"'
+}
+
+func (*Widget) Hub() {}`),
+	}
 )
 
 // example returns an example in which struct tags are between single quotes.
@@ -165,7 +210,7 @@ func example(text string) string { return strings.ReplaceAll(text, "'", "`") }
 
 // Codes returns the kinds of diagnostics that the package reports, in the order of their codes.
 func Codes() []*diag.Kind {
-	return []*diag.Kind{notOneHub, noCounterpart, noRule, claimedTwice, requiredHubOnly, dropWithoutReason, keptSecret, defaultsDiffer, uncheckedRules, noWebhook, invalidConverted, enumLacks, unaddressedValues}
+	return []*diag.Kind{notOneHub, noCounterpart, noRule, claimedTwice, requiredHubOnly, dropWithoutReason, keptSecret, defaultsDiffer, uncheckedRules, noWebhook, invalidConverted, enumLacks, unaddressedValues, alreadyDeclared}
 }
 
 // Unconverted returns the code of the finding for a kind whose versions have to be converted,
