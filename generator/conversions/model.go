@@ -52,7 +52,7 @@ type Alone struct {
 func (m *Model) policies(keepOnCreate bool) (out []build.File) {
 	for _, kind := range m.Kinds {
 		for _, spoke := range kind.Spokes {
-			if spoke.Served && spoke.Pair != nil && spoke.Pair.Loses && !spoke.ByHand() {
+			if !kind.Equal && spoke.Served && spoke.Pair != nil && spoke.Pair.Loses && !spoke.ByHand() {
 				p := policy.Policy{Group: kind.Group, Version: spoke.Name, Plural: kind.Plural, KeepOnCreate: keepOnCreate}
 				out = append(out, build.File{Name: p.FileName(), Data: p.YAML()})
 			}
@@ -277,6 +277,9 @@ type Rule struct {
 	// omitEmpty is set for the codec json, and for a list or a map and a pointer to it, if the list or the
 	// map is a field that is left out of the JSON while it is empty.
 	omitEmpty bool
+	// emptyUp and emptyDown are set if the source of that direction writes an empty list or map that is not
+	// nil, and the other side leaves it out: in JSON, it comes back as null.
+	emptyUp, emptyDown bool
 }
 
 // op is what the code for a rule does.
