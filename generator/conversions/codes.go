@@ -1,8 +1,6 @@
 package conversions
 
 import (
-	"strings"
-
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/report"
 )
@@ -84,129 +82,16 @@ var (
 	unaddressedValues = &diag.Kind{
 		Code: "SG942", Title: "values of a map that encoding/json does not encode",
 		Explanation: "A method MarshalJSON or MarshalText with a pointer receiver is called for values that have an address. The values of maps have none: encoding/json writes their fields instead, without what only the method knows. A conversion webhook decodes objects and encodes them again, so it would lose the values, even of fields that it does not convert.",
-		Bad: example(`$ schemagen conversions ./...
--- v1/types.go --
-// +groupName=example.com
-package v1
-
-import (
-	"strings"
-
-	"encoding/json"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
-
-// +kubebuilder:storageversion
-type Widget struct {
-	metav1.TypeMeta   'json:",inline"'
-	metav1.ObjectMeta 'json:"metadata,omitempty"'
-
-	Size    int32             'json:"size,omitempty"'
-	Plugins map[string]Config 'json:"plugins,omitempty"'
-}
-
-// +kubebuilder:validation:Type=object
-// +kubebuilder:pruning:PreserveUnknownFields
-type Config struct {
-	Values map[string]string 'json:"-"'
-}
-
-func (c *Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values) }
-
-func (c *Config) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &c.Values) }
--- v1beta1/types.go --
-// +groupName=example.com
-package v1beta1
-
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-type Widget struct {
-	metav1.TypeMeta   'json:",inline"'
-	metav1.ObjectMeta 'json:"metadata,omitempty"'
-
-	Size int32 'json:"size,omitempty"'
-}`),
-		Good: example(`-- v1/types.go --
-// +groupName=example.com
-package v1
-
-import (
-	"strings"
-
-	"encoding/json"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
-
-// +kubebuilder:storageversion
-type Widget struct {
-	metav1.TypeMeta   'json:",inline"'
-	metav1.ObjectMeta 'json:"metadata,omitempty"'
-
-	Size    int32             'json:"size,omitempty"'
-	Plugins map[string]Config 'json:"plugins,omitempty"'
-}
-
-// +kubebuilder:validation:Type=object
-// +kubebuilder:pruning:PreserveUnknownFields
-type Config struct {
-	Values map[string]string 'json:"-"'
-}
-
-func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values) }
-
-func (c *Config) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &c.Values) }`),
+		Bad:         "$ schemagen conversions ./...\n-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport (\n\t\"strings\"\n\n\t\"encoding/json\"\n\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n)\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSize    int32             `json:\"size,omitempty\"`\n\tPlugins map[string]Config `json:\"plugins,omitempty\"`\n}\n\n// +kubebuilder:validation:Type=object\n// +kubebuilder:pruning:PreserveUnknownFields\ntype Config struct {\n\tValues map[string]string `json:\"-\"`\n}\n\nfunc (c *Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values) }\n\nfunc (c *Config) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &c.Values) }\n-- v1beta1/types.go --\n// +groupName=example.com\npackage v1beta1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSize int32 `json:\"size,omitempty\"`\n}",
+		Good:        "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport (\n\t\"strings\"\n\n\t\"encoding/json\"\n\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n)\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSize    int32             `json:\"size,omitempty\"`\n\tPlugins map[string]Config `json:\"plugins,omitempty\"`\n}\n\n// +kubebuilder:validation:Type=object\n// +kubebuilder:pruning:PreserveUnknownFields\ntype Config struct {\n\tValues map[string]string `json:\"-\"`\n}\n\nfunc (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values) }\n\nfunc (c *Config) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &c.Values) }",
 	}
 	alreadyDeclared = &diag.Kind{
 		Code: "SG943", Title: "declarations that are generated, too",
 		Explanation: "Methods Hub, ConvertTo and ConvertFrom that exist already, or with --style=functions functions such as ConvertWidgetToHub, are used instead of generated ones if they have their signatures and are in every build. Otherwise the package would not compile, so nothing is written. Only what is generated is known to keep what the other version cannot express: for a conversion that people wrote, this code is a warning.",
-		Bad: example(`$ schemagen conversions ./...
--- v1/types.go --
-// +groupName=example.com
-package v1
-
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-// +kubebuilder:storageversion
-type Widget struct {
-	metav1.TypeMeta   'json:",inline"'
-	metav1.ObjectMeta 'json:"metadata,omitempty"'
-
-	Size int32 'json:"size,omitempty"'
-}
-
-func (*Widget) Hub() bool { return true }
--- v1beta1/types.go --
-// +groupName=example.com
-package v1beta1
-
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-type Widget struct {
-	metav1.TypeMeta   'json:",inline"'
-	metav1.ObjectMeta 'json:"metadata,omitempty"'
-}`),
-		Good: example(`-- v1/types.go --
-// +groupName=example.com
-package v1
-
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-// +kubebuilder:storageversion
-type Widget struct {
-	metav1.TypeMeta   'json:",inline"'
-	metav1.ObjectMeta 'json:"metadata,omitempty"'
-
-	Size int32 'json:"size,omitempty"'
-}
-
-func (*Widget) Hub() {}`),
+		Bad:         "$ schemagen conversions ./...\n-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSize int32 `json:\"size,omitempty\"`\n}\n\nfunc (*Widget) Hub() bool { return true }\n-- v1beta1/types.go --\n// +groupName=example.com\npackage v1beta1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
+		Good:        "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSize int32 `json:\"size,omitempty\"`\n}\n\nfunc (*Widget) Hub() {}",
 	}
 )
-
-// example returns an example in which struct tags are between single quotes.
-func example(text string) string { return strings.ReplaceAll(text, "'", "`") }
 
 // Codes returns the kinds of diagnostics that the package reports, in the order of their codes.
 func Codes() []*diag.Kind {
