@@ -32,6 +32,7 @@ func layers() []string {
 		"diag",
 		"internal/progress",
 		"internal/terminal",
+		"internal/consent",
 		"internal/gates",
 		"internal/inputs",
 		"internal/parallel",
@@ -142,6 +143,9 @@ func owners() map[string][]string {
 		"k8s.io/gengo":                         {"markers", "generator/internal/edits", "generator/internal/build", "generator/applyconfiguration"},
 		"k8s.io/code-generator":                {"generator/applyconfiguration"},
 		"k8s.io/component-base":                {"apiserver"},
+		// Programs are started here only: the user's code by migrate and convertrun, which ask for consent.
+		// The others run git and, in tests, the go command, or look for programs.
+		"os/exec": {"generator/internal/gentest", "internal/typedmodule", "internal/inputs", "internal/kubebuilder", "internal/definitions", "internal/migrate", "internal/convertrun"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.
 		"os": {"internal/snapshot", "internal/inputs", "generator/internal/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen", "internal/typedmodule", "internal/containment/containmenttest", "internal/convertrun"},

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/convertrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/verify"
@@ -25,18 +27,19 @@ type convertRun struct {
 }
 
 func newConvertCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	r := convertRun{objects: convertrun.Objects{Stdin: stdin}}
+	r := convertRun{objects: convertrun.Objects{Stdin: stdin, Target: convertrun.Target{Consent: consent.Consent{In: os.Stdin, Out: stderr}}}}
 	cmd := &cobra.Command{
 		Use:   "convert -f FILE --to VERSION [packages]",
 		Short: "Convert objects between versions, without a cluster.",
 		Long: `Convert objects between versions with the conversions in Go packages, generated or
 written by hand: the methods ConvertTo and ConvertFrom, or functions such as
-ConvertWidgetToHub. The packages are built, and their code is run.
+ConvertWidgetToHub. The packages are built, and their code is run, with your consent:
+you are asked on a terminal, and pass --yes elsewhere.
 
 Objects are files, directories, or - for standard input, and are printed as YAML.
 Packages are patterns as for schemagen crd, with the same default.`,
 		Example: `  schemagen convert -f widget.yaml --to v1 ./api/...
-  kubectl get widgets -o yaml | schemagen convert -f - --to v1beta1 --strip`,
+  kubectl get widgets -o yaml | schemagen convert -f - --to v1beta1 --strip --yes`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(r.files) == 0 || r.objects.To == "" {
 				return errors.New("needs objects and a version: schemagen convert -f widget.yaml --to v1")
@@ -54,6 +57,7 @@ Packages are patterns as for schemagen crd, with the same default.`,
 	flags.StringSliceVarP(&r.files, "filename", "f", nil, "read objects from files, directories, or - for standard input")
 	flags.StringVar(&r.objects.To, "to", "", "convert to this version, such as v1")
 	flags.BoolVar(&r.objects.Strip, "strip", false, "leave out the annotation in which conversions keep what a version lacks")
+	flags.BoolVar(&r.objects.Consent.Given, "yes", false, consent.CodeFlag)
 	r.AddFlags(cmd)
 	addListerFlag(cmd, &r.Options)
 	// Without the tag of other commands, which leaves out generated conversions.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/migrate"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
@@ -17,7 +18,7 @@ import (
 
 // newInitCommand writes schemagen.yaml. It never changes one that exists.
 func newInitCommand(stdout, stderr io.Writer) *cobra.Command {
-	consent := migrate.Consent{In: os.Stdin, Out: stderr}
+	agreed := consent.Consent{In: os.Stdin, Out: stderr}
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a " + project.Name + " from what the project has.",
@@ -37,7 +38,7 @@ needs your consent: you are asked on a terminal, and pass --yes elsewhere.`,
 			if err != nil {
 				return err
 			}
-			values, problems, note, err := migrate.AskedSettings(cmd.Context(), wd, consent)
+			values, problems, note, err := migrate.AskedSettings(cmd.Context(), wd, agreed)
 			if err != nil {
 				return err
 			}
@@ -58,6 +59,6 @@ needs your consent: you are asked on a terminal, and pass --yes elsewhere.`,
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&consent.Given, "yes", false, "run make in a copy of the project without asking, where the Makefile has variables")
+	cmd.Flags().BoolVar(&agreed.Given, "yes", false, "run make in a copy of the project without asking, where the Makefile has variables")
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
+	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/migrate"
 )
 
@@ -14,7 +15,7 @@ import (
 const migrateCommand = "migrate"
 
 func newMigrateCommand(stdout, stderr io.Writer) *cobra.Command {
-	o := migrate.Options{Version: toolVersion(), Consent: migrate.Consent{In: os.Stdin, Out: stderr}}
+	o := migrate.Options{Version: toolVersion(), Consent: consent.Consent{In: os.Stdin, Out: stderr}}
 	cmd := &cobra.Command{
 		Use:   migrateCommand + " [-- controller-gen arguments]",
 		Short: "Compare the output of schemagen with that of controller-gen.",

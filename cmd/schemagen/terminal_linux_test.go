@@ -19,6 +19,7 @@ import (
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/terminal"
 )
@@ -86,6 +87,22 @@ func TestPluginOnTerminal(t *testing.T) {
 	for _, want := range []string{"standard input", "kubebuilder edit --plugins schemagen.github.io/v1", "usage: schemagen kubebuilder-plugin --install"} {
 		if code != reporting.ExitFailure || !strings.Contains(text, want) {
 			t.Errorf("exit code %d, want %q in\n%s", code, want, text)
+		}
+	}
+}
+
+// TestConsentOnTerminal answers the question whether code may run.
+func TestConsentOnTerminal(t *testing.T) {
+	for answer, want := range map[string]bool{"y": true, "Yes": true, "n": false, "": false, "always": false} {
+		screen, terminal := openTerminal(t, 80)
+		var asked strings.Builder
+		c := consent.Consent{In: terminal, Out: &asked}
+		if _, err := screen.WriteString(answer + "\n"); err != nil {
+			t.Fatal(err)
+		}
+		err := c.RequireCode([]string{"example.com/p"})
+		if (err == nil) != want || c.Given != want || asked.String() != "Build and run the code of example.com/p? [y/N] " {
+			t.Errorf("%q: %v, asked %q", answer, err, asked.String())
 		}
 	}
 }

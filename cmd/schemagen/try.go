@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"slices"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/convertrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/project"
@@ -41,13 +43,14 @@ type tryRun struct {
 	// pruning is server or proposal.
 	pruning string
 	// to is the version to convert to, empty for none.
-	to string
+	to      string
+	consent consent.Consent
 	// sample is the kind to print samples of instead.
 	sample string
 }
 
 func newTryCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	var r tryRun
+	r := tryRun{consent: consent.Consent{In: os.Stdin, Out: stderr}}
 	cmd := &cobra.Command{
 		Use:   "try [-f FILE] [--crd CRD]",
 		Short: "Show what an API server would store for custom resources.",
@@ -57,7 +60,10 @@ with its line. No server is needed.
 
 Objects are files, directories, or - for standard input; the default is
 config/samples. CRDs are files, directories, -, or Go packages; the default is the
-project's, as for verify. CRDs among the objects are also used.`,
+project's, as for verify. CRDs among the objects are also used.
+
+--to builds and runs the code of the packages, with your consent: you are asked on
+a terminal, and pass --yes elsewhere.`,
 		Example: `  schemagen try -f widget.yaml --crd config/crd/bases
   schemagen try -f new.yaml --old stored.yaml --crd ./api/...
   schemagen try -f widget.yaml --to v1 --crd ./api/...
@@ -90,6 +96,7 @@ project's, as for verify. CRDs among the objects are also used.`,
 	flags.StringVar(&r.pruning, "pruning", "server", "drop unknown fields as: server, proposal (by the skeleton of the schema, which need not be structural)")
 	flags.StringVar(&r.sample, "sample", "", "print a minimal and a full object of a `kind`: Kind, Kind.group or Kind.group/version")
 	flags.StringVar(&r.to, "to", "", "also convert what is stored to this version, with the conversions in Go packages: those of --crd, or else the project's")
+	flags.BoolVar(&r.consent.Given, "yes", false, "with --to, "+consent.CodeFlag)
 	r.AddFlags(cmd)
 	r.definitions.add(cmd)
 	cmd.MarkFlagsMutuallyExclusive("filename", "sample")
@@ -136,7 +143,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	}
 	var converted *convertrun.Trial
 	if r.to != "" {
-		converted = &convertrun.Trial{Target: convertrun.Target{To: r.to}, Server: trial}
+		converted = &convertrun.Trial{Target: convertrun.Target{To: r.to, Consent: r.consent}, Server: trial}
 		defer converted.Close()
 		found, err := r.conversions(ctx, &converted.Target)
 		if err != nil {

@@ -114,7 +114,7 @@ type codeFile struct {
 
 func newCodeFile(m *Model, r *report.Reporter, p *source.Package, options Options) *codeFile {
 	return &codeFile{
-		model: m, reporter: r, pkg: p, options: options, imports: map[string]string{}, taken: p.Taken(),
+		model: m, reporter: r, pkg: p, options: options, imports: map[string]string{}, taken: m.names(p),
 		functions: map[*Pair][2]string{}, helperOf: map[string]string{}, support: map[string]bool{}, appended: map[*Type]bool{},
 	}
 }
@@ -122,8 +122,8 @@ func newCodeFile(m *Model, r *report.Reporter, p *source.Package, options Option
 // converts reports whether a package has functions.
 func (m *Model) converts(p *source.Package) bool {
 	return slices.ContainsFunc(m.Kinds, func(kind *Kind) bool {
-		hub := kind.Hub.Type.Decl.Pkg == p && !m.Options.Functions
-		return !kind.Equal && (hub || slices.ContainsFunc(kind.Spokes, func(v *Version) bool { return v.Type.Decl.Pkg == p }))
+		hub := kind.Hub.Type.Decl.Pkg == p && !m.Options.Functions && !kind.Hub.written.hub
+		return !kind.Equal && (hub || slices.ContainsFunc(kind.Spokes, func(v *Version) bool { return v.Type.Decl.Pkg == p && !v.ByHand() }))
 	})
 }
 
@@ -133,13 +133,13 @@ func (f *codeFile) write() {
 		if kind.Equal {
 			continue
 		}
-		if kind.Hub.Type.Decl.Pkg == f.pkg && !f.options.Functions {
+		if kind.Hub.Type.Decl.Pkg == f.pkg && !f.options.Functions && !kind.Hub.written.hub {
 			f.line("// Hub marks %s as the version that all others are converted to and from.", kind.Name)
 			f.line("%s", gotext.Function("func (*"+kind.Name+") Hub()", ""))
 			f.finish()
 		}
 		for _, spoke := range kind.Spokes {
-			if spoke.Type.Decl.Pkg == f.pkg {
+			if spoke.Type.Decl.Pkg == f.pkg && !spoke.ByHand() {
 				f.kind(kind, spoke)
 			}
 		}
@@ -387,24 +387,31 @@ func (f *codeFile) kind(kind *Kind, spoke *Version) {
 	name := spoke.Type.Decl.Spec.Name.Name
 	if f.options.Functions {
 		ctx := f.std("context", "Context")
-		up, down := "Convert"+name+"ToHub", "Convert"+name+"FromHub"
-		f.line("// %s converts in to %s, in the hub's version.", up, hub)
-		f.line("func %s(_ %s, in *%s, out *%s) error {", f.unique(up), ctx, name, hub)
-		f.root(kind, spoke, true)
-		f.line("// %s converts from %s, the hub's version, to out.", down, hub)
-		f.line("func %s(_ %s, in *%s, out *%s) error {", f.unique(down), ctx, hub, name)
-		f.root(kind, spoke, false)
+		if up := "Convert" + name + "ToHub"; !spoke.written.up {
+			f.line("// %s converts in to %s, in the hub's version.", up, hub)
+			f.line("func %s(_ %s, in *%s, out *%s) error {", f.unique(up), ctx, name, hub)
+			f.root(kind, spoke, true)
+		}
+		if down := "Convert" + name + "FromHub"; !spoke.written.down {
+			f.line("// %s converts from %s, the hub's version, to out.", down, hub)
+			f.line("func %s(_ %s, in *%s, out *%s) error {", f.unique(down), ctx, hub, name)
+			f.root(kind, spoke, false)
+		}
 		return
 	}
-	conversion := f.imp("sigs.k8s.io/controller-runtime/pkg/conversion", "conversion")
-	f.line("// ConvertTo converts the object to the hub, a *%s.", hub)
-	f.line("func (in *%s) ConvertTo(hub %s.Hub) error {", name, conversion)
-	f.line("out := hub.(*%s)", hub)
-	f.root(kind, spoke, true)
-	f.line("// ConvertFrom converts the object from the hub, a *%s.", hub)
-	f.line("func (out *%s) ConvertFrom(hub %s.Hub) error {", name, conversion)
-	f.line("in := hub.(*%s)", hub)
-	f.root(kind, spoke, false)
+	conversion := f.imp(hubPath, "conversion")
+	if !spoke.written.up {
+		f.line("// ConvertTo converts the object to the hub, a *%s.", hub)
+		f.line("func (in *%s) ConvertTo(hub %s.Hub) error {", name, conversion)
+		f.line("out := hub.(*%s)", hub)
+		f.root(kind, spoke, true)
+	}
+	if !spoke.written.down {
+		f.line("// ConvertFrom converts the object from the hub, a *%s.", hub)
+		f.line("func (out *%s) ConvertFrom(hub %s.Hub) error {", name, conversion)
+		f.line("in := hub.(*%s)", hub)
+		f.root(kind, spoke, false)
+	}
 }
 
 // root writes the body of a function for a kind.

@@ -89,7 +89,9 @@ func (f *codeFile) scalarMap(p *Pair, u *Unit, from, to ref, up bool) {
 	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s%s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), r.Elem.notNil(b.Elem, "value"), f.onlyIf("same", f.sameBack(r.Elem, up, "value", "*in", false)))
 	each += fmt.Sprintf("if %s {\nreturn conversionLosing(%s)\n}\nreturn nil\n}", f.onlyIf("lost", not(f.sameBack(r.Elem, up, "*out", "*in", false))), f.losing(a.Elem, "*in"))
 	below := f.name(from.path, "Lost")
-	f.line("var %s conversionLost\n%s, %s = convertMap[%s](%s, %s, %s)", below, target, below, f.text(b), source, f.keptOf(u, up, to), each)
+	kept := f.keptOf(u, up, to)
+	f.line("var %s conversionLost\n%s, %s = convertMap[%s](%s, %s, %s)", below, target, below, f.text(b), source, kept, each)
+	f.emptied(r, up, source, target, kept, below)
 	f.loseBelow(u, up, below, from)
 	if len(to.guards) > 0 {
 		f.assign(to, target)

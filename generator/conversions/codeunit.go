@@ -91,7 +91,7 @@ func (f *codeFile) assign(r ref, value string) {
 		f.line("%s := %s", name, value)
 		value = name
 	}
-	f.line("if %s {", not(f.empty(r.field().Type, value, true)))
+	f.line("if %s {", not(f.empty(r.field().Type, value, !writesEmpty(r.field(), nil))))
 	f.allocate(r)
 	f.line("%s = %s\n}", r.expr, value)
 }
@@ -291,13 +291,20 @@ func (f *codeFile) guardValues(u *Unit, up bool) string {
 		root = "out"
 	}
 	var out []string
+	add := func(t *Type, value string) {
+		if t.Shape == Struct || t.Shape == Opaque { // which may encode itself through a pointer only
+			value = f.use("conversionNew") + "(" + value + ")"
+		}
+		out = append(out, value)
+	}
 	for _, guard := range u.Guards {
 		r := refOf(root, guard)
+		t := r.field().Type
 		if len(r.guards) == 0 || u.Rule == nil && !up && len(u.Hub) > 0 && slices.Equal(guard[:len(guard)-1], u.Hub[:len(u.Hub)-1]) {
-			out = append(out, r.expr) // a field beside it, whose pointers are there
+			add(t, r.expr) // a field beside it, whose pointers are there
 			continue
 		}
-		out = append(out, fmt.Sprintf("func() (value %s) {\nif %s {\nvalue = %s\n}\nreturn value\n}()", f.text(r.field().Type), notNil(r.guards), r.expr))
+		add(t, fmt.Sprintf("func() (value %s) {\nif %s {\nvalue = %s\n}\nreturn value\n}()", f.text(t), notNil(r.guards), r.expr))
 	}
 	return strings.Join(out, ", ")
 }
@@ -347,6 +354,12 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 		results = append(results, f.name(r.path, ""))
 	}
 	f.line("%s := %s", strings.Join(results, ", "), convert(up, values))
+	switch { // as if the side that leaves it out were read from JSON
+	case u.Rule.empties(up):
+		f.line("if len(%s) == 0 {\n%s = nil\n}", results[0], results[0])
+	case u.Rule.empties(!up):
+		f.line("if len(%s) == 0 {\n%s = nil\n}", values[0], results[0])
+	}
 	// same compares what the results convert back to with the source.
 	same := func(results []string) (statement, condition string) {
 		if u.Hook == nil {
@@ -387,7 +400,11 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 		if statement != "" {
 			statement += "; "
 		}
-		f.line("if %s%s {", statement, f.onlyIf("lost", not(condition)))
+		condition = not(condition)
+		if u.Rule.onlyEmpties(up) {
+			condition = fmt.Sprintf("%s != nil && len(%s) == 0", values[0], values[0])
+		}
+		f.line("if %s%s {", statement, f.onlyIf("lost", condition))
 		for i, r := range sources {
 			f.line("%s", f.lose(u, up, values[i], r))
 		}
@@ -448,6 +465,7 @@ func (f *codeFile) carried(p *Pair, u *Unit, from, to ref, up bool) {
 	case r.collects() && r.nests():
 		below := f.name(from.path, "Lost")
 		f.line("var %s conversionLost\n%s, %s = %s", below, target, below, f.elements(r, up, source, kept))
+		f.emptied(r, up, source, target, kept, below)
 		f.loseBelow(u, up, below, from)
 	case r.isPresence(), (r.op == opPointer || r.op == opWrap) && r.Elem.collects() && r.Elem.nests():
 		f.pointed(p, u, from, to, source, target, kept, up)
@@ -457,6 +475,18 @@ func (f *codeFile) carried(p *Pair, u *Unit, from, to ref, up bool) {
 	}
 	if len(to.guards) > 0 {
 		f.assign(to, target)
+	}
+}
+
+// emptied writes the statements for an empty list or map that one side leaves out. Its presence is kept,
+// since no element can be.
+func (f *codeFile) emptied(r *Rule, up bool, source, target, kept, below string) {
+	_, to := r.sides(up)
+	if r.empties(up) {
+		f.line("if %s != nil && %s {\n%s = %s.present()\n}", source, f.onlyIf("presence", "len("+source+") == 0"), below, below)
+	}
+	if r.empties(!up) {
+		f.line("if len(%s) == 0 {\n%s = nil\nif %s {\n%s = %s{}\n}\n}", source, target, f.onlyIf("was present", kept+".isSet()"), target, f.text(to))
 	}
 }
 

@@ -13,7 +13,10 @@ func (m *Model) Explain(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, kind := range m.Kinds {
 		for _, spoke := range kind.Spokes {
-			fmt.Fprintf(table, "%s.%s: %s to %s, the hub\n", kind.Name, kind.Group, spoke.Name, kind.Hub.Name)
+			fmt.Fprintf(table, "%s.%s: %s to %s, the hub%s\n", kind.Name, kind.Group, spoke.Name, kind.Hub.Name, spoke.handwritten())
+			if spoke.ByHand() {
+				continue
+			}
 			var shared []*Pair
 			within := spoke.Pair.Within()
 			for _, p := range m.Pairs {
@@ -30,6 +33,19 @@ func (m *Model) Explain(w io.Writer) error {
 		}
 	}
 	return table.Flush()
+}
+
+// handwritten describes the conversions that are not generated, so that the table does not hold for them.
+func (v *Version) handwritten() string {
+	switch {
+	case v.ByHand():
+		return ": written by hand, so nothing is known about it"
+	case v.written.up:
+		return "; the conversion to the hub is written by hand, so nothing is known about it"
+	case v.written.down:
+		return "; the conversion back is written by hand, so nothing is known about it"
+	}
+	return ""
 }
 
 // explain writes the table of units of a pair.

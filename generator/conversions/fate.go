@@ -56,6 +56,9 @@ func (r *Rule) loses(up, below bool) bool {
 	if !up {
 		from, to = to, from
 	}
+	if r.empties(up) {
+		return true
+	}
 	switch r.op {
 	case opSame, opCast:
 		return false
@@ -81,6 +84,36 @@ func (r *Rule) loses(up, below bool) bool {
 		return codecLoses(r.Name, from, to)
 	}
 	return true
+}
+
+// empties reports whether an empty list or map that goes up, or down, would come back as null.
+func (r *Rule) empties(up bool) bool { return up && r.emptyUp || !up && r.emptyDown }
+
+// onlyEmpties reports whether that is all that the rule loses in a direction.
+func (r *Rule) onlyEmpties(up bool) bool {
+	other := *r
+	other.emptyUp, other.emptyDown = false, false
+	return r.empties(up) && !other.loses(up, true)
+}
+
+// writesEmpty reports whether the JSON of a field tells an empty list or map from none.
+func writesEmpty(f *Field, s *structural.Schema) bool {
+	switch f.Type.Shape {
+	case List, Map, Bytes:
+		none := func(n *int64) bool { return n == nil || *n == 0 }
+		may := s == nil || s.ValueValidation == nil || none(s.MinItems) && none(s.MinProperties) && none(s.MinLength)
+		return may && !tagOmitsEmpty(f)
+	}
+	return false
+}
+
+// leavesOutEmpty reports whether a field with an empty list or map is left out of the JSON.
+func leavesOutEmpty(f *Field) bool {
+	switch f.Type.Shape {
+	case List, Map, Bytes:
+		return tagOmitsEmpty(f)
+	}
+	return false
 }
 
 // shared reports whether the rule is for pointers to structs, of which other units convert
@@ -118,7 +151,7 @@ func holds(t, other *Type) bool {
 func (p *pairer) uncheckedRules() {
 	for _, pair := range p.model.Pairs {
 		for _, u := range pair.Units {
-			if u.set {
+			if u.set || pair.ofKind.Equal {
 				continue
 			}
 			if u.Down == Kept && len(u.Hub) > 0 && u.leaf() {

@@ -18,7 +18,7 @@ func (w *pairing) castable() bool {
 		}
 	}
 	for _, u := range w.Units {
-		if u.Rule == nil || u.Rule.op != opSame || !samePath(u.Spoke, u.Hub) {
+		if u.Rule == nil || u.Rule.op != opSame || u.Rule.emptyUp || u.Rule.emptyDown || !samePath(u.Spoke, u.Hub) {
 			return false
 		}
 	}

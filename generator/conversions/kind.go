@@ -55,7 +55,7 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 		return nil, nil, err
 	}
 	r := run.Reporter
-	m := &Model{Run: run, Options: conversions, fset: run.Fset, inputs: options.Inputs, types: gotypes.New()}
+	m := &Model{Run: run, Options: conversions, fset: run.Fset, inputs: options.Inputs, types: gotypes.New(), declarations: map[*source.Package]map[string]source.Declared{}}
 	m.roots = slices.DeleteFunc(slices.Clone(run.Roots), func(p *source.Package) bool { return len(p.Files) == 0 })
 	p := &pairer{model: m, reporter: r, types: m.types, unions: run.Unions, parse: run.ParseMarkers, memo: map[string]*Pair{}, strict: conversions.Strict}
 	var defined []*checks.Definition // of m.Kinds
@@ -83,6 +83,8 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 		switch {
 		case kind.incomplete:
 		case !kind.Equal:
+			p.unaddressed(kind)
+			p.existing(kind)
 			run.Checker.ReportUnconverted(defined[i])
 		case !r.List.HasErrors(): // in structs that other kinds use, too
 			r.Add(noWebhook.At(r.Position(kind.Hub.Type.Decl.Spec.Name.Pos()), "", "%s needs no conversion webhook: all versions have the same fields", kind.Name))

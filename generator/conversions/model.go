@@ -32,6 +32,8 @@ type Model struct {
 	types  *gotypes.Types
 	fset   *token.FileSet
 	inputs *inputs.Reader
+	// declarations are those of packages, without generated ones.
+	declarations map[*source.Package]map[string]source.Declared
 	// roots are the packages of the run.
 	roots []*source.Package
 }
@@ -50,7 +52,7 @@ type Alone struct {
 func (m *Model) policies(keepOnCreate bool) (out []build.File) {
 	for _, kind := range m.Kinds {
 		for _, spoke := range kind.Spokes {
-			if spoke.Served && spoke.Pair != nil && spoke.Pair.Loses {
+			if !kind.Equal && spoke.Served && spoke.Pair != nil && spoke.Pair.Loses && !spoke.ByHand() {
 				p := policy.Policy{Group: kind.Group, Version: spoke.Name, Plural: kind.Plural, KeepOnCreate: keepOnCreate}
 				out = append(out, build.File{Name: p.FileName(), Data: p.YAML()})
 			}
@@ -104,6 +106,9 @@ type Version struct {
 	Storage, Served bool
 	// Pair converts the version to the hub; nil for the hub.
 	Pair *Pair
+
+	// written has what people wrote and is not generated.
+	written struct{ hub, up, down bool }
 }
 
 // Pair is a struct of a spoke and its counterpart in the hub.
@@ -272,6 +277,9 @@ type Rule struct {
 	// omitEmpty is set for the codec json, and for a list or a map and a pointer to it, if the list or the
 	// map is a field that is left out of the JSON while it is empty.
 	omitEmpty bool
+	// emptyUp and emptyDown are set if the source of that direction writes an empty list or map that is not
+	// nil, and the other side leaves it out: in JSON, it comes back as null.
+	emptyUp, emptyDown bool
 }
 
 // op is what the code for a rule does.

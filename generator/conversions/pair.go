@@ -359,6 +359,8 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 		w.fail(noRule, f.Pos(), f.Pkg, "remove key="+strings.Join(r.keys, ";"), "%s %s (%s) has no elements with keys", w.spokeName(), w.in(spoke), f.Type.Label())
 		return
 	}
+	rule.emptyUp = writesEmpty(f, r.spokeSchema) && leavesOutEmpty(g)
+	rule.emptyDown = writesEmpty(g, r.hubSchema) && leavesOutEmpty(f)
 	u := &Unit{Spoke: spoke, Hub: hub, Rule: rule, Pos: f.Pos(), Reason: reason}
 	if rule.Name == "equal" {
 		switch {

@@ -43,7 +43,8 @@ func memberOf(u *gounions.Marked, name string) *gounions.NamedField {
 
 // checkAccessor reports a method whose name the type already declares.
 func (f *functionFile) checkAccessor(node *structNode, name string, of *gounions.NamedField, taken []string) {
-	if !slices.Contains(taken, name) {
+	_, declared := f.declared[node.decl.Spec.Name.Name+"."+name] // perhaps in a file that is not part of the run
+	if !declared && !slices.Contains(taken, name) {
 		return
 	}
 	hint := "rename the Go field, its JSON name may stay; or run without --accessors"

@@ -23,9 +23,8 @@ type functionFile struct {
 	graph *unionGraph
 	pkg   *source.Package
 	out   *templates.UnionsFile
-	// declared are the names declared in the package, with their positions; ours are those
-	// that the file adds.
-	declared map[string]token.Pos
+	// declared are the declarations of the package, and ours the names that the file adds.
+	declared map[string]source.Declared
 	ours     map[string]bool
 
 	structs map[*structNode]*templates.Struct
@@ -46,7 +45,7 @@ func (g *unionGraph) file(p *source.Package, header string, o FunctionOptions) *
 		return nil
 	}
 	f := &functionFile{
-		graph: g, pkg: p, declared: p.Names(), ours: map[string]bool{},
+		graph: g, pkg: p, declared: p.Declared(FileName), ours: map[string]bool{},
 		structs: map[*structNode]*templates.Struct{}, aliases: map[*structNode]string{}, lists: map[string]*listNode{},
 		imports: map[string]string{},
 		out: &templates.UnionsFile{BuildTag: o.BuildTag, Header: header, Package: p.Name,
@@ -70,7 +69,9 @@ func (g *unionGraph) file(p *source.Package, header string, o FunctionOptions) *
 		}
 	}
 	for name := range f.declared {
-		f.out.Taken = append(f.out.Taken, name)
+		if !strings.Contains(name, ".") {
+			f.out.Taken = append(f.out.Taken, name)
+		}
 	}
 	for name := range f.ours {
 		f.out.Taken = append(f.out.Taken, name)
@@ -110,15 +111,19 @@ func functionNames(typeName string, clears bool) templates.Functions {
 func (f *functionFile) reserve(node *structNode) {
 	names := functionNames(node.decl.Spec.Name.Name, node.clears)
 	for _, name := range []string{names.Normalize, names.Validate} {
-		if pos, taken := f.declared[name]; taken {
-			f.errorf(pos, "rename it, or leave the type out with // +schemagen:unions=none", "%s is generated for type %s, and declared here, too", name, node.decl)
+		if other, taken := f.declared[name]; taken {
+			f.report(f.pkg.AtPosition(other.Pos), "rename it, or leave the type out with // +schemagen:unions=none", "%s is generated for type %s, and declared here, too", name, node.decl)
 		}
 		f.ours[name] = true
 	}
 }
 
 func (f *functionFile) errorf(pos token.Pos, hint, format string, args ...any) {
-	f.graph.builder.Reporter.Report(report.NoUnionFunctions, f.pkg.At(pos), hint, format, args...)
+	f.report(f.pkg.At(pos), hint, format, args...)
+}
+
+func (f *functionFile) report(origin source.Origin, hint, format string, args ...any) {
+	f.graph.builder.Reporter.Report(report.NoUnionFunctions, origin, hint, format, args...)
 }
 
 func upperFirst(s string) string {

@@ -115,6 +115,32 @@ func TestUnionCases(t *testing.T) {
 	}
 }
 
+// TestUnionCasesCompile vets what is generated for the cases, together with their tests.
+func TestUnionCasesCompile(t *testing.T) {
+	cases := readUnionCases(t)
+	dir, listed := gentest.List(t, testCases(cases))
+	for _, c := range cases {
+		source := build.Source{Dir: filepath.Join(dir, c.Name), Lister: c.listed(listed)}
+		got, findings, err := generate(t.Context(), build.Options{Source: source, Server: gentest.Server(t, "")}, c.functions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if findings.HasErrors() {
+			if err := os.RemoveAll(filepath.Join(dir, c.Name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, f := range got.Files {
+			if err := os.WriteFile(f.Name, f.Data, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, tags := range []string{"", "special"} {
+		goCommand(t, dir, "vet", "-mod=mod", "-tags="+tags, "./...")
+	}
+}
+
 // TestUnionFilesAreDeterministic checks that a second run produces the same bytes.
 func TestUnionFilesAreDeterministic(t *testing.T) {
 	cases := readUnionCases(t)

@@ -42,6 +42,9 @@ type Mutant struct {
 // Mutate removes each condition in turn from conversions that were generated as mutable, and
 // runs their generated tests with a number of histories.
 func (r *Run) Mutate(ctx context.Context) ([]Mutant, error) {
+	if err := r.Consent.RequireCode(convertrun.Packages(kindsOf(r.Generated.Model))); err != nil {
+		return nil, err
+	}
 	tests, err := laws.Generated(r.Generated.Model, "")
 	if err != nil {
 		return nil, err
@@ -64,7 +67,7 @@ func (r *Run) Mutate(ctx context.Context) ([]Mutant, error) {
 // mutants runs the tests of a package without each of its conditions.
 func (r *Run) mutants(ctx context.Context, dir string, conditions []conversions.Condition, files map[string][]byte) ([]Mutant, error) {
 	progress.Start(ctx, "building", "tests", 0)
-	test, err := convertrun.BuildTest(ctx, dir, r.Tags, files)
+	test, err := convertrun.BuildTest(ctx, r.code(files), dir)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/conversions"
+	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -54,7 +55,7 @@ func generatedFrom(t *testing.T, name string, archive *txtar.Archive, mutable bo
 	if err != nil || findings.HasErrors() {
 		t.Fatal(findings, err)
 	}
-	return Run{Generated: generated, Dir: root, Cases: 2000}, options
+	return Run{Generated: generated, Dir: root, Cases: 2000, Consent: consent.Consent{Given: true}}, options
 }
 
 // mutated returns what becomes of the mutants of a case in testdata/conversions.

@@ -17,6 +17,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,8 +29,11 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/generator/conversions/written"
+	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/convertrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
@@ -48,6 +52,8 @@ type Run struct {
 	// Dir is the working directory, and Tags are the build tags of the packages.
 	Dir  string
 	Tags []string
+	// Consent allows to build and run the code of the packages.
+	Consent consent.Consent
 	// Cases is the number of histories for each version that is not the hub.
 	Cases int
 	// Stdout gets a line for each of these versions.
@@ -79,6 +85,26 @@ type version struct {
 	files int
 }
 
+// ProveProject runs histories of all kinds, with the definitions that the options generate, and with samples
+// from a directory, if it is not empty. The results are those of [Run.Prove].
+func (r *Run) ProveProject(ctx context.Context, options generator.Options, samples string) (diag.List, error) {
+	var err error
+	if samples != "" {
+		if r.Samples, err = definitions.FindObjects([]string{filepath.Join(r.Dir, samples)}); err != nil {
+			return nil, err
+		}
+	}
+	made, findings, err := driver.Definitions(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	if findings.HasErrors() {
+		return definitions.WithoutIgnored(nil, findings), nil
+	}
+	r.Definitions = made
+	return r.Prove(ctx)
+}
+
 // Prove runs histories of all kinds. The error is set if the conversions cannot be built or run,
 // or if the context ends; the findings are those until then.
 func (r *Run) Prove(ctx context.Context) (diag.List, error) {
@@ -90,8 +116,11 @@ func (r *Run) Prove(ctx context.Context) (diag.List, error) {
 	for _, f := range r.Generated.Files {
 		files[f.Name] = f.Data
 	}
+	if err := r.Consent.RequireCode(convertrun.Packages(kinds)); err != nil { // before the progress is shown
+		return nil, err
+	}
 	progress.Start(ctx, "building", "the conversions", 0)
-	converter, err := convertrun.BuildWith(ctx, r.Dir, r.Tags, kinds, files)
+	converter, err := convertrun.Build(ctx, r.code(files), kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +154,10 @@ func (r *Run) Prove(ctx context.Context) (diag.List, error) {
 		}
 	}
 	return findings, ctx.Err()
+}
+
+func (r *Run) code(files map[string][]byte) convertrun.Code {
+	return convertrun.Code{Dir: r.Dir, Tags: r.Tags, Files: files, Consent: &r.Consent}
 }
 
 // kindsOf returns the kinds of a model that have conversions.

@@ -19,9 +19,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/schemagen/schemagen/generator/conversions/written"
+	"github.com/schemagen/schemagen/internal/consent"
 )
 
 // Request asks for an object in another version.
@@ -49,40 +51,60 @@ type Answer struct {
 // Converter is a compiled program.
 type Converter struct{ dir string }
 
+// Code is the user's code that a program is built from.
+type Code struct {
+	// Dir is the working directory, and Tags are the build tags.
+	Dir  string
+	Tags []string
+	// Files are absolute names and texts of files in place of what is on disk.
+	Files map[string][]byte
+	// Consent allows to build and run the code. It is asked before anything is built.
+	Consent *consent.Consent
+}
+
 // Build compiles a program as if it were below the first hub, from where it may import the
 // packages of the kinds. Close removes it. The error has what the compiler says, with paths
 // relative to the working directory if the hub is below it.
-func Build(ctx context.Context, workingDir string, tags []string, kinds []written.Kind) (*Converter, error) {
-	return BuildWith(ctx, workingDir, tags, kinds, nil)
-}
-
-// BuildWith is like [Build], but the packages have files with these absolute names and texts,
-// in place of what is on disk.
-func BuildWith(ctx context.Context, workingDir string, tags []string, kinds []written.Kind, files map[string][]byte) (*Converter, error) {
+func Build(ctx context.Context, code Code, kinds []written.Kind) (*Converter, error) {
+	if err := code.Consent.RequireCode(Packages(kinds)); err != nil {
+		return nil, err
+	}
 	temporary, err := os.MkdirTemp("", "schemagen-convert-")
 	if err != nil {
 		return nil, err
 	}
 	c := &Converter{dir: temporary}
-	if err := c.build(ctx, workingDir, tags, kinds, files); err != nil {
+	if err := c.build(ctx, code, kinds); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
 }
 
-func (c *Converter) build(ctx context.Context, workingDir string, tags []string, kinds []written.Kind, files map[string][]byte) error {
+// Packages returns the import paths of the versions of kinds, sorted.
+func Packages(kinds []written.Kind) (out []string) {
+	for _, k := range kinds {
+		out = append(out, k.Hub.Package)
+		for _, s := range k.Spokes {
+			out = append(out, s.Package)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (c *Converter) build(ctx context.Context, code Code, kinds []written.Kind) error {
 	dir := kinds[0].Dir
 	source := filepath.Join(c.dir, "main.go")
 	// The directory does not exist; no other package has its name.
 	const name = "zz_schemagen_convert"
-	overlay, err := writeOverlay(c.dir, map[string]string{filepath.Join(dir, name, "main.go"): source}, files)
+	overlay, err := writeOverlay(c.dir, map[string]string{filepath.Join(dir, name, "main.go"): source}, code.Files)
 	if err := errors.Join(err, os.WriteFile(source, Program(kinds), 0o600)); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-tags", strings.Join(tags, ","), "-overlay", overlay, "-o", c.program())
+	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-tags", strings.Join(code.Tags, ","), "-overlay", overlay, "-o", c.program())
 	cmd.Dir = dir
-	if below, err := filepath.Rel(workingDir, dir); err == nil && filepath.IsLocal(below) {
-		cmd.Dir = workingDir
+	if below, err := filepath.Rel(code.Dir, dir); err == nil && filepath.IsLocal(below) {
+		cmd.Dir = code.Dir
 		cmd.Args = append(cmd.Args, "./"+filepath.ToSlash(filepath.Join(below, name)))
 	} else {
 		cmd.Args = append(cmd.Args, "./"+name)

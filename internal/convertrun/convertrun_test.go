@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/generator/conversions/written"
+	"github.com/schemagen/schemagen/internal/consent"
 )
 
 // module has a kind in three versions, converted by methods and by functions.
@@ -120,7 +121,7 @@ func TestConvert(t *testing.T) {
 		{Version: written.Version{Name: "v1beta1", Package: "example.com/m/v1beta1", Type: "Widget"}},
 		{Version: written.Version{Name: "v1alpha1", Package: "example.com/m/v1alpha1", Type: "Widget"}, Up: "ConvertWidgetToHub", Down: "ConvertWidgetFromHub"},
 	}}
-	c, err := Build(t.Context(), dir, nil, []written.Kind{kind})
+	c, err := Build(t.Context(), Code{Dir: dir, Consent: &consent.Consent{Given: true}}, []written.Kind{kind})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,11 +176,11 @@ func TestConvert(t *testing.T) {
 	}
 
 	kind.Spokes = append(kind.Spokes, written.Spoke{Version: written.Version{Name: "v2", Package: "example.com/m/broken", Type: "Widget"}})
-	if _, err := Build(t.Context(), dir, nil, []written.Kind{kind}); err == nil || !strings.Contains(err.Error(), "ConvertTo") {
+	if _, err := Build(t.Context(), Code{Dir: dir, Consent: &consent.Consent{Given: true}}, []written.Kind{kind}); err == nil || !strings.Contains(err.Error(), "ConvertTo") {
 		t.Errorf("a type without conversions: %v", err)
 	}
 	kind.Hub.Package = "example.com/m/uncopied"
-	if _, err := Build(t.Context(), dir, nil, []written.Kind{kind}); err == nil || !strings.Contains(err.Error(), "run make generate first") {
+	if _, err := Build(t.Context(), Code{Dir: dir, Consent: &consent.Consent{Given: true}}, []written.Kind{kind}); err == nil || !strings.Contains(err.Error(), "run make generate first") {
 		t.Errorf("a type without deep copies: %v", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/generator/conversions/written"
+	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -32,21 +33,29 @@ type Target struct {
 	Tags []string
 	// To is the version to convert to.
 	To string
+	// Consent allows to build and run the code of the packages.
+	Consent consent.Consent
 
 	// model has the units of generated conversions.
 	model *conversions.Model
 }
 
-// Find finds what the packages can convert. Findings are about the packages; if one of them is
-// an error, nothing can be converted. The error is as in [generator.Run].
+// Find finds what the packages can convert, and asks for the consent to run it. Findings are about the
+// packages; if one of them is an error, nothing can be converted. The error is as in [generator.Run], or that
+// there is no consent.
 func (t *Target) Find(ctx context.Context, options generator.Options) (findings diag.List, err error) {
 	t.Dir, t.Tags = options.Dir, options.Tags
 	if t.Kinds, findings, err = written.Kinds(ctx, options); err != nil {
 		return nil, err
 	}
 	t.model, _, err = conversions.Find(ctx, options, conversions.Options{})
+	if err == nil && len(t.Kinds) > 0 && !findings.HasErrors() {
+		err = t.Consent.RequireCode(Packages(t.Kinds))
+	}
 	return findings, err
 }
+
+func (t *Target) code() Code { return Code{Dir: t.Dir, Tags: t.Tags, Consent: &t.Consent} }
 
 // Objects are read from files and converted.
 type Objects struct {
@@ -87,7 +96,7 @@ func (o *Objects) Convert(ctx context.Context, sources []definitions.Source) (di
 	if len(requests) == 0 || findings.HasErrors() {
 		return findings, ctx.Err()
 	}
-	converter, err := Build(ctx, o.Dir, o.Tags, o.Kinds)
+	converter, err := Build(ctx, o.code(), o.Kinds)
 	if err != nil {
 		return nil, err
 	}

@@ -16,17 +16,19 @@ import (
 // Test is the compiled test of a package.
 type Test struct{ dir string }
 
-// BuildTest compiles the test of the package in a directory, which has files with these
-// absolute names and texts in place of what is on disk. Close removes it.
-func BuildTest(ctx context.Context, dir string, tags []string, files map[string][]byte) (*Test, error) {
+// BuildTest compiles the test of the package in a directory. Close removes it.
+func BuildTest(ctx context.Context, code Code, dir string) (*Test, error) {
+	if err := code.Consent.RequireCode([]string{dir}); err != nil {
+		return nil, err
+	}
 	temporary, err := os.MkdirTemp("", "schemagen-mutants-")
 	if err != nil {
 		return nil, err
 	}
 	t := &Test{dir: temporary}
-	overlay, err := writeOverlay(temporary, map[string]string{}, files)
+	overlay, err := writeOverlay(temporary, map[string]string{}, code.Files)
 	if err == nil {
-		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-tags", strings.Join(tags, ","), "-overlay", overlay, "-o", t.program(), ".")
+		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-tags", strings.Join(code.Tags, ","), "-overlay", overlay, "-o", t.program(), ".")
 		cmd.Dir = dir
 		var out []byte
 		if out, err = cmd.CombinedOutput(); err != nil {

@@ -62,7 +62,7 @@ func (t *Trial) Convert(ctx context.Context, objects []*dryrun.Object, results [
 	if len(requests) == 0 {
 		return out, nil
 	}
-	t.build.Do(func() { t.converter, t.err = Build(ctx, t.Dir, t.Tags, t.Kinds) })
+	t.build.Do(func() { t.converter, t.err = Build(ctx, t.code(), t.Kinds) })
 	if t.err != nil {
 		return nil, t.err
 	}

@@ -80,6 +80,8 @@ func unwritten(m *conversions.Model, dir string) string {
 			case filepath.Dir(v.Type.Decl.Pkg.Files[0]) != dir:
 			case kind.Equal:
 				return "all versions of " + kind.Name + " have the same fields, so nothing converts them"
+			case v.ByHand():
+				return "the conversions of " + kind.Name + " " + v.Name + " are written by hand"
 			case m.Options.Functions:
 				return "with --style=functions, the package of the hub, " + kind.Hub.Name + ", has no such file"
 			}

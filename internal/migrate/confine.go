@@ -1,11 +1,9 @@
 package migrate
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -16,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/internal/output"
@@ -184,36 +181,4 @@ func (c confined) markersBelow(ctx context.Context, dir string, recursive bool) 
 		return nil
 	})
 	return found, err
-}
-
-// Consent decides whether programs of the repository may run.
-type Consent struct {
-	// Given is set by --yes.
-	Given bool
-	// In is the source of a user's answer; the question is asked only if it is a
-	// terminal.
-	In *os.File
-	// Out is where the question is printed.
-	Out io.Writer
-}
-
-// allows reports whether the action may be performed.
-func (c *Consent) allows(what string) bool {
-	if c.Given || !isTerminal(c.In) {
-		return c.Given
-	}
-	fmt.Fprintf(c.Out, "%s? [y/N] ", diag.Line(what))
-	answer, _ := bufio.NewReader(c.In).ReadString('\n')
-	return slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
-}
-
-// isTerminal reports whether a file is a terminal: a device that is not the null
-// device.
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, null)
 }

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
 )
@@ -110,7 +111,7 @@ func describe(t *testing.T, dir string) string {
 	t.Helper()
 	t.Chdir(dir)
 	var out bytes.Buffer
-	r := migration{Options: Options{Dir: dir, Version: "schemagen-v1.2.3", Consent: Consent{Given: true}}, out: &out}
+	r := migration{Options: Options{Dir: dir, Version: "schemagen-v1.2.3", Consent: consent.Consent{Given: true}}, out: &out}
 	var err error
 	if r.project, err = openProject(dir); err != nil {
 		t.Fatal(err)
@@ -159,7 +160,7 @@ func TestWriteProtected(t *testing.T) {
 			}
 			t.Chdir(dir)
 			var out bytes.Buffer
-			r := migration{Options: Options{Dir: dir, Write: true, Consent: Consent{Given: true}}, out: &out}
+			r := migration{Options: Options{Dir: dir, Write: true, Consent: consent.Consent{Given: true}}, out: &out}
 			var err error
 			if r.project, err = openProject(dir); err != nil {
 				t.Fatal(err)

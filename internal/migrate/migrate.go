@@ -21,6 +21,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/peerversions"
@@ -42,7 +43,7 @@ type Options struct {
 	// Version is the version of schemagen, prefixed with its name.
 	Version string
 	// Consent decides whether programs of the repository may run.
-	Consent Consent
+	Consent consent.Consent
 }
 
 // migration is one run of the command migrate.
@@ -160,7 +161,7 @@ func (r *migration) askForCalls(ctx context.Context) (*makefile, error) {
 		return nil, err
 	}
 	const programs = ", which runs the programs in its functions such as $(shell …), and the controller-gen that it installs"
-	if !r.Consent.allows("Run " + makeIn(path) + programs) {
+	if !r.Consent.Allows("Run " + makeIn(path) + programs) {
 		fmt.Fprintf(r.out, `migrate would run %s, to read the command lines of controller-gen.
 make runs the programs in functions such as $(shell …): allow it with --yes,
 or pass the arguments of controller-gen: schemagen migrate -- ARGUMENTS

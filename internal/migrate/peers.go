@@ -115,7 +115,7 @@ func (r *migration) findPeer(ctx context.Context, m *makefile) error {
 		if declined[what] {
 			continue
 		}
-		if what != "" && !r.Consent.allows("Run "+what) {
+		if what != "" && !r.Consent.Allows("Run "+what) {
 			declined[what] = true
 			fmt.Fprintf(r.out, "did not run %s: allow it with --yes, or pass your own controller-gen with --controller-gen\n", diag.Line(what))
 			continue

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/output"
 )
 
@@ -134,7 +135,7 @@ func readReal(t *testing.T, w *bytes.Buffer, module string) {
 		}
 	}
 	var out bytes.Buffer
-	r := migration{Options: Options{Dir: dir, Version: "schemagen-v1.2.3", Consent: Consent{Given: true}}, out: &out}
+	r := migration{Options: Options{Dir: dir, Version: "schemagen-v1.2.3", Consent: consent.Consent{Given: true}}, out: &out}
 	var err error
 	if r.project, err = openProject(dir); err != nil {
 		t.Fatal(err)

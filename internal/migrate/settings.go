@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
@@ -29,14 +30,14 @@ func Settings(in *inputs.Reader, dir string) (values []project.Initial, problems
 
 // AskedSettings is like [Settings], but has make expand what only make can, in a copy of the
 // project, if the user consents. note says why make did not, or is empty.
-func AskedSettings(ctx context.Context, dir string, consent Consent) (values []project.Initial, problems []string, note string, err error) {
+func AskedSettings(ctx context.Context, dir string, agreed consent.Consent) (values []project.Initial, problems []string, note string, err error) {
 	dir = output.Physical(dir)
 	m, err := literalMakefile(nil, dir)
 	if err != nil {
 		return nil, nil, "", err
 	}
 	if m != nil && m.unexpanded {
-		switch asked, err := askedMakefile(ctx, dir, m.path, consent); {
+		switch asked, err := askedMakefile(ctx, dir, m.path, agreed); {
 		case err != nil:
 			note = err.Error()
 		case asked == nil:
@@ -50,8 +51,8 @@ func AskedSettings(ctx context.Context, dir string, consent Consent) (values []p
 }
 
 // askedMakefile reads a Makefile with make, or returns nil if the user does not consent.
-func askedMakefile(ctx context.Context, dir, path string, consent Consent) (*makefile, error) {
-	if !consent.allows("Run " + makeIn(path) + ", which runs the programs in its functions such as $(shell …)") {
+func askedMakefile(ctx context.Context, dir, path string, agreed consent.Consent) (*makefile, error) {
+	if !agreed.Allows("Run " + makeIn(path) + ", which runs the programs in its functions such as $(shell …)") {
 		return nil, nil
 	}
 	copied, err := openProject(dir)
@@ -59,7 +60,7 @@ func askedMakefile(ctx context.Context, dir, path string, consent Consent) (*mak
 		return nil, err
 	}
 	defer copied.remove()
-	r := migration{Options: Options{Dir: dir}, project: copied, out: consent.Out}
+	r := migration{Options: Options{Dir: dir}, project: copied, out: agreed.Out}
 	return r.readInCopy(ctx, path)
 }
 

@@ -27,6 +27,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/generator/conversions/written"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/gotext"
@@ -35,7 +36,7 @@ import (
 )
 
 // FileName is the name of the generated file in each package.
-const FileName = "zz_generated.conversions_test.go"
+const FileName = conversions.TestFileName
 
 // Files is the result of [Generate].
 type Files struct {
@@ -153,8 +154,8 @@ func (f *testFile) bytes(header, engine, units string) ([]byte, error) {
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		lines = append(lines, "{At: "+strconv.Quote(name)+", "+found[name]+"},\n")
 	}
-	return gotext.Append(out, "// TestConversionLaws runs histories of random edits through both versions of each kind.\n"+
-		"func TestConversionLaws(t *testing.T) {\nfields := []"+enginePackage+".Field"+braces(lines)+"\n"+units+
+	return gotext.Append(out, "// "+conversions.TestName+" runs histories of random edits through both versions of each kind.\n"+
+		"func "+conversions.TestName+"(t *testing.T) {\nfields := []"+enginePackage+".Field"+braces(lines)+"\n"+units+
 		"for _, k := range []"+enginePackage+".Kind{\n"+f.kinds.String()+"} {\nt.Run(k.Name, func(t *testing.T) { "+enginePackage+".Run(t, k) })\n}\n}\n"), nil
 }
 

@@ -31,7 +31,7 @@ func Generated(m *conversions.Model, header string) (Files, error) {
 		table := unitTable{file: f, names: map[*conversions.Pair]string{}, taken: map[string]bool{}}
 		for _, kind := range m.Kinds {
 			for _, spoke := range kind.Spokes {
-				if spoke.Type.Decl.Pkg == p && !kind.Equal {
+				if spoke.Type.Decl.Pkg == p && !kind.Equal && !spoke.ByHand() {
 					table.kind(m, kind, spoke)
 				}
 			}

@@ -7,8 +7,6 @@ type functionIndex struct {
 	// files are, for each name, the files that seem to declare a function of that name. Under the
 	// empty name are those with functions that the scan cannot recognize.
 	files map[string][]*File
-	// values are the files that seem to declare constants or variables.
-	values []*File
 }
 
 // functionIndex returns the index of the package's functions. The result of the run then depends
@@ -28,11 +26,6 @@ func (p *Package) functionIndex() *functionIndex {
 		add := func(name string) { index.files[name] = append(index.files[name], f) }
 		if hints(src, "func", "/", add) {
 			add("")
-		}
-		values := false
-		value := func(string) { values = true }
-		if hints(src, "const", "(/", value) || hints(src, "var", "(/", value) || values {
-			index.values = append(index.values, f)
 		}
 	}
 	return index
@@ -56,27 +49,4 @@ func (p *Package) Function(name string) (*File, *ast.FuncDecl) {
 		}
 	}
 	return nil, nil
-}
-
-// Taken returns the package-level names of all files, and possibly some that only look like one.
-// The result of the run then depends on all of the package's files.
-func (p *Package) Taken() map[string]bool {
-	index := p.functionIndex()
-	for _, f := range index.values {
-		f.Parse()
-	}
-	for _, f := range index.files[""] {
-		f.Parse()
-	}
-	out := map[string]bool{}
-	for name := range p.Names() {
-		out[name] = true
-	}
-	for name := range p.hints {
-		out[name] = true
-	}
-	for name := range index.files {
-		out[name] = true
-	}
-	return out
 }

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,15 +57,5 @@ func TestFunctionIndex(t *testing.T) {
 		if f, fn := open().Function(name); f != nil || fn != nil {
 			t.Errorf("%s is found", name)
 		}
-	}
-	p := open()
-	taken := p.Taken()
-	for _, name := range []string{"T", "plain", "generic", "second", "third", "fourth", "hidden", "x", "y", "z", "v"} {
-		if !taken[name] {
-			t.Errorf("%s is not taken: %v", name, slices.Sorted(maps.Keys(taken)))
-		}
-	}
-	if taken["Method"] || !slices.Equal(parsed(p), []string{"c.go", "d.go", "e.go"}) {
-		t.Errorf("taken are %v, and parsed %v", slices.Sorted(maps.Keys(taken)), parsed(p))
 	}
 }

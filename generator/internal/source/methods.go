@@ -11,28 +11,49 @@ import (
 // set is as in go/types: declared methods, and those promoted through embedded fields from
 // the shallowest depth unless they are ambiguous.
 func (t *Type) Marshals(method string) bool {
-	return t.hasMethod(method, (*File).isMarshalSignature)
+	return t.method(method, (*File).isMarshalSignature).matches
+}
+
+// MarshalsByPointer reports whether encoding/json calls a method of the type only for values with an
+// address: MarshalJSON or MarshalText has a pointer receiver. The values of maps have no address.
+func (t *Type) MarshalsByPointer() bool {
+	own := t.method("MarshalJSON", (*File).isMarshalSignature)
+	if !own.matches {
+		own = t.method("MarshalText", (*File).isMarshalSignature)
+	}
+	return own.matches && own.pointer
 }
 
 // HasMethod reports whether the type, or a pointer to it, has a method with the name,
 // whatever its signature.
 func (t *Type) HasMethod(method string) bool {
-	return t.hasMethod(method, func(*File, *ast.FuncType) bool { return true })
+	return t.method(method, func(*File, *ast.FuncType) bool { return true }).matches
 }
 
-// hasMethod reports whether the type, or a pointer to it, has a method with the name
-// and a signature for which match returns true.
-func (t *Type) hasMethod(method string, match func(*File, *ast.FuncType) bool) bool {
+// foundMethod is a method of a type, or of a pointer to it.
+type foundMethod struct {
+	declared bool
+	// matches is set if the method is in the method set, and has the wanted signature.
+	matches bool
+	// pointer is set if only a pointer to the type has the method.
+	pointer bool
+}
+
+// method finds a method of the type, or of a pointer to it. match reports whether a signature is the
+// wanted one.
+func (t *Type) method(method string, match func(*File, *ast.FuncType) bool) foundMethod {
 	level := []embeddedType{{decl: t}}
 	seen := map[*Type]bool{} // those at shallower depths
 	for len(level) > 0 {
-		count, good := 0, false
-		add := func(e embeddedType, matches bool) {
+		count := 0
+		var good foundMethod
+		add := func(e embeddedType, found foundMethod) {
 			count++
 			if e.multiples {
 				count++ // the method is ambiguous
 			}
-			good = matches
+			good = found
+			good.pointer = found.pointer && !e.pointed
 		}
 		var next []embeddedType
 		for _, e := range level {
@@ -40,8 +61,8 @@ func (t *Type) hasMethod(method string, match func(*File, *ast.FuncType) bool) b
 			if decl == nil || seen[decl] {
 				continue
 			}
-			if declared, matches := decl.declares(method, match); declared {
-				add(e, matches)
+			if found := decl.declares(method, match); found.declared {
+				add(e, found)
 				continue
 			}
 			switch body := UnderlyingOf(decl.File, decl.Spec.Type); body.Kind {
@@ -49,16 +70,16 @@ func (t *Type) hasMethod(method string, match func(*File, *ast.FuncType) bool) b
 				for _, field := range body.Expr.(*ast.StructType).Fields.List {
 					for _, name := range field.Names {
 						if name.Name == method {
-							add(e, false) // a field hides the method
+							add(e, foundMethod{declared: true}) // a field hides the method
 						}
 					}
 					if len(field.Names) == 0 {
-						next = addEmbedded(next, body.File, field.Type, e.multiples)
+						next = addEmbedded(next, body.File, field.Type, e)
 					}
 				}
 			case KindInterface:
 				if declared, matches := interfaceHas(body, method, match, 0); declared {
-					add(e, matches)
+					add(e, foundMethod{declared: true, matches: matches})
 				}
 			}
 		}
@@ -66,11 +87,12 @@ func (t *Type) hasMethod(method string, match func(*File, *ast.FuncType) bool) b
 			seen[e.decl.Unalias()] = true
 		}
 		if count > 0 {
-			return count == 1 && good
+			good.matches = good.matches && count == 1
+			return good
 		}
 		level = next
 	}
-	return false
+	return foundMethod{}
 }
 
 // embeddedType is a type at one depth of embedding.
@@ -78,11 +100,15 @@ type embeddedType struct {
 	decl *Type
 	// multiples is set if the type is embedded more than once at this depth, as in go/types.
 	multiples bool
+	// pointed is set if the type is embedded by a pointer, or in a type that is.
+	pointed bool
 }
 
-func addEmbedded(list []embeddedType, f *File, typ ast.Expr, multiples bool) []embeddedType {
+// addEmbedded adds the type of an embedded field of outer.
+func addEmbedded(list []embeddedType, f *File, typ ast.Expr, outer embeddedType) []embeddedType {
+	pointed := outer.pointed
 	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = star.X
+		typ, pointed = star.X, true
 	}
 	target, missing := f.Resolve(typ)
 	if missing != nil || target.Type == nil {
@@ -95,7 +121,7 @@ func addEmbedded(list []embeddedType, f *File, typ ast.Expr, multiples bool) []e
 			return list
 		}
 	}
-	return append(list, embeddedType{decl, multiples})
+	return append(list, embeddedType{decl, outer.multiples, pointed})
 }
 
 // Unalias returns the declaration at the end of a chain of aliases, or nil if that is not a
@@ -135,9 +161,8 @@ func interfaceHas(body Underlying, method string, match func(*File, *ast.FuncTyp
 	return false, false
 }
 
-// declares reports whether the package declares the method on the type. matches is the
-// result of match for its signature.
-func (t *Type) declares(method string, match func(*File, *ast.FuncType) bool) (declared, matches bool) {
+// declares finds the method among those that the package declares on the type.
+func (t *Type) declares(method string, match func(*File, *ast.FuncType) bool) foundMethod {
 	t.Pkg.Index()
 	for _, f := range t.Pkg.Sources {
 		if !f.mentionsMethod(method) {
@@ -152,23 +177,22 @@ func (t *Type) declares(method string, match func(*File, *ast.FuncType) bool) (d
 			if !ok || fn.Name.Name != method || fn.Recv == nil || len(fn.Recv.List) != 1 {
 				continue
 			}
-			receiver := fn.Recv.List[0].Type
-			if star, ok := receiver.(*ast.StarExpr); ok {
-				receiver = star.X
+			receiver := ast.Unparen(fn.Recv.List[0].Type)
+			star, pointer := receiver.(*ast.StarExpr)
+			if pointer {
+				receiver = ast.Unparen(star.X)
 			}
-			if index, ok := receiver.(*ast.IndexExpr); ok {
-				receiver = index.X
-			}
+			receiver, _ = Indexed(receiver)
 			name, ok := receiver.(*ast.Ident)
 			if !ok {
 				continue
 			}
 			if name.Name == t.Spec.Name.Name || t.Pkg.Lookup(name.Name).Unalias() == t {
-				return true, match(f, fn.Type)
+				return foundMethod{declared: true, matches: match(f, fn.Type), pointer: pointer}
 			}
 		}
 	}
-	return false, false
+	return foundMethod{}
 }
 
 // Receiver returns the name of a type for which the package declares a method with the name; empty
@@ -296,7 +320,7 @@ func (t *Type) Selectors() []string {
 					}
 					if len(field.Names) == 0 {
 						out = append(out, (&Field{Type: field.Type}).GoName())
-						next = addEmbedded(next, body.File, field.Type, false)
+						next = addEmbedded(next, body.File, field.Type, embeddedType{})
 					}
 				}
 			case KindInterface:

@@ -1,0 +1,169 @@
+package conversions
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/source"
+)
+
+// TestFileName is the name of the file with the tests of generated conversions in each package, and TestName
+// that of its test.
+const (
+	TestFileName = "zz_generated.conversions_test.go"
+	TestName     = "TestConversionLaws"
+)
+
+const hubPath = "sigs.k8s.io/controller-runtime/pkg/conversion"
+
+// declared returns the declarations of a package without those that are generated here.
+func (m *Model) declared(p *source.Package) map[string]source.Declared {
+	out, ok := m.declarations[p]
+	if !ok {
+		out = p.Declared(FileName, TestFileName)
+		m.declarations[p] = out
+	}
+	return out
+}
+
+// existing finds the methods and functions of a kind that people wrote. Those that fit are used; the others
+// are reported, because the package would not compile with what is generated.
+func (p *pairer) existing(kind *Kind) {
+	if !p.model.Options.Functions {
+		_, kind.Hub.written.hub = p.exists(kind.Hub, "Hub", "Hub()", fitsHub)
+	}
+	for _, v := range kind.Spokes {
+		name := v.Type.Decl.Spec.Name.Name
+		up, down, upText, downText := "ConvertTo", "ConvertFrom", "ConvertTo(conversion.Hub) error", "ConvertFrom(conversion.Hub) error"
+		fitsUp, fitsDown := fitsMethod, fitsMethod
+		if p.model.Options.Functions {
+			hub := kind.Hub.Type.Decl
+			up, down = "Convert"+name+"ToHub", "Convert"+name+"FromHub"
+			upText = up + "(context.Context, *" + name + ", *" + hub.Pkg.Name + "." + hub.Spec.Name.Name + ") error"
+			downText = down + "(context.Context, *" + hub.Pkg.Name + "." + hub.Spec.Name.Name + ", *" + name + ") error"
+			fitsUp = func(d source.Declared) bool { return fitsFunction(d, v.Type.Decl, v.Type.Decl, hub) }
+			fitsDown = func(d source.Declared) bool { return fitsFunction(d, v.Type.Decl, hub, v.Type.Decl) }
+		}
+		var at diag.Position
+		if at, v.written.up = p.exists(v, up, upText, fitsUp); v.written.up {
+			p.byHand(v, at, up)
+		}
+		if at, v.written.down = p.exists(v, down, downText, fitsDown); v.written.down {
+			p.byHand(v, at, down)
+		}
+		if d, ok := p.model.declared(v.Type.Decl.Pkg)[TestName]; ok {
+			p.collision(v, d.Pos, "rename it", "%s is generated for version %s, and declared here, too", TestName, v.Name)
+		}
+	}
+}
+
+// exists reports whether a type has a method, or its package a function, that is used instead of a
+// generated one. It reports one that does not fit, and a field of the name.
+func (p *pairer) exists(v *Version, name, signature string, fits func(source.Declared) bool) (at diag.Position, used bool) {
+	t := v.Type.Decl
+	key, what := name, "function "+name
+	if !p.model.Options.Functions {
+		key, what = t.Spec.Name.Name+"."+name, "method "+t.Spec.Name.Name+"."+name
+		for _, f := range t.Fields() {
+			if f.GoName() == name {
+				p.collision(v, p.reporter.Position(f.Pos), "rename the Go field, its JSON name may stay", "%s has a field %s, so that it cannot have the method %s", v.Type.Label(), name, signature)
+				return at, false
+			}
+		}
+	}
+	d, ok := p.model.declared(t.Pkg)[key]
+	switch {
+	case !ok:
+		return at, false
+	case d.Func == nil || !fits(d):
+		p.collision(v, d.Pos, "remove it to have "+signature+" generated, or give it that signature", "%s is generated for version %s as %s, and declared here otherwise", what, v.Name, signature)
+	case d.Conditional:
+		p.collision(v, d.Pos, "remove it, or move it to a file that is in every build", "%s is generated for version %s, and declared here, in a file that is not in every build", what, v.Name)
+	default:
+		return d.Pos, true
+	}
+	return at, false
+}
+
+func (p *pairer) collision(v *Version, at diag.Position, hint, format string, args ...any) {
+	found := alreadyDeclared.At(at, hint, format, args...)
+	p.reporter.Add(found.With(diag.Related{Pos: p.at(v), Message: "version " + v.Name + ", for which it is generated"}))
+}
+
+// byHand reports a conversion that is not generated: what markers say has no effect on it.
+func (p *pairer) byHand(v *Version, at diag.Position, name string) {
+	found := alreadyDeclared.At(at, "remove it to have it generated",
+		"%s of %s is not generated, because it exists: markers have no effect on it, and what it loses is not known", name, v.Type.Label())
+	p.reporter.Add(found.As(diag.Warning).With(diag.Related{Pos: p.at(v), Message: "version " + v.Name}))
+}
+
+// ByHand reports whether people wrote both conversions of a spoke, so that none is generated.
+func (v *Version) ByHand() bool { return v.written.up && v.written.down }
+
+func fitsHub(d source.Declared) bool {
+	return d.Func.Type.Params.NumFields() == 0 && d.Func.Type.Results.NumFields() == 0
+}
+
+// fitsMethod reports whether a method is func (*T) name(conversion.Hub) error.
+func fitsMethod(d source.Declared) bool {
+	_, pointer := ast.Unparen(d.Func.Recv.List[0].Type).(*ast.StarExpr)
+	params := types(d.Func.Type.Params)
+	return pointer && len(params) == 1 && qualified(d, params[0], hubPath, "Hub") && returnsError(d.Func.Type)
+}
+
+// fitsFunction reports whether a function of a package is func(context.Context, *from, *to) error.
+func fitsFunction(d source.Declared, home, from, to *source.Type) bool {
+	params := types(d.Func.Type.Params)
+	if len(params) != 3 || d.Func.Type.TypeParams != nil || !qualified(d, params[0], "context", "Context") || !returnsError(d.Func.Type) {
+		return false
+	}
+	for i, t := range []*source.Type{from, to} {
+		star, ok := params[i+1].(*ast.StarExpr)
+		if !ok {
+			return false
+		}
+		if t.Pkg == home.Pkg && source.ExprName(star.X) != t.Spec.Name.Name || t.Pkg != home.Pkg && !qualified(d, star.X, t.Pkg.Path, t.Spec.Name.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// types returns the type of each parameter.
+func types(list *ast.FieldList) (out []ast.Expr) {
+	for _, field := range list.List {
+		out = append(out, slices.Repeat([]ast.Expr{field.Type}, max(1, len(field.Names)))...)
+	}
+	return out
+}
+
+func returnsError(fn *ast.FuncType) bool {
+	if fn.Results.NumFields() != 1 {
+		return false
+	}
+	name, ok := fn.Results.List[0].Type.(*ast.Ident)
+	return ok && name.Name == "error"
+}
+
+// qualified reports whether an expression is a name of an imported package.
+func qualified(d source.Declared, expr ast.Expr, path, name string) bool {
+	selector, ok := expr.(*ast.SelectorExpr)
+	if !ok || selector.Sel.Name != name {
+		return false
+	}
+	qualifier, ok := selector.X.(*ast.Ident)
+	return ok && d.Imports(qualifier.Name, path)
+}
+
+// names returns the package-level names of a package.
+func (m *Model) names(p *source.Package) map[string]bool {
+	out := map[string]bool{}
+	for name := range m.declared(p) {
+		if !strings.Contains(name, ".") {
+			out[name] = true
+		}
+	}
+	return out
+}
