@@ -31,7 +31,7 @@ type Widget struct {
 // written.
 func TestSchemeGroupVersion(t *testing.T) {
 	const (
-		only = "a.go:10:5: the apply configurations refer to the variable v1.SchemeGroupVersion, which package cases.test/a does not declare\nhint: below it, write: var SchemeGroupVersion = GroupVersion"
+		only = "a.go:13:5: the apply configurations refer to the variable v1.SchemeGroupVersion, which package cases.test/a does not declare\nhint: below it, write: var SchemeGroupVersion = GroupVersion"
 		none = "a.go:3:9: the apply configurations refer to the variable v1.SchemeGroupVersion, which package cases.test/a does not declare\nhint: write: var SchemeGroupVersion = schema.GroupVersion{Group: \"example.com\", Version: \"v1\"}, and import k8s.io/apimachinery/pkg/runtime/schema"
 	)
 	// Texts are for the file b.go unless they begin with the name of a file.
@@ -71,7 +71,7 @@ func TestSchemeGroupVersion(t *testing.T) {
 			case text == "no kinds":
 				files["a/a.go"] = kindSource
 			case inSame:
-				files["a/a.go"] = strings.Replace(files["a/a.go"], "// MARKER", rest, 1) + "\n" + rest + "\n"
+				files["a/a.go"] += "\n" + rest + "\n"
 			case text != "-":
 				files["a/b.go"] = "package v1\n\n" + text + "\n"
 			}
