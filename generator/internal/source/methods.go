@@ -20,6 +20,13 @@ func (t *Type) HasMethod(method string) bool {
 	return t.hasMethod(method, func(*File, *ast.FuncType) bool { return true })
 }
 
+// Declares reports whether the package declares a method with the name on the type, whatever its
+// signature.
+func (t *Type) Declares(method string) bool {
+	declared, _ := t.declares(method, func(*File, *ast.FuncType) bool { return true })
+	return declared
+}
+
 // hasMethod reports whether the type, or a pointer to it, has a method with the name
 // and a signature for which match returns true.
 func (t *Type) hasMethod(method string, match func(*File, *ast.FuncType) bool) bool {
@@ -105,7 +112,7 @@ func (t *Type) Unalias() *Type {
 		if t == nil || !t.Spec.Assign.IsValid() {
 			return t
 		}
-		target, missing := t.File.Resolve(t.Spec.Type)
+		target, missing := t.File.Resolve(ast.Unparen(t.Spec.Type))
 		if missing != nil {
 			return nil
 		}
@@ -200,6 +207,9 @@ func (f *File) mentionsMethod(name string) bool {
 	}
 	if name == "IsZero" {
 		return f.mentionsIsZero
+	}
+	if strings.HasPrefix(name, "DeepCopy") {
+		return f.MentionsDeepCopy
 	}
 	src, err := f.Text()
 	return err == nil && bytes.Contains(src, []byte(name+"("))
