@@ -117,7 +117,7 @@ func newFunctionLab(t *testing.T, random *rand.Rand, line []string) *functionLab
 	for _, name := range []string{"work/api/c.go", "work/api/newer.go", "work/api/tagged.go"} {
 		p.remove(name)
 	}
-	p.write("work/api/doc.go", "// +groupName=example.com\n// +kubebuilder:object:generate=true\n// +kubebuilder:ac:generate=true\npackage api\n")
+	p.write("work/api/doc.go", "// +groupName=example.com\n// +kubebuilder:object:generate=true\n// +kubebuilder:ac:generate=true\npackage api\n\nvar SchemeGroupVersion = 1\n")
 	for i := range 3 {
 		p.write(fmt.Sprintf("work/controllers/c%d.go", i), controllerText(i))
 	}

@@ -852,7 +852,7 @@ func TestChangesWithCompanionsAreSeen(t *testing.T) {
 		p.write("work/go.mod", "module example.com/m\n\ngo 1.26\n\nrequire (\n\texample.com/lib v0.0.0\n\tk8s.io/apimachinery v0.0.0\n)\n\n"+
 			"replace example.com/lib => ../lib\n\nreplace k8s.io/apimachinery => ../meta\n")
 		p.write("work/kinds/kinds.go", "// +groupName=example.com\n// +kubebuilder:ac:generate=true\npackage kinds\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n"+
-			"// +kubebuilder:resource\ntype Kind struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n\tSize string `json:\"size\"`\n}\n")
+			"// +kubebuilder:resource\ntype Kind struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n\tSize string `json:\"size\"`\n}\n\nvar SchemeGroupVersion = 1\n")
 		p.write("work/base/base.go", "package base\n\nimport \"example.com/lib\"\n\ntype Size int\n\ntype Unit = lib.Unit\n\ntype Both struct{ Unit lib.Unit }\n")
 		p.write("work/api/doc.go", "// +kubebuilder:object:generate=true\npackage api\n")
 		p.write("work/api/roles.go", "package api\n\n// +kubebuilder:rbac:groups=a,resources=b,verbs=get\n\ntype Roles struct{}\n")

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	ctmarkers "sigs.k8s.io/controller-tools/pkg/markers"
 
+	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -30,6 +31,8 @@ type packageRun struct {
 	// configurations, relative to it.
 	group, version, output string
 	kinds                  []kind
+	// lacks is the diagnostic about what the package lacks for apply configurations, or nil.
+	lacks *diag.Diagnostic
 	// model returns gengo's model of the package, and the types for which code-generator
 	// runs.
 	model func() (types.Universe, []*types.Type, error)
@@ -62,13 +65,17 @@ func (r *run) describe(root *loader.Package, collector *ctmarkers.Collector) (*p
 	if name, ok := marks.Get(outputMarker).(string); ok {
 		p.output = name
 	}
-	return p, ctmarkers.EachType(collector, root, func(info *ctmarkers.TypeInfo) {
+	err = ctmarkers.EachType(collector, root, func(info *ctmarkers.TypeInfo) {
 		resource, isKind := info.Markers.Get(markers.ResourceName).(crdmarkers.Resource)
 		enabled, explicit := info.Markers.Get(enableMarker).(bool)
 		if explicit && enabled || !explicit && isKind {
 			p.kinds = append(p.kinds, kind{info.Name, resource.Scope != string(apiextensionsv1.ClusterScoped)})
 		}
 	})
+	if err == nil && len(p.kinds) > 0 {
+		p.lacks, err = p.checkGroupVersion(root)
+	}
+	return p, err
 }
 
 // load is a model that gengo loads.
@@ -87,6 +94,10 @@ func (p *packageRun) load() (types.Universe, []*types.Type, error) {
 
 // generate generates the files of the package.
 func (p *packageRun) generate() error {
+	if p.lacks != nil {
+		p.findings = append(p.findings, *p.lacks)
+		return nil
+	}
 	arguments := p.arguments()
 	if len(p.kinds) > 0 {
 		document, err := p.document()

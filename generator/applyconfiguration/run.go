@@ -178,7 +178,7 @@ func (r *run) read(program *source.Program, root *source.Package, collector *ctm
 		syntax[i] = f.Syntax
 	}
 	p, err := r.describe(&loader.Package{Package: &packages.Package{
-		PkgPath: root.Path, Name: root.Name, Dir: filepath.Dir(root.Files[0]), GoFiles: root.Files, Syntax: syntax,
+		PkgPath: root.Path, Name: root.Name, Dir: filepath.Dir(root.Files[0]), GoFiles: root.Files, Syntax: syntax, Fset: program.Fset,
 	}}, collector)
 	if p == nil && err == nil {
 		return nil, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -30,6 +31,7 @@ import (
 //	peer: refuses                              controller-gen fails with errors
 //	peer: panics                               controller-gen panics
 //	peer: accepts: reason                      controller-gen writes what we refuse
+//	peer: differs: reason                      controller-gen's bytes differ
 //
 // Without a peer line, the files of controller-gen must equal ours. The files
 // want/…/zz_generated.deepcopy.go, want/diagnostics and want/unsure are our expected output;
@@ -41,6 +43,7 @@ func TestCases(t *testing.T) {
 	cases := gentest.Read(t, "../../testdata/deepcopy/*.txtar")
 	dir, listed := gentest.List(t, cases)
 	peer := gentest.LoadPeer(t, dir)
+	ours, theirs := map[string]string{}, map[string]string{}
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			root := filepath.Join(dir, c.Name)
@@ -58,7 +61,16 @@ func TestCases(t *testing.T) {
 				}
 				got[filepath.ToSlash(filepath.Join(below, f.Name))] = string(f.Data)
 			}
-			comparePeer(t, c, got, err, peer.Run(c, g))
+			written := peer.Run(c, g)
+			comparePeer(t, c, got, err, written)
+			for name, text := range got {
+				ours[path.Join(c.Name, path.Dir(name))] = text
+			}
+			for name, text := range written.Files {
+				if written.Panic == nil && len(written.Errors) == 0 {
+					theirs[path.Join(c.Name, path.Dir(name))] = text
+				}
+			}
 			if err != nil {
 				got["unsure"] = err.Error() + "\n"
 			}
@@ -75,7 +87,23 @@ func TestCases(t *testing.T) {
 			c.Compare(t, *update, got)
 		})
 	}
+	for below, message := range compileErrors(t, dir, ours) {
+		t.Errorf("%s: our file does not compile: %s", below, message)
+	}
+	broken := map[string]string{}
+	for below, message := range compileErrors(t, dir, theirs) {
+		name, _, _ := strings.Cut(below, "/")
+		broken[name] = message
+	}
+	for _, c := range cases {
+		if strings.HasSuffix(c.Peer, doesNotCompile) != (broken[c.Name] != "") {
+			t.Errorf("%s: peer: %q, errors of its file: %q", c.Name, c.Peer, broken[c.Name])
+		}
+	}
 }
+
+// doesNotCompile is the reason of the cases where controller-gen's file does not compile.
+const doesNotCompile = "its file does not compile"
 
 // arguments parses the arguments of object as controller-gen does.
 func arguments(t *testing.T, text, root string) ctdeepcopy.Generator {

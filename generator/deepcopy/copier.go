@@ -11,8 +11,6 @@ type copier struct {
 	*writer
 	imports *imports
 	types   *types.Package
-	// at is the type or field that diagnostics are about.
-	at token.Pos
 	// within are the types whose statements are being written.
 	within map[types.Type]bool
 	// failed are the positions of reported diagnostics.
@@ -108,6 +106,10 @@ func (c *copier) mapElement(elem types.Type) {
 		c.typed(elem)
 		c.close("}")
 		c.line("(*out)[key] = outVal")
+	case c.isBare(elem):
+		c.line("var outVal ", c.spelling(elem))
+		c.bare(elem, "val", "outVal")
+		c.line("(*out)[key] = outVal")
 	case isStruct:
 		c.line("(*out)[key] = *val.DeepCopy()")
 	default:
@@ -119,9 +121,10 @@ func (c *copier) slice(name func() string, s *types.Slice) {
 	elem := s.Elem()
 	body := underlying(elem)
 	_, isStruct := body.(*types.Struct)
+	_, isPointer := elem.(*types.Pointer)
 	c.line("*out = make(", name(), ", len(*in))")
 	switch {
-	case c.deepCopyOf(elem).any():
+	case c.deepCopyOf(elem).any() && !isPointer: // controller-gen passes a pointer to the pointer
 		c.open("for i := range *in {")
 		c.line("(*in)[i].DeepCopyInto(&(*out)[i])")
 		c.close("}")
@@ -133,6 +136,10 @@ func (c *copier) slice(name func() string, s *types.Slice) {
 		c.line("in, out := &(*in)[i], &(*out)[i]")
 		c.typed(elem)
 		c.close("}")
+		c.close("}")
+	case c.isBare(elem):
+		c.open("for i := range *in {")
+		c.bare(elem, "(*in)[i]", "(*out)[i]")
 		c.close("}")
 	case isStruct:
 		c.open("for i := range *in {")
@@ -184,9 +191,12 @@ func (c *copier) field(field *types.Var) bool {
 			return true // copied with the struct
 		}
 	case *types.Struct:
-		if isPlain(t) {
+		switch {
+		case isPlain(t):
 			c.line("out.", name, " = in.", name)
-		} else {
+		case c.isBare(t):
+			c.bare(t, "in."+name, "out."+name)
+		default:
 			c.line("in.", name, ".DeepCopyInto(&out.", name, ")")
 		}
 		return true
@@ -200,8 +210,9 @@ func (c *copier) pointer(p *types.Pointer) {
 	body := underlying(elem)
 	methods := c.deepCopyOf(elem)
 	_, isStruct := body.(*types.Struct)
+	_, isPointer := elem.(*types.Pointer)
 	switch {
-	case methods.any():
+	case methods.any() && !isPointer: // controller-gen calls a method of the pointer to a pointer
 		if copyIsPointer(elem, methods) {
 			c.line("*out = (*in).DeepCopy()")
 		} else {
@@ -217,6 +228,9 @@ func (c *copier) pointer(p *types.Pointer) {
 		c.line("in, out := *in, *out")
 		c.typed(elem)
 		c.close("}")
+	case c.isBare(elem):
+		c.line("*out = new(", c.spelling(elem), ")")
+		c.bare(elem, "**in", "**out")
 	case isStruct:
 		c.line("*out = new(", c.spelling(elem), ")")
 		c.line("(*in).DeepCopyInto(*out)")

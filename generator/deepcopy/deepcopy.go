@@ -4,8 +4,9 @@
 //
 // enabled.go finds the types whose markers ask for methods. Package typecheck type-checks
 // them with what they refer to. questions.go asks what controller-gen asks about a type,
-// copier.go writes the statements that copy a value, methods.go the methods, imports.go names
-// packages, and file.go writes the file. What controller-gen refuses, or panics on, is a
+// copier.go writes the statements that copy a value, fields.go those for structs without methods,
+// methods.go the methods, imports.go names packages, and file.go writes the file. Generated files are
+// type-checked, so what is written compiles. What controller-gen refuses, or panics on, is a
 // diagnostic at the field. What is not certain is a [source.Unsure] error.
 package deepcopy
 
@@ -13,6 +14,7 @@ import (
 	"context"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,7 +39,7 @@ type Options struct {
 // error, or if the program reported one: files that cannot be parsed, also those that no type
 // comes from. An error of type [*source.Unsure] means that controller-gen has to decide.
 func Generate(ctx context.Context, p *source.Program, roots []*source.Package, options Options) ([]source.Output, diag.List, error) {
-	g := &generator{program: p, options: options, checker: typecheck.New(p, typecheck.Options{})}
+	g := &generator{program: p, options: options, checker: typecheck.New(p, typecheck.Options{}), generated: map[*types.TypeName]bool{}}
 	sound := g.readHeader()
 	sound = parse(p, roots) && sound
 	var selected []*selection
@@ -56,20 +58,69 @@ func Generate(ctx context.Context, p *source.Program, roots []*source.Package, o
 	if err := g.check(selected); err != nil {
 		return nil, nil, err
 	}
+	if err := g.findGenerated(selected); err != nil {
+		return nil, nil, err
+	}
 	var files []source.Output
+	written := map[*source.Package]*generatedFile{}
 	for _, s := range selected {
-		data, err := g.file(s)
+		file, err := g.file(s)
 		if err != nil {
 			return nil, nil, err
 		}
-		if data != nil {
-			files = append(files, source.Output{PackageDir: filepath.Dir(s.pkg.Files[0]), Name: FileName, Data: data})
+		if file != nil {
+			written[s.pkg] = file
+			files = append(files, source.Output{PackageDir: filepath.Dir(s.pkg.Files[0]), Name: FileName, Data: file.text})
+		}
+	}
+	if len(g.findings) == 0 {
+		if err := g.compile(written); err != nil {
+			return nil, nil, err
 		}
 	}
 	if len(g.findings) > 0 {
 		files = nil
 	}
 	return files, g.findings.Normalize(), ctx.Err()
+}
+
+// findGenerated finds the types that this run generates methods for.
+func (g *generator) findGenerated(selected []*selection) error {
+	for _, s := range selected {
+		for _, t := range s.types {
+			obj := g.checker.Lookup(s.pkg, t.spec.Name.Name)
+			if obj == nil {
+				return source.Unsuref("type %s of package %s was not checked", t.spec.Name.Name, s.pkg.Path)
+			}
+			g.generated[obj] = true
+		}
+	}
+	return nil
+}
+
+// compile type-checks the generated files, and reports what does not compile at the type or field that
+// it is about.
+func (g *generator) compile(written map[*source.Package]*generatedFile) error {
+	trees := map[*source.Package]*ast.File{}
+	for p, file := range written {
+		tree, err := g.checker.ParseGenerated(filepath.Join(filepath.Dir(p.Files[0]), FileName), file.text)
+		if err != nil {
+			return source.Unsuref("the generated file of package %s is not valid Go: %v", p.Path, err)
+		}
+		trees[p] = tree
+	}
+	for p, errors := range g.checker.CheckGenerated(typecheck.Generated{Files: trees, Methods: hiddenMethods()}) {
+		reported := map[token.Pos]bool{}
+		for _, err := range errors {
+			pos := written[p].lines[g.program.Fset.Position(err.Pos).Line-1]
+			if reported[pos] {
+				continue
+			}
+			reported[pos] = true
+			g.report(notCompiled, pos, "write DeepCopyInto by hand, or +kubebuilder:object:generate=false above the type", "the generated copy does not compile: %s", err.Msg)
+		}
+	}
+	return nil
 }
 
 // generator is the state of a run.
@@ -79,6 +130,8 @@ type generator struct {
 	checker  *typecheck.Checker
 	header   string
 	findings diag.List
+	// generated are the types that this run generates methods for.
+	generated map[*types.TypeName]bool
 }
 
 // report adds a diagnostic.
@@ -141,6 +194,7 @@ func (g *generator) check(selected []*selection) error {
 				}
 			}
 		}
+		g.checker.Replace(s.pkg, FileName)
 		for _, t := range s.types {
 			g.checker.Need(s.pkg, t.spec.Name.Name)
 		}

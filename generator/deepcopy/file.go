@@ -16,37 +16,57 @@ import (
 )
 
 // file returns the generated file of a package, or nil if none of its types needs methods.
-func (g *generator) file(s *selection) ([]byte, error) {
+func (g *generator) file(s *selection) (*generatedFile, error) {
 	c := &copier{generator: g, imports: newImports(s.pkg), failed: map[token.Pos]bool{}, within: map[types.Type]bool{}}
-	texts := map[string][]byte{}
+	writers := map[string]*writer{}
 	for _, t := range s.types {
 		name := t.spec.Name.Name
 		obj := g.checker.Lookup(s.pkg, name)
-		if obj == nil {
-			return nil, source.Unsuref("type %s of package %s was not checked", name, s.pkg.Path)
-		}
-		c.types, c.at, c.writer = obj.Pkg(), t.spec.Name.Pos(), &writer{}
+		c.types, c.writer = obj.Pkg(), &writer{at: t.spec.Name.Pos()}
 		if c.needsMethods(obj.Type()) {
-			c.methods(name, obj.Type(), t.object)
+			c.checkMethods(s.pkg.Lookup(name), t.object, obj.Type())
+			c.methods(name+typeParams(obj.Type()), obj.Type(), t.object)
 		}
 		if c.unsure != nil {
 			return nil, c.unsure
 		}
 		if c.writer.text.Len() > 0 {
-			texts[name] = c.writer.text.Bytes()
+			writers[name] = c.writer
 		}
 	}
-	if len(texts) == 0 || len(g.findings) > 0 {
+	if len(writers) == 0 || len(g.findings) > 0 {
 		return nil, nil
 	}
-	out, err := g.head(c.imports)
-	if err != nil || out == nil {
+	head, err := g.head(c.imports)
+	if err != nil || head == nil {
 		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		out = append(out, texts[name]...)
+	out := &generatedFile{text: head, lines: make([]token.Pos, bytes.Count(head, []byte("\n")))}
+	for _, name := range slices.Sorted(maps.Keys(writers)) {
+		out.text = append(out.text, writers[name].text.Bytes()...)
+		out.lines = append(out.lines, writers[name].lines...)
 	}
 	return out, nil
+}
+
+// typeParams returns the text of the parameters of a generic type, for receivers.
+func typeParams(t types.Type) string {
+	named, ok := t.(*types.Named)
+	if !ok || named.TypeParams().Len() == 0 {
+		return ""
+	}
+	var names []string
+	for param := range named.TypeParams().TypeParams() {
+		names = append(names, param.Obj().Name())
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// generatedFile is the file of a package.
+type generatedFile struct {
+	text []byte
+	// lines has the type or field that each line is about.
+	lines []token.Pos
 }
 
 // head returns the part of the file above the methods. It is formatted apart from them, which
@@ -70,6 +90,10 @@ func (g *generator) head(i *imports) ([]byte, error) {
 type writer struct {
 	text  bytes.Buffer
 	depth int
+	// at is the type or field that the next line and diagnostics are about, and lines has that of each
+	// line.
+	at    token.Pos
+	lines []token.Pos
 }
 
 // line writes a line.
@@ -81,6 +105,7 @@ func (w *writer) line(parts ...string) {
 		w.text.WriteString(part)
 	}
 	w.text.WriteByte('\n')
+	w.lines = append(w.lines, w.at)
 }
 
 // open writes a line that opens a block, close one that closes it, and next one that does
@@ -101,4 +126,4 @@ func (w *writer) next(text string) {
 }
 
 // blank writes an empty line.
-func (w *writer) blank() { w.text.WriteByte('\n') }
+func (w *writer) blank() { w.line() }

@@ -112,11 +112,14 @@ func (i *imports) declared(importPath string) string {
 // spelling returns the text of a type in the generated file.
 func (c *copier) spelling(t types.Type) string {
 	var named *types.TypeName
+	var arguments *types.TypeList
 	switch t := t.(type) {
 	case *types.Alias:
-		named = t.Obj()
+		named, arguments = t.Obj(), t.TypeArgs()
 	case *types.Named:
-		named = t.Obj()
+		named, arguments = t.Obj(), t.TypeArgs()
+	case *types.TypeParam:
+		return t.String()
 	case *types.Basic:
 		return t.String()
 	case *types.Pointer:
@@ -135,7 +138,19 @@ func (c *copier) spelling(t types.Type) string {
 		c.fail("", t) // error or any
 		return ""
 	case named.Pkg() == c.types:
-		return named.Name()
+		return named.Name() + c.arguments(arguments)
 	}
-	return c.imports.name(named.Pkg().Path()) + "." + named.Name()
+	return c.imports.name(named.Pkg().Path()) + "." + named.Name() + c.arguments(arguments)
+}
+
+// arguments returns the text of type arguments. controller-gen leaves them out, which does not compile.
+func (c *copier) arguments(list *types.TypeList) string {
+	if list.Len() == 0 {
+		return ""
+	}
+	var texts []string
+	for argument := range list.Types() {
+		texts = append(texts, c.spelling(argument))
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
 }

@@ -60,6 +60,34 @@ func (c *copier) into(name string, t types.Type, byHand deepCopy, pointers bool)
 	}
 }
 
+// checkMethods reports a type whose generated methods would clash with those that it declares, or that
+// asks for DeepCopyObject although it is not an object.
+func (c *copier) checkMethods(t *source.Type, object bool, checked types.Type) {
+	byHand := c.deepCopyOf(checked)
+	if !byHand.method && t.Declares("DeepCopy") || !byHand.into && t.Declares("DeepCopyInto") {
+		c.refuse("%s declares DeepCopy or DeepCopyInto with parameters or results that generated methods cannot use", t.Spec.Name.Name)
+	}
+	if object && !byHand.method && !embedsTypeMeta(checked) && !t.HasMethod("GetObjectKind") && !c.failed[c.at] {
+		c.failed[c.at] = true
+		c.report(notCopied, c.at, "embed metav1.TypeMeta, or remove +"+rootMarker+"=true", "%s cannot be a runtime.Object: it has no method GetObjectKind", t.Spec.Name.Name)
+	}
+}
+
+// embedsTypeMeta reports whether a type is a struct that embeds metav1.TypeMeta.
+func embedsTypeMeta(t types.Type) bool {
+	body, ok := underlying(t).(*types.Struct)
+	if !ok {
+		return false
+	}
+	for field := range body.Fields() {
+		named, isNamed := field.Type().(*types.Named)
+		if field.Embedded() && isNamed && named.Obj().Name() == "TypeMeta" && named.Obj().Pkg().Path() == source.MetaV1Path {
+			return true
+		}
+	}
+	return false
+}
+
 // object writes DeepCopyObject.
 func (c *copier) object(name, star string, pointers bool) {
 	runtime := c.imports.name("k8s.io/apimachinery/pkg/runtime")

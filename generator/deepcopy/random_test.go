@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,22 +19,24 @@ import (
 	"golang.org/x/tools/txtar"
 	ctdeepcopy "sigs.k8s.io/controller-tools/pkg/deepcopy"
 
+	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/deepcopy"
 	"github.com/schemagen/schemagen/generator/internal/gentest"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
 var (
-	randomPackages = flag.Int("packages", 0, "number of random packages; with -update, the outcome is recorded. By default, 200 are compared")
+	randomPackages = flag.Int("packages", 0, "number of random packages; with -update, the outcome is recorded. By default, 120 are compared")
 	seed           = flag.Uint64("seed", 1, "seed of the random packages")
 )
 
-// TestRandom compares the files for random packages with controller-gen's. If it refuses a
-// package, or panics, we refuse it or are unsure. With -packages and -update, the outcome is
+// TestRandom compares the files for random packages with controller-gen's, and type-checks both. If
+// controller-gen refuses a package, or panics, we refuse it or are unsure; if its file does not compile,
+// we refuse the package, or write one that does. With -packages and -update, the outcome is
 // written to testdata/deepcopy/random.txt.
 func TestRandom(t *testing.T) {
 	const batch = 1000
-	count := cmp.Or(*randomPackages, 200)
+	count := cmp.Or(*randomPackages, 120)
 	verdicts := map[string]int{}
 	for first := 0; first < count; first += batch {
 		var cases []*gentest.Case
@@ -44,39 +46,28 @@ func TestRandom(t *testing.T) {
 		}
 		dir, listed := gentest.List(t, cases)
 		peer := gentest.LoadPeer(t, dir)
+		ours, theirs := map[string]string{}, map[string]string{}
+		var compared []comparison
 		for _, c := range cases {
-			lister := gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + c.Name}
-			packages, err := lister.List(t.Context(), dir, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files, findings, unsure := generate(t, packages, deepcopy.Options{})
-			got := map[string]string{}
-			for _, f := range files {
-				below, err := filepath.Rel(filepath.Join(dir, c.Name), f.PackageDir)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got[filepath.ToSlash(filepath.Join(below, f.Name))] = string(f.Data)
-			}
+			got, findings, unsure := generateCase(t, dir, listed, c)
 			want := peer.Run(c, ctdeepcopy.Generator{})
-			refused := want.Panic != nil || len(want.Errors) > 0
-			verdict := "different"
-			switch {
-			case unsure != nil && refused:
-				verdict = "unsure, refused by controller-gen"
-			case unsure != nil && strings.Contains(unsure.Error(), "cgo"):
-				verdict = "unsure because of cgo"
-			case unsure != nil:
-				verdict = "unsure"
-			case refused && len(findings) > 0:
-				verdict = "refused by both"
-			case !refused && len(findings) == 0 && maps.Equal(got, want.Files):
-				verdict = "equal"
+			for name, text := range want.Files {
+				theirs[path.Join(c.Name, path.Dir(name))] = text
 			}
-			if verdict == "different" || verdict == "unsure" {
-				t.Errorf("%s: seed %d, %s: %v\nfindings: %v\ncontroller-gen: %v %v\n%s%s", c.Name, *seed, verdict, unsure, findings, want.Errors, want.Panic,
-					txtar.Format(c.Archive), gentest.Difference(want.Files[deepcopy.FileName], got[deepcopy.FileName]))
+			for below, text := range got {
+				ours[path.Join(c.Name, below)] = text
+			}
+			compared = append(compared, comparison{c, got, findings, unsure, want})
+		}
+		broken, theirsBroken := compileErrors(t, dir, ours), compileErrors(t, dir, theirs)
+		for _, c := range compared {
+			verdict := c.verdict(theirsBroken[c.Name])
+			if message := broken[c.Name]; message != "" {
+				verdict = "does not compile"
+			}
+			if slices.Contains([]string{"different", "unsure", "does not compile"}, verdict) {
+				t.Errorf("%s: seed %d, %s: %v %s\nfindings: %v\ncontroller-gen: %v %v %s\n%s%s", c.Name, *seed, verdict, c.unsure, broken[c.Name], c.findings, c.want.Errors, c.want.Panic,
+					theirsBroken[c.Name], txtar.Format(c.Archive), gentest.Difference(c.want.Files[deepcopy.FileName], c.got["."]))
 			}
 			verdicts[verdict]++
 		}
@@ -85,12 +76,44 @@ func TestRandom(t *testing.T) {
 		}
 	}
 	t.Log(verdicts)
-	if verdicts["equal"] < count/4 {
+	if verdicts["equal"] < count/5 {
 		t.Errorf("too few packages that are not refused: %v", verdicts)
 	}
 	if *update && *randomPackages > 0 && !t.Failed() {
 		writeOutcome(t, verdicts)
 	}
+}
+
+// comparison is what is generated for a case, by us and by controller-gen.
+type comparison struct {
+	*gentest.Case
+	got      map[string]string
+	findings diag.List
+	unsure   error
+	want     gentest.PeerResult
+}
+
+// verdict compares the results. broken is the first error in controller-gen's file, or empty.
+func (c comparison) verdict(broken string) string {
+	refused := c.want.Panic != nil || len(c.want.Errors) > 0
+	equal := len(c.got) == len(c.want.Files) && c.got["."] == c.want.Files[deepcopy.FileName]
+	switch {
+	case c.unsure != nil && refused:
+		return "unsure, refused by controller-gen"
+	case c.unsure != nil && strings.Contains(c.unsure.Error(), "cgo"):
+		return "unsure because of cgo"
+	case c.unsure != nil:
+		return "unsure"
+	case refused && len(c.findings) > 0:
+		return "refused by both"
+	case broken != "" && len(c.findings) > 0:
+		return "refused, controller-gen's does not compile"
+	case broken != "" && !equal:
+		return "compiles, controller-gen's does not"
+	case !refused && len(c.findings) == 0 && equal:
+		return "equal"
+	}
+	return "different"
 }
 
 // writeOutcome records what was compared, and the number of packages for each verdict.
@@ -165,6 +188,33 @@ type Basic int
 func (b *Basic) DeepCopyInto(out *Basic) {}
 `
 
+// generatedLibrary has methods of the library that another run has generated.
+const generatedLibrary = `//go:build !ignore_autogenerated
+
+package lib
+
+func (in *Deep) DeepCopyInto(out *Deep) {
+}
+
+func (in *Deep) DeepCopy() *Deep {
+	return in
+}
+
+func (in *Embeds) DeepCopyInto(out *Embeds) {
+}
+
+func (in *Embeds) DeepCopy() *Embeds {
+	return in
+}
+
+func (in *Aliased) DeepCopyInto(out *Aliased) {
+}
+
+func (in *Aliased) DeepCopy() *Aliased {
+	return in
+}
+`
+
 func (r *randomPackage) archive() *txtar.Archive {
 	r.wild, r.dot = r.chance(15), r.chance(10)
 	for range 2 + r.IntN(8) {
@@ -192,9 +242,13 @@ func (r *randomPackage) archive() *txtar.Archive {
 	if r.chance(1) {
 		files[1] = strings.Replace(files[1], "import (", "import \"C\"\n\nimport (", 1)
 	}
-	return &txtar.Archive{Files: []txtar.File{
+	out := &txtar.Archive{Files: []txtar.File{
 		{Name: "a.go", Data: []byte(files[0])}, {Name: "b.go", Data: []byte(files[1])}, {Name: "lib/lib.go", Data: []byte(library)},
 	}}
+	if r.chance(70) {
+		out.Files = append(out.Files, txtar.File{Name: "lib/zz_generated.go", Data: []byte(generatedLibrary)})
+	}
+	return out
 }
 
 // declaration returns the declaration of the type Ti, with comments and methods.

@@ -66,7 +66,7 @@ func patch(ctx context.Context, options build.Options, directory string, written
 		return nil, nil, fmt.Errorf("schemapatch: %w", err)
 	}
 	for _, k := range kinds {
-		crd, err := definer.Schemas(ctx, k, func(version string) bool { return p.has(k, version) })
+		crd, err := definer.Schemas(ctx, k, func(version string) *apiextensionsv1.CustomResourceDefinitionVersion { return p.version(k, version) })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -119,9 +119,20 @@ type patcher struct {
 	manifests []*manifest
 }
 
-// has reports whether a file contains a version of a kind.
-func (p *patcher) has(k build.GroupKind, version string) bool {
-	return slices.ContainsFunc(p.manifests, func(m *manifest) bool { return m.kind == k && slices.Contains(m.versions, version) })
+// version returns a version of a kind as the first file with it has it, or nil.
+func (p *patcher) version(k build.GroupKind, name string) *apiextensionsv1.CustomResourceDefinitionVersion {
+	for _, m := range p.manifests {
+		i := slices.Index(m.versions, name)
+		if m.kind != k || i < 0 {
+			continue
+		}
+		out := &apiextensionsv1.CustomResourceDefinitionVersion{Name: name, Served: true}
+		if m.hasStatus[i] {
+			out.Subresources = &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}}
+		}
+		return out
+	}
+	return nil
 }
 
 // patch writes the schemas of a kind to its definitions.
@@ -154,6 +165,8 @@ type manifest struct {
 	name     string
 	kind     build.GroupKind
 	versions []string
+	// hasStatus is set for the versions, by index, with the status subresource.
+	hasStatus []bool
 	// document is the file, which is modified in place.
 	document yaml.Node
 	// crd is the source of the schemas; nil if they do not change.
@@ -206,7 +219,10 @@ func (p *patcher) decode(name string, data []byte) *manifest {
 		Spec struct {
 			Group    string
 			Names    struct{ Kind string }
-			Versions []struct{ Name string }
+			Versions []struct {
+				Name         string
+				Subresources any
+			}
 		}
 	}
 	if kyaml.Unmarshal(data, &crd) != nil {
@@ -215,6 +231,8 @@ func (p *patcher) decode(name string, data []byte) *manifest {
 	m := &manifest{name: name, kind: build.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}}
 	for _, version := range crd.Spec.Versions {
 		m.versions = append(m.versions, version.Name)
+		subresources, _ := version.Subresources.(map[string]any)
+		m.hasStatus = append(m.hasStatus, subresources["status"] != nil)
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	if decoder.Decode(&m.document) != nil {

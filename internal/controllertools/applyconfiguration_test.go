@@ -153,9 +153,12 @@ package v1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	b "typed.test/api/b/v1"
 )
+
+var SchemeGroupVersion schema.GroupVersion
 
 // A is a kind.
 // +kubebuilder:resource
@@ -170,7 +173,12 @@ type A struct {
 // +kubebuilder:ac:output:package=../../../applyconfigurations
 package v1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var SchemeGroupVersion schema.GroupVersion
 
 // B is a kind.
 // +kubebuilder:resource

@@ -89,7 +89,7 @@ func isRead(name []byte) bool {
 			return true
 		}
 	}
-	return slices.Contains([]string{"IsZero", "Hub"}, string(name))
+	return slices.Contains([]string{"IsZero", "Hub", "GetObjectKind"}, string(name))
 }
 
 // start returns the beginning of the function at an offset: that of its doc comment, if it has

@@ -83,7 +83,7 @@ func TestOneFindingForOneMistake(t *testing.T) {
 	}
 	for _, chapter := range chapters {
 		for _, m := range chapter.Markers {
-			right := exampleCase(fmt.Sprintf("right%d", len(cases)), m)
+			right := gentest.Example(fmt.Sprintf("right%d", len(cases)), m)
 			cases = append(cases, right)
 			all = append(all, plantMarkers(right)...)
 		}

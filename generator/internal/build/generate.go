@@ -128,8 +128,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 		if crd == nil {
 			continue
 		}
-		b.Run.transitions.Fit(crd)
-		if err := b.Run.Unions.Fit(ctx, crd); err != nil {
+		if err := run.fit(ctx, crd); err != nil {
 			return nil, nil, err
 		}
 		if !checks.IsFileName(crd.FileName()) {

@@ -188,25 +188,32 @@ func (df *Definer) rootsOf(k GroupKind) []*source.Type {
 	return roots
 }
 
-// Schemas builds the schemas, including unions, of those versions of a kind for which
-// wanted returns true. The definition has nothing else. It is nil if there are no such
-// versions.
-func (df *Definer) Schemas(ctx context.Context, k GroupKind, wanted func(version string) bool) (*checks.Definition, error) {
+// Schemas builds the schemas of the versions of a kind for which has returns one, as a definition has it,
+// with everything that the markers of the types ask for. The result has
+// nothing but these versions, and is nil if there are none.
+func (df *Definer) Schemas(ctx context.Context, k GroupKind, has func(version string) *apiextensionsv1.CustomResourceDefinitionVersion) (*checks.Definition, error) {
 	out := &checks.Definition{Generated: crd.Generated{Object: &apiextensionsv1.CustomResourceDefinition{}}}
 	for _, t := range df.rootsOf(k) {
-		version := df.run.Describe(t.Pkg).version
-		if !wanted(version) {
+		version := has(df.run.Describe(t.Pkg).version)
+		if version == nil {
 			continue
 		}
 		df.checkSameVersion(k, t, out.Roots)
 		out.Roots = append(out.Roots, t)
 		out.Schemas = append(out.Schemas, fixMetadata(df.flattener.ForPackage(t.Pkg).Root(t.Load())))
-		out.Object.Spec.Versions = append(out.Object.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: version, Served: true})
+		out.Object.Spec.Versions = append(out.Object.Spec.Versions, *version)
 	}
 	if len(out.Roots) == 0 {
 		return nil, nil
 	}
-	return out, df.run.Unions.Fit(ctx, out)
+	return out, df.run.fit(ctx, out)
+}
+
+// fit adds what depends on the positions of types in a definition: rules of read-only fields, and
+// unions.
+func (run *Run) fit(ctx context.Context, d *checks.Definition) error {
+	run.transitions.Fit(d)
+	return run.Unions.Fit(ctx, d)
 }
 
 // checkSameVersion reports a type of a kind that has the same version as an earlier one.

@@ -17,7 +17,6 @@ import (
 
 	"github.com/schemagen/schemagen/generator/internal/gentest"
 	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/internal/docexample"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -37,10 +36,10 @@ func TestReference(t *testing.T) {
 	for _, chapter := range chapters {
 		for _, m := range chapter.Markers {
 			examples = append(examples, m)
-			cases = append(cases, exampleCase(fmt.Sprintf("example%d", len(cases)), m))
+			cases = append(cases, gentest.Example(fmt.Sprintf("example%d", len(cases)), m))
 			without := *m
 			without.Go = regexp.MustCompile(`(?m)^\s*// \+`+regexp.QuoteMeta(m.Name)+`([=:(].*)?\n`).ReplaceAllString(m.Go, "")
-			cases = append(cases, exampleCase(fmt.Sprintf("example%d", len(cases)), &without))
+			cases = append(cases, gentest.Example(fmt.Sprintf("example%d", len(cases)), &without))
 		}
 	}
 	dir, listed := gentest.List(t, cases)
@@ -120,22 +119,6 @@ func writeReference(t *testing.T, examples []*markers.MarkerDoc) {
 	if err := os.WriteFile(referenceFile, txtar.Format(archive), 0o666); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// exampleCase completes an example to packages, and adds another version if it asks for one.
-func exampleCase(name string, m *markers.MarkerDoc) *gentest.Case {
-	archive := &txtar.Archive{Files: docexample.Package(m.Go, m.Package...)}
-	for i, file := range archive.Files { // the description would be in results that say nothing of it
-		archive.Files[i].Data = bytes.ReplaceAll(file.Data, []byte(docexample.SpecComment), nil)
-	}
-	if m.Version != "" {
-		marker := "+kubebuilder:storageversion"
-		if strings.Contains(m.Go, "\n// "+marker) {
-			marker = ""
-		}
-		archive.Files = append(archive.Files, docexample.Version(m.Version, marker))
-	}
-	return &gentest.Case{Name: name, Archive: archive}
 }
 
 // specPath is the path of the schema of the spec.

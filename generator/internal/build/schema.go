@@ -137,7 +137,7 @@ func (b *Builder) declared(t *source.Type) *draft {
 		return d
 	}
 	switch {
-	case setsType(t.Markers) && t.Marshals("MarshalJSON"):
+	case (setsType(t.Markers) || isUntaggedIntOrString(t)) && t.Marshals("MarshalJSON"):
 		d := b.node(t.File, t.Spec.Name.Pos())
 		b.applyMarkers(d, t.Markers, t)
 		return d
@@ -154,18 +154,34 @@ func (b *Builder) declared(t *source.Type) *draft {
 	return b.expr(t.File, t.Spec.Type, t)
 }
 
-// setsType reports whether a marker sets the type of the schema, or allows two.
+// setsType reports whether the markers of a type set the type of its schema. XIntOrString does
+// not.
 func setsType(set source.Markers) bool {
 	sets := false
 	for _, m := range set {
 		switch value := m.Value.(type) {
 		case crdmarkers.Type:
-			sets = value != "" // the last marker takes precedence
-		case crdmarkers.K8sEnum, crdmarkers.XIntOrString:
+			if !strings.HasPrefix(m.Name, crdmarkers.ValidationItemsPrefix) {
+				sets = value != "" // the last marker takes precedence
+			}
+		case crdmarkers.K8sEnum:
 			return true
 		}
 	}
 	return sets
+}
+
+// isUntaggedIntOrString reports whether a type is marked as an integer or a string, and has fields
+// that are not part of its JSON. controller-gen, which goes through the fields, rejects it.
+func isUntaggedIntOrString(t *source.Type) bool {
+	isMarked := slices.ContainsFunc(t.Markers, func(m *markers.Marker) bool {
+		_, ok := m.Value.(crdmarkers.XIntOrString)
+		return ok && !strings.HasPrefix(m.Name, crdmarkers.ValidationItemsPrefix)
+	})
+	return isMarked && slices.ContainsFunc(t.Fields(), func(f *source.Field) bool {
+		_, hasTag := f.Tag.Lookup("json")
+		return !hasTag
+	})
 }
 
 // failed returns the draft for a declaration without a schema, after the error has been

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"iter"
 	"path"
 	"path/filepath"
 	"slices"
@@ -149,19 +150,7 @@ func (f *File) Excluded(expr ast.Expr) string {
 			return ""
 		}
 	}
-	if len(p.Files) == 0 {
-		return ""
-	}
-	dir := filepath.Dir(p.Files[0])
-	entries, err := f.Pkg.program.inputs.ReadDir(dir)
-	if err != nil {
-		return ""
-	}
-	for _, entry := range entries {
-		file := filepath.Join(dir, entry.Name())
-		if !strings.HasSuffix(file, ".go") || slices.Contains(p.Files, file) {
-			continue
-		}
+	for file := range p.ExcludedFiles() {
 		src, err := f.Pkg.program.inputs.ReadFile(file, nil)
 		if err != nil {
 			continue
@@ -169,8 +158,29 @@ func (f *File) Excluded(expr ast.Expr) string {
 		declared := false
 		typeHints(src, func(hint string) { declared = declared || hint == name })
 		if declared {
-			return entry.Name()
+			return filepath.Base(file)
 		}
 	}
 	return ""
+}
+
+// ExcludedFiles returns the names of the Go files in the directory of the package that do not
+// belong to it: tests, and files that the build constraints leave out.
+func (p *Package) ExcludedFiles() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if len(p.Files) == 0 {
+			return
+		}
+		dir := filepath.Dir(p.Files[0])
+		entries, err := p.program.inputs.ReadDir(dir)
+		if err != nil {
+			return
+		}
+		for _, entry := range entries {
+			file := filepath.Join(dir, entry.Name())
+			if strings.HasSuffix(file, ".go") && !slices.Contains(p.Files, file) && !yield(file) {
+				return
+			}
+		}
+	}
 }

@@ -30,6 +30,12 @@ func (t *Type) HasMethod(method string) bool {
 	return t.method(method, func(*File, *ast.FuncType) bool { return true }).matches
 }
 
+// Declares reports whether the package declares a method with the name on the type, whatever its
+// signature.
+func (t *Type) Declares(method string) bool {
+	return t.declares(method, func(*File, *ast.FuncType) bool { return true }).declared
+}
+
 // foundMethod is a method of a type, or of a pointer to it.
 type foundMethod struct {
 	declared bool
@@ -131,7 +137,7 @@ func (t *Type) Unalias() *Type {
 		if t == nil || !t.Spec.Assign.IsValid() {
 			return t
 		}
-		target, missing := t.File.Resolve(t.Spec.Type)
+		target, missing := t.File.Resolve(ast.Unparen(t.Spec.Type))
 		if missing != nil {
 			return nil
 		}
@@ -224,6 +230,9 @@ func (f *File) mentionsMethod(name string) bool {
 	}
 	if name == "IsZero" {
 		return f.mentionsIsZero
+	}
+	if strings.HasPrefix(name, "DeepCopy") {
+		return f.MentionsDeepCopy
 	}
 	src, err := f.Text()
 	return err == nil && bytes.Contains(src, []byte(name+"("))

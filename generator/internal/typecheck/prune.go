@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 
 	"github.com/schemagen/schemagen/generator/internal/source"
@@ -33,7 +34,7 @@ func (d *declaration) prune() {
 	}
 	body, isStruct := ast.Unparen(spec.Type).(*ast.StructType)
 	switch {
-	case isStruct && !d.open && !p.whole && seals(body):
+	case isStruct && !d.open && !p.whole && seals(body) && !d.isOnlyCopiedByFields(body):
 		spec.Type = sealed(body)
 	case d.open && p.shares(spec.Type):
 		spec.Type = p.named(spec.Type, true)
@@ -75,6 +76,26 @@ func (s *scope) keep(m *method) {
 	}
 	signature, _ := p.expr(m.decl.Type).(*ast.FuncType)
 	file.decls = append(file.decls, &ast.FuncDecl{Recv: p.fields(m.decl.Recv), Name: m.decl.Name, Type: signature})
+}
+
+// isOnlyCopiedByFields reports whether a struct has no methods that copy it, and can get none by a
+// marker, but has fields that its user can copy one by one: a struct of another module with exported
+// fields, or an unexported one.
+func (d *declaration) isOnlyCopiedByFields(body *ast.StructType) bool {
+	name, local := d.Spec.Name, d.scope.pkg.Local()
+	if local && name.IsExported() || len(d.scope.methodsOf(name.Name)) > 0 || d.scope.methodsElsewhere().into[name.Name] {
+		return false
+	}
+	for _, field := range body.Fields.List {
+		switch ast.Unparen(field.Type).(type) {
+		case *ast.FuncType, *ast.ChanType, *ast.InterfaceType:
+			return false
+		}
+		if !local && slices.ContainsFunc(field.Names, func(name *ast.Ident) bool { return !name.IsExported() }) {
+			return false
+		}
+	}
+	return true
 }
 
 // seals reports whether a struct has a field that cannot be copied by assignment, and no

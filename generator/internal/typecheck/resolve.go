@@ -195,10 +195,11 @@ func (s *scope) findMethods() {
 	}
 }
 
-// copies reports whether a method with the name and the type may copy values.
+// copies reports whether a method with the name and the type may copy values. DeepCopyInto can be
+// called whatever its results.
 func copies(name string, fn *ast.FuncType) bool {
 	params, results := fn.Params.NumFields(), fn.Results.NumFields()
-	return name == "DeepCopy" && params == 0 && results == 1 || name == "DeepCopyInto" && params == 1 && results == 0
+	return name == "DeepCopy" && params == 0 && results == 1 || name == "DeepCopyInto" && params == 1
 }
 
 // receiver returns the name of the type of a method's receiver, and the empty string if it

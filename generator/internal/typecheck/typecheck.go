@@ -15,10 +15,13 @@
 //
 // Without [Options.Whole], the copy has only what the copying of values depends on. A struct
 // that is not needed itself and has a field that cannot be copied by assignment is sealed:
-// its fields are replaced with one pointer. Functions lose their parameters, channels their
-// elements, arrays their lengths, structs their tags, and interfaces their methods other
-// than DeepCopy and DeepCopyInto. Methods of types are kept if they have these names. Each
-// type that is referred to is there in either case, so names can be compared and printed.
+// its fields are replaced with one pointer, unless its user has to copy it field by field.
+// Functions lose their parameters, channels their elements, arrays their lengths, structs their
+// tags, and interfaces their methods other than DeepCopy and DeepCopyInto. Methods of types are
+// kept if they have these names. Each type that is referred to is there in either case, so names
+// can be compared and printed.
+//
+// [Checker.CheckGenerated] checks files that were generated for the packages.
 //
 // Whatever cannot be resolved with certainty is an error of type [*source.Unsure], whose
 // reason is for users: missing packages and types, cgo, errors of go/types.
@@ -146,6 +149,10 @@ type scope struct {
 
 	types *types.Package
 	busy  bool
+	// excluded are the methods in files that are not part of the package; nil before they are read.
+	// replaced is the name of a file that does not count, or empty.
+	excluded *excludedMethods
+	replaced string
 }
 
 // declaration is a needed declaration.
