@@ -38,7 +38,7 @@ type goModule struct {
 // Since Go 1.17, go.mod lists every module that is needed to build its packages, so no
 // other go.mod file has to be read. In a workspace the highest version is selected.
 func openModules(env goEnv, dir string) (set *moduleSet, reason string) {
-	root := moduleRoot(env.in, dir)
+	root, inModule := moduleRoot(env.in, dir)
 	mains := []string{root}
 	var replaces []*modfile.Replace
 	workDir := ""
@@ -64,7 +64,7 @@ func openModules(env goEnv, dir string) (set *moduleSet, reason string) {
 			}
 			mains = append(mains, filepath.Clean(used))
 		}
-		if !slices.Contains(mains, root) {
+		if inModule && !slices.Contains(mains, root) {
 			return nil, "go.work does not use the module"
 		}
 	}
