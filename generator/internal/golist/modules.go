@@ -67,6 +67,9 @@ func openModules(env goEnv, dir string) (set *moduleSet, reason string) {
 		if inModule && !slices.Contains(mains, root) {
 			return nil, "go.work does not use the module"
 		}
+		if env.mod == "mod" {
+			return nil, "-mod=mod is set in a workspace"
+		}
 	}
 
 	set = &moduleSet{env: env}
@@ -115,7 +118,11 @@ func openModules(env goEnv, dir string) (set *moduleSet, reason string) {
 	if slices.ContainsFunc(excluded, func(m module.Version) bool { return versions[m.Path] == m.Version }) {
 		return nil, "go.mod excludes a version that it requires"
 	}
-	if dir := vendorDir(env.in, workDir, mains); dir != "" {
+	dir = vendorDir(env, workDir, mains)
+	if dir == "" && env.mod == "vendor" {
+		return nil, "-mod=vendor is set, and there is no vendor directory"
+	}
+	if dir != "" {
 		set.vendor = dir
 	} else if reason := set.addRequired(versions, replaces, workDir); reason != "" {
 		return nil, reason
@@ -194,13 +201,16 @@ func workFile(env goEnv, dir string) string {
 }
 
 // vendorDir returns the vendor directory that the go command would use, or empty.
-func vendorDir(in *inputs.Reader, workDir string, mains []string) string {
+func vendorDir(env goEnv, workDir string, mains []string) string {
+	if env.mod != "" && env.mod != "vendor" {
+		return ""
+	}
 	dir := workDir
 	if dir == "" {
 		dir = mains[0]
 	}
 	vendor := filepath.Join(dir, "vendor")
-	text, err := in.ReadFile(filepath.Join(vendor, "modules.txt"), nil)
+	text, err := env.in.ReadFile(filepath.Join(vendor, "modules.txt"), nil)
 	if err != nil {
 		return ""
 	}
