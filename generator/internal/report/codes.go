@@ -59,7 +59,7 @@ var (
 	}
 	MapKeyNotString = &diag.Kind{
 		Code: "SG204", Title: "a map key that is not a string",
-		Explanation: "JSON objects have string keys: a map's key must be a string type or implement encoding.TextMarshaler.",
+		Explanation: "JSON objects have string keys: a map's key must be a string type or implement encoding.TextMarshaler. Integers, which encoding/json writes as strings, are possible if markers describe the whole map, such as +kubebuilder:validation:Type=object and +kubebuilder:pruning:PreserveUnknownFields; the API server then stores any entry.",
 		Bad:         "Ports map[int]string `json:\"ports\"`",
 		Good:        "Ports map[string]string `json:\"ports\"`",
 	}
