@@ -297,7 +297,12 @@ func excludedHint(f *source.File, expr ast.Expr) string {
 // importHint returns a hint for an import that cannot be found.
 func importHint(p *source.Package, importPath string) string {
 	if listed := p.Import(importPath); listed != nil && len(listed.Errors) > 0 {
-		return report.OneLine(listed.Errors[0].Msg)
+		first := listed.Errors[0]
+		hint := report.OneLine(first.Msg)
+		if first.Hint != "" {
+			hint += "; " + first.Hint
+		}
+		return hint
 	}
 	return "add the package's module to go.mod, for example with go mod tidy"
 }

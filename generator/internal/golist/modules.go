@@ -28,6 +28,9 @@ type moduleSet struct {
 // goModule is one module of a [moduleSet].
 type goModule struct {
 	path, dir string
+	// version is the version in the module cache. It is empty for the user's modules and for
+	// directories that replace a module.
+	version string
 	// main is set for the user's modules.
 	main bool
 }
@@ -159,6 +162,7 @@ func (s *moduleSet) addRequired(versions map[string]string, replaces []*modfile.
 			if err != nil {
 				return err.Error()
 			}
+			m.version = at.Version
 			m.dir = filepath.Join(s.env.modCache, filepath.FromSlash(escapedPath)+"@"+escapedVersion)
 		}
 		s.modules = append(s.modules, m)
@@ -252,6 +256,15 @@ func (s *moduleSet) findDir(importPath string, fromStandard bool) (dir string, l
 		}
 	}
 	return "", false, false
+}
+
+// isMissing reports whether the module is not in the module cache.
+func (m goModule) isMissing(in *inputs.Reader) bool {
+	if m.version == "" {
+		return false
+	}
+	_, err := in.Stat(m.dir)
+	return err != nil
 }
 
 // within returns the part of importPath below prefix. ok is false if importPath is neither
