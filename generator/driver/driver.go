@@ -12,6 +12,7 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/checks"
+	"github.com/schemagen/schemagen/generator/internal/configgen"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/generator/internal/report"
@@ -115,6 +116,12 @@ func UnknownGate(pos diag.Position, name string, known []string) diag.Diagnostic
 
 // Loaded are the packages of a run, which its generators share.
 type Loaded = build.Loaded
+
+// Kinds are what rules and webhooks are compared with, and DeclaredKind is a struct that may be one.
+type (
+	Kinds        = configgen.Kinds
+	DeclaredKind = configgen.Declared
+)
 
 // Load lists the packages that the options name, for [generator.Source.Loaded].
 func Load(ctx context.Context, options generator.Options) (*Loaded, error) {
