@@ -123,6 +123,9 @@ type (
 	DeclaredKind = configgen.Declared
 )
 
+// ConfigurationCodes returns the kinds of diagnostics about markers of rbac and webhook.
+func ConfigurationCodes() []*diag.Kind { return configgen.Codes() }
+
 // Load lists the packages that the options name, for [generator.Source.Loaded].
 func Load(ctx context.Context, options generator.Options) (*Loaded, error) {
 	return build.Load(ctx, options.Internal())

@@ -287,7 +287,7 @@ var (
 	}
 	UnusedGate = &diag.Kind{
 		Code: "SG321", Severity: diag.Warning, Title: "a gate that nothing uses",
-		Explanation: "schemagen.yaml declares a gate, or a channel names it, but no condition in the packages does. It is only reported if the run covers every package in schemagen.yaml.",
+		Explanation: "schemagen.yaml declares a gate, or a channel names it, but no condition in the packages does. It is only reported if the run covers every package in schemagen.yaml or, if that names none, all that belong to it.",
 		Bad:         "$ schemagen crd\n-- schemagen.yaml --\npaths: [./...]\ngates:\n  Autoscale: {}\n  Burst: {}\n-- api/types.go --\n// +schemagen:when(Burst)\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
 		Good:        "-- schemagen.yaml --\npaths: [./...]\ngates:\n  Burst: {}",
 	}
