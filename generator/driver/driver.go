@@ -17,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/inputs"
 )
 
 // File is a generated file, with its base name.
@@ -116,6 +117,13 @@ func UnknownGate(pos diag.Position, name string, known []string) diag.Diagnostic
 
 // Loaded are the packages of a run, which its generators share.
 type Loaded = build.Loaded
+
+// ModuleDir is the directory of a module.
+type ModuleDir = golist.ModuleDir
+
+// RequiredModules returns the directories of the modules that the module or workspace of a directory
+// requires directly.
+func RequiredModules(in *inputs.Reader, dir string) []ModuleDir { return golist.Required(in, dir) }
 
 // Kinds are what rules and webhooks are compared with, and DeclaredKind is a struct that may be one.
 type (

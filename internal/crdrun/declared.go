@@ -41,11 +41,7 @@ func newGroupFinder(in *inputs.Reader, group string) groupFinder {
 	return groupFinder{in, regexp.MustCompile(`groupName=["` + "`" + `]?` + regexp.QuoteMeta(group) + `(?:[^\w.-]|$)`)}
 }
 
-// below yields the structs of the group in and below a directory.
-func (f groupFinder) below(dir string) iter.Seq[structOf] {
-	return func(yield func(structOf) bool) { f.walk(dir, yield) }
-}
-
+// walk yields the structs of the group in and below a directory. It returns false if yield did.
 func (f groupFinder) walk(dir string, yield func(structOf) bool) bool {
 	for s := range f.inside(dir) {
 		if !yield(s) {
@@ -91,11 +87,35 @@ func (f groupFinder) inside(dir string) iter.Seq[structOf] {
 	}
 }
 
-// Declaration searches all Go files of the project for a struct that may be a kind of group,
-// regardless of build tags and of the packages that the run covers. ok decides whether a
-// struct with the given file, name and file content is the one.
+// structsOf yields the structs in packages of a group: in the project, then in the modules that it
+// requires directly.
+func structsOf(in *inputs.Reader, wd, group string) iter.Seq[structOf] {
+	return func(yield func(structOf) bool) {
+		finder := newGroupFinder(in, group)
+		root := projectRoot(in, wd)
+		if !finder.walk(root, yield) {
+			return
+		}
+		for _, module := range driver.RequiredModules(in, wd) {
+			if module.Dir == root {
+				continue
+			}
+			finder.in = in
+			if module.Cached {
+				finder.in = nil // what does not change need not be recorded
+			}
+			if !finder.walk(module.Dir, yield) {
+				return
+			}
+		}
+	}
+}
+
+// Declaration searches all Go files of the project, and of the modules that it requires directly, for a
+// struct that may be a kind of group, regardless of build tags and of the packages that the run
+// covers. ok decides whether a struct with the given file, name and file content is the one.
 func Declaration(in *inputs.Reader, wd, group string, ok func(file, name string, text []byte) bool) (at diag.Position, found bool) {
-	for s := range newGroupFinder(in, group).below(projectRoot(in, wd)) {
+	for s := range structsOf(in, wd, group) {
 		if ok(s.file, s.name, s.text) {
 			return s.position(), true
 		}
@@ -106,27 +126,20 @@ func Declaration(in *inputs.Reader, wd, group string, ok func(file, name string,
 // resourcePath matches the plural name in a marker.
 var resourcePath = lazyregexp.New(`\+kubebuilder:resource:(?:.*,)?path="?([\w.-]+)`)
 
-// declaredKinds returns the structs that may be kinds of a group, in the project and in the packages
-// that those of the run import. Both are read once for each group.
+// declaredKinds returns the structs that may be kinds of a group, in the project and in the modules
+// that it requires directly, which are read once for each group.
 func (r *runner) declaredKinds(group string) []driver.DeclaredKind {
 	known, ok := r.declared[group]
 	if ok {
 		return known
 	}
 	var out []driver.DeclaredKind
-	finder := newGroupFinder(r.in, group)
-	add := func(structs iter.Seq[structOf]) {
-		for s := range structs {
-			dir := filepath.Dir(s.file)
-			out = append(out, driver.DeclaredKind{Dir: dir, Kind: s.name, Resource: plurals.Of(s.name)})
-			for _, match := range resourcePath().FindAllSubmatch(s.text, -1) {
-				out = append(out, driver.DeclaredKind{Dir: dir, Kind: s.name, Resource: string(match[1])})
-			}
+	for s := range structsOf(r.in, r.Dir, group) {
+		dir := filepath.Dir(s.file)
+		out = append(out, driver.DeclaredKind{Dir: dir, Kind: s.name, Resource: plurals.Of(s.name)})
+		for _, match := range resourcePath().FindAllSubmatch(s.text, -1) {
+			out = append(out, driver.DeclaredKind{Dir: dir, Kind: s.name, Resource: string(match[1])})
 		}
-	}
-	add(finder.below(projectRoot(r.in, r.Dir)))
-	for _, dir := range r.Options.Loaded.Imported() {
-		add(finder.inside(dir))
 	}
 	if r.declared == nil {
 		r.declared = map[string][]driver.DeclaredKind{}

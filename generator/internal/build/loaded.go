@@ -89,10 +89,6 @@ func (l *Loaded) Program() (*source.Program, []*source.Package, *report.Reporter
 	return p, roots, r
 }
 
-// Imported returns the directories of packages outside of the standard library that root packages
-// import.
-func (l *Loaded) Imported() []string { return golist.ImportedDirs(l.inputs, l.roots) }
-
 // ReadClosure reads the source of the packages and of all their imports, except for the
 // standard library, which is determined by the version of the toolchain. It is for
 // generators that read the packages through other programs: the inputs of the run then

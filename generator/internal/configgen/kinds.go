@@ -62,9 +62,9 @@ type definitions []*apiextensionsv1.CustomResourceDefinition
 type Found struct {
 	// Kinds are the definitions.
 	Kinds []*apiextensionsv1.CustomResourceDefinition
-	// partial reports whether a kind is also declared in a package that the run does not cover,
-	// which may be another version of it.
-	partial bool
+	// all are the kinds that they are among, and groups those of the marker.
+	all    Kinds
+	groups []Value
 }
 
 // Resources reports resources that are nearly those of a kind, and subresources that a kind lacks.
@@ -76,6 +76,8 @@ func (k Kinds) Resources(r *Reader, m Marker, groups, resources []Value) (found 
 		return Found{}, false
 	}
 	own := k.in(groups)
+	found.all = k
+	found.groups = groups
 	for _, v := range resources {
 		resource, sub, _ := strings.Cut(v.Text, "/")
 		var matching definitions
@@ -92,11 +94,9 @@ func (k Kinds) Resources(r *Reader, m Marker, groups, resources []Value) (found 
 		if resource == "*" {
 			continue
 		}
-		partial := k.isPartial(r, groups, matching[0].Spec.Names.Kind)
-		found.partial = found.partial || partial
 		// Another version of the kind may enable status or scale, but no other subresource.
-		isEnabled := matching.subresource(sub) || partial && (sub == "status" || sub == "scale")
-		if !isEnabled {
+		isOptional := sub == "status" || sub == "scale"
+		if !matching.subresource(sub) && !(isOptional && k.isPartial(r, groups, matching)) {
 			r.RejectValue(UnknownResource, m, v, "a CRD has only status and scale, each if a marker enables it", "%s has no subresource %q", resource, sub)
 		}
 	}
@@ -118,9 +118,12 @@ func (k Kinds) unknown(r *Reader, m Marker, groups []Value, v Value) {
 	r.Meant(d, v, strings.Replace(v.Text, resource, near, 1))
 }
 
-// isPartial reports whether a kind is also declared in a directory without a root package.
-func (k Kinds) isPartial(r *Reader, groups []Value, kind string) bool {
-	return slices.ContainsFunc(k.declaredIn(groups), func(d Declared) bool { return d.Kind == kind && !r.dirs[d.Dir] })
+// isPartial reports whether one of the kinds is also declared in a directory without a root package,
+// which may be that of another version.
+func (k Kinds) isPartial(r *Reader, groups []Value, kinds definitions) bool {
+	return slices.ContainsFunc(k.declaredIn(groups), func(d Declared) bool {
+		return !r.dirs[d.Dir] && slices.ContainsFunc(kinds, func(known *apiextensionsv1.CustomResourceDefinition) bool { return known.Spec.Names.Kind == d.Kind })
+	})
 }
 
 // meant returns the resource that an unknown one was probably meant to be, or the empty string.
@@ -162,7 +165,7 @@ func (f Found) Versions(r *Reader, m Marker, versions []Value) {
 	slices.Sort(known)
 	known = slices.Compact(known)
 	for _, v := range versions {
-		if v.Text != "*" && len(known) > 0 && !f.partial && !slices.Contains(known, v.Text) {
+		if v.Text != "*" && len(known) > 0 && !slices.Contains(known, v.Text) && !f.all.isPartial(r, f.groups, f.Kinds) {
 			d := r.RejectValue(UnknownResource, m, v, diag.DidYouMean(v.Text, known, "there are "+strings.Join(known, ", ")), "no kind of the webhook has the version %q", v.Text)
 			near, _ := diag.Nearest(v.Text, known)
 			r.Meant(d, v, near)

@@ -23,6 +23,8 @@ type moduleSet struct {
 	modules []goModule // longest path first
 	// vendor is the vendor directory that holds all dependencies, or empty.
 	vendor string
+	// direct are the paths of modules that the user's modules require directly.
+	direct map[string]bool
 }
 
 // goModule is one module of a [moduleSet].
@@ -75,7 +77,7 @@ func openModules(env goEnv, dir string) (set *moduleSet, reason string) {
 		}
 	}
 
-	set = &moduleSet{env: env}
+	set = &moduleSet{env: env, direct: map[string]bool{}}
 	versions := map[string]string{}
 	var excluded []module.Version
 	for _, main := range mains {
@@ -98,6 +100,7 @@ func openModules(env goEnv, dir string) (set *moduleSet, reason string) {
 		}
 		set.modules = append(set.modules, goModule{path: mod.Module.Mod.Path, dir: main, main: true})
 		for _, require := range mod.Require {
+			set.direct[require.Mod.Path] = set.direct[require.Mod.Path] || !require.Indirect
 			if old, ok := versions[require.Mod.Path]; !ok || semver.Compare(old, require.Mod.Version) < 0 {
 				versions[require.Mod.Path] = require.Mod.Version
 			}
@@ -132,6 +135,37 @@ func openModules(env goEnv, dir string) (set *moduleSet, reason string) {
 	}
 	slices.SortStableFunc(set.modules, func(a, b goModule) int { return len(b.path) - len(a.path) })
 	return set, ""
+}
+
+// ModuleDir is the directory of a module.
+type ModuleDir struct {
+	Dir string
+	// Cached reports whether it is in the module cache, where nothing changes.
+	Cached bool
+}
+
+// Required returns the directories of the modules that the module or workspace of a directory requires
+// directly, and of the other modules of the workspace; of all modules that are vendored, the vendor
+// directory. There are none if only the go command can determine them.
+func Required(in *inputs.Reader, dir string) (out []ModuleDir) {
+	env, reason := readGoEnv(in, nil)
+	if reason != "" {
+		return nil
+	}
+	set, reason := openModules(env, dir)
+	if reason != "" {
+		return nil
+	}
+	if set.vendor != "" {
+		out = append(out, ModuleDir{Dir: set.vendor})
+	}
+	for _, m := range set.modules {
+		if m.main || set.direct[m.path] {
+			out = append(out, ModuleDir{m.dir, m.version != ""})
+		}
+	}
+	slices.SortFunc(out, func(a, b ModuleDir) int { return strings.Compare(a.Dir, b.Dir) })
+	return out
 }
 
 // addRequired adds the required modules with their directories. reason is as for

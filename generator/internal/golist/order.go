@@ -98,25 +98,6 @@ func below(in *inputs.Reader, target string, recursive bool, roots []*Package) (
 	return matched, module, true
 }
 
-// ImportedDirs returns the directories of the packages that packages import, except for those of the
-// standard library, sorted.
-func ImportedDirs(in *inputs.Reader, packages []*Package) []string {
-	paths := map[string]*Package{} // imports, each with a package that has it
-	for _, p := range packages {
-		for _, path := range importsOf(in, p) {
-			paths[path] = p
-		}
-	}
-	dirs := map[string]bool{}
-	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		imported := paths[path].Import(path)
-		if imported != nil && !imported.Standard && len(imported.Files) > 0 {
-			dirs[filepath.Dir(imported.Files[0])] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(dirs))
-}
-
 // importsOf returns what the files of a package import, sorted.
 func importsOf(in *inputs.Reader, p *Package) []string {
 	imports := map[string]bool{}
