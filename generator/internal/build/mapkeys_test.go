@@ -41,6 +41,8 @@ var mapMarkers = []struct {
 	{name: "OpenObject", text: "+kubebuilder:pruning:PreserveUnknownFields\n+kubebuilder:validation:Type=object", open: true},
 	{name: "IntOrString", text: "+kubebuilder:validation:XIntOrString"},
 	{name: "Optional", text: "+optional"},
+	{name: "Counted", text: "+kubebuilder:validation:MaxProperties=8"},
+	{name: "ObjectOpenCounted", text: "+kubebuilder:validation:Type=object\n+kubebuilder:pruning:PreserveUnknownFields\n+kubebuilder:validation:MaxProperties=8", open: true},
 }
 
 // mapForms are the ways to declare a field that is a map. K is the name of the kind, KEY the type of
@@ -115,7 +117,7 @@ func TestMapKeys(t *testing.T) {
 				fmt.Fprintf(&source, "\n%s\n", replacer.Replace(form.text))
 				want := !key.integer && !key.refused || key.integer && marker.open
 				if form.name == "Schemaless" {
-					want = marker.name != "None" && marker.name != "Optional"
+					want = marker.name != "None" && marker.name != "Optional" && marker.name != "Counted"
 				}
 				cells = append(cells, cell{kind, want, first, strings.Count(source.String(), "\n")})
 			}

@@ -562,6 +562,7 @@ func (b *Builder) integerKeys(f *source.File, m *ast.MapType) *draft {
 	wrong := *b.wrongKey(f, m, "use a string type, or describe the map with +kubebuilder:validation:Type=object and +kubebuilder:pruning:PreserveUnknownFields")
 	b.Reporter.List = b.Reporter.List[:before]
 	d := b.node(f, m.Pos())
+	d.integerKeys = true
 	d.edits = append(d.edits, &edits.Edit{Pkg: f.Pkg, Pos: m.Key.Pos(), Op: checkIntegerKeys{b.Reporter, wrong}})
 	return d
 }
