@@ -17,7 +17,6 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/crdrun"
@@ -225,8 +224,10 @@ func (r *crdRun) configure(in *inputs.Reader) error {
 	} else if len(r.Patterns) == 0 {
 		r.Patterns = of
 	}
-	r.AllPackages = len(r.Kinds) == 0 && len(r.Groups) == 0 && (len(of) == 0 || slices.Equal(of, r.Patterns))
-	r.Project.AddTo(&r.Options, r.AllPackages)
+	given := r.command.Flags().Changed
+	chosen := crdrun.Selection{Names: r.channels, Gates: given("gates"), Output: r.options.Flags().Changed("output")}
+	r.AllPackages = len(r.Kinds) == 0 && len(r.Groups) == 0 && r.Project.Covers(in, r.Dir, r.Patterns)
+	r.Project.AddTo(&r.Options, r.AllPackages && chosen.EveryChannel())
 	if r.Rules, err = r.Project.Rules(r.ruleNames); err != nil {
 		return err
 	}
@@ -238,11 +239,9 @@ func (r *crdRun) configure(in *inputs.Reader) error {
 	}
 	if r.AllPackages && !r.NoCRD {
 		r.Unused = func(used map[*project.Waiver]bool) diag.List {
-			return r.Project.Unused(r.in, used, slices.Concat(generator.Codes(), verify.Codes()))
+			return r.Project.Unused(r.in, used, r.Reported())
 		}
 	}
-	given := r.command.Flags().Changed
-	chosen := crdrun.Selection{Names: r.channels, Gates: given("gates"), Output: r.options.Flags().Changed("output")}
 	if found := r.SelectChannels(in, r.Project, chosen); len(found) > 0 {
 		return r.Report(r.command.ErrOrStderr(), found)
 	}

@@ -415,6 +415,28 @@ func TestChangesAreSeen(t *testing.T) {
 	})
 }
 
+// TestReuseWithFlags checks that a run is reused whatever GOFLAGS contains that does not change which
+// packages are found, or how is known. The go command of the project does nothing.
+func TestReuseWithFlags(t *testing.T) {
+	for _, flags := range []string{"-mod=mod", "-mod=readonly", "--mod=mod -trimpath", "-modcacherw", "-tags=tagged", "-buildvcs=false -p=1"} {
+		t.Run(flags, func(t *testing.T) {
+			p := newProject(t)
+			t.Setenv("GOFLAGS", flags)
+			p.args = append(p.args, "--cache-dir", p.at("cache"))
+			if first := p.run(); first.code != 0 || first.files[p.at("out/example.com_widgets.yaml")] == "" {
+				t.Fatalf("exit code %d: %s", first.code, first.stderr)
+			}
+			p.run()
+			if n := p.poison(); n != 1 {
+				t.Fatalf("%d runs were kept, want 1", n)
+			}
+			if again := p.run(); !strings.Contains(again.stderr, remembered) {
+				t.Errorf("the run was not reused: %s", again.stderr)
+			}
+		})
+	}
+}
+
 // TestChangesOfInstallManifestsAreSeen does so for the files for installing CRDs.
 func TestChangesOfInstallManifestsAreSeen(t *testing.T) {
 	changes := []pastRunChange{

@@ -138,7 +138,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		findings = append(findings, definitions.NoCRDIn(args, given))
 	}
 	r.Unused = func(used map[*project.Waiver]bool) diag.List {
-		return r.Project.UnusedIn(slices.Collect(maps.Keys(verified.Ignores)), used, append(verify.Codes(), publish.UnpublishedUnions))
+		return r.Project.UnusedIn(r.Reader, slices.Collect(maps.Keys(verified.Ignores)), used, append(verify.Codes(), publish.UnpublishedUnions))
 	}
 	findings = append(verified.Ignores.Without(nil, findings), verified.Ignores.Invalid(reference.IsCode)...)
 	return r.Report(stderr, findings)

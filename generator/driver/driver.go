@@ -12,10 +12,12 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/checks"
+	"github.com/schemagen/schemagen/generator/internal/configgen"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/inputs"
 )
 
 // File is a generated file, with its base name.
@@ -115,6 +117,22 @@ func UnknownGate(pos diag.Position, name string, known []string) diag.Diagnostic
 
 // Loaded are the packages of a run, which its generators share.
 type Loaded = build.Loaded
+
+// ModuleDir is the directory of a module.
+type ModuleDir = golist.ModuleDir
+
+// RequiredModules returns the directories of the modules that the module or workspace of a directory
+// requires directly.
+func RequiredModules(in *inputs.Reader, dir string) []ModuleDir { return golist.Required(in, dir) }
+
+// Kinds are what rules and webhooks are compared with, and DeclaredKind is a struct that may be one.
+type (
+	Kinds        = configgen.Kinds
+	DeclaredKind = configgen.Declared
+)
+
+// ConfigurationCodes returns the kinds of diagnostics about markers of rbac and webhook.
+func ConfigurationCodes() []*diag.Kind { return configgen.Codes() }
 
 // Load lists the packages that the options name, for [generator.Source.Loaded].
 func Load(ctx context.Context, options generator.Options) (*Loaded, error) {

@@ -20,14 +20,15 @@ func (c *checker) checkKinds(kinds configgen.Kinds) {
 	}
 	found.Versions(c.Reader, c.Marker, versions)
 	path := c.find("path")
-	if len(found) != 1 || len(resources) != 1 || len(versions) != 1 || versions[0].Text == "*" || resources[0].Text != found[0].Spec.Names.Plural || path == nil {
+	if len(found.Kinds) != 1 || len(resources) != 1 || len(versions) != 1 || versions[0].Text == "*" || resources[0].Text != found.Kinds[0].Spec.Names.Plural || path == nil {
 		return
 	}
+	kind := found.Kinds[0].Spec
 	purpose := "validate"
 	if c.mutating {
 		purpose = "mutate"
 	}
-	usual := fmt.Sprintf("/%s-%s-%s-%s", purpose, strings.ReplaceAll(found[0].Spec.Group, ".", "-"), versions[0].Text, strings.ToLower(found[0].Spec.Names.Kind))
+	usual := fmt.Sprintf("/%s-%s-%s-%s", purpose, strings.ReplaceAll(kind.Group, ".", "-"), versions[0].Text, strings.ToLower(kind.Names.Kind))
 	if path.Values[0].Text != usual {
 		c.RejectValue(configgen.UnusualPath, c.Marker, path.Values[0], "controller-runtime serves "+usual+" unless the manager sets another path", "the path of %s is not the usual one", c.name)
 	}

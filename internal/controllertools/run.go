@@ -12,7 +12,6 @@ import (
 	"maps"
 	"slices"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	ctdeepcopy "sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	ctrbac "sigs.k8s.io/controller-tools/pkg/rbac"
@@ -50,8 +49,8 @@ type Options struct {
 	Source generator.Options
 	// Generators run in the order of their names.
 	Generators map[string]Generator
-	// Kinds are the definitions of the kinds of the run, if it generates CRDs.
-	Kinds []*apiextensionsv1.CustomResourceDefinition
+	// Kinds are what rbac and webhook compare with. There are none if the run generates no CRDs.
+	Kinds driver.Kinds
 	// Year replaces YEAR in the header of applyconfiguration's files.
 	Year int
 	// Temporary writes data to a file outside the project, which remove deletes.

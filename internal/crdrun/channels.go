@@ -35,12 +35,15 @@ type Selection struct {
 	Gates, Output bool
 }
 
+// EveryChannel reports whether the run is for all channels of the project file.
+func (s Selection) EveryChannel() bool { return len(s.Names) == 0 && !s.Gates }
+
 // SelectChannels sets the channels of the request to those of the project file that are
 // selected. It reports mistakes in the selection.
 func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selection) diag.List {
 	r.Channels, r.Contains, r.NamedGates = nil, of.Contains(), of.Gates()
 	r.OnlyListed = of.IsOff(containment.NotContained.Code)
-	r.EveryChannel = len(s.Names) == 0
+	r.EveryChannel = s.EveryChannel()
 	selected, findings := of.Select(r.Dir, s.Names, s.Gates)
 	wrong := func(hint, format string, args ...any) diag.List {
 		return diag.List{driver.InvalidChannels(diag.Position{}, hint, format, args...)}

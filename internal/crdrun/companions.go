@@ -5,10 +5,9 @@ import (
 	"maps"
 	"slices"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
@@ -28,7 +27,7 @@ type Companions struct {
 // run runs the generators and returns the files that they write and those to print. year is the year
 // for the headers of generated files. If noteSources is set, files that they read with their
 // own loaders are recorded as well.
-func (c Companions) run(ctx context.Context, options generator.Options, year int, noteSources bool, kinds []*apiextensionsv1.CustomResourceDefinition) (files []written, printed []output.File, findings diag.List, err error) {
+func (c Companions) run(ctx context.Context, options generator.Options, year int, noteSources bool, kinds driver.Kinds) (files []written, printed []output.File, findings diag.List, err error) {
 	result, err := controllertools.Run(ctx, controllertools.Options{
 		Source: options, Generators: c.Generators, Year: year, Temporary: output.Temporary, NoteSources: noteSources, Kinds: kinds,
 	})

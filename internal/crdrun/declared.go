@@ -2,54 +2,150 @@ package crdrun
 
 import (
 	"bytes"
+	"iter"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/plurals"
 )
 
 // structName matches the beginning of a struct's declaration.
 var structName = lazyregexp.New(`([\pL_][\pL\pN_]*)\s+struct\b`)
 
-// Declaration searches all Go files of the project for a struct that may be a kind of group,
-// regardless of build tags and of the packages that the run covers. ok decides whether a
-// struct with the given file, name and file content is the one.
-func Declaration(in *inputs.Reader, wd, group string, ok func(file, name string, text []byte) bool) (at diag.Position, found bool) {
-	ofGroup := regexp.MustCompile(`groupName=["` + "`" + `]?` + regexp.QuoteMeta(group) + `(?:[^\w.-]|$)`)
-	var walk func(dir string) bool
-	walk = func(dir string) bool {
-		entries, _ := in.ReadDir(dir) // unreadable directories have no declarations
-		isGroup, texts := false, map[string][]byte{}
+// structOf is a struct that is found by the text of its declaration.
+type structOf struct {
+	file, name string
+	// text is the content of the file, and offset the position of the name in it.
+	text   []byte
+	offset int
+}
+
+func (s structOf) position() diag.Position {
+	before := s.text[:s.offset]
+	return diag.Position{File: s.file, Line: 1 + bytes.Count(before, []byte("\n")), Column: len(before) - bytes.LastIndexByte(before, '\n')}
+}
+
+// groupFinder finds the structs in packages of a group, regardless of build tags.
+type groupFinder struct {
+	in    *inputs.Reader
+	group *regexp.Regexp
+}
+
+func newGroupFinder(in *inputs.Reader, group string) groupFinder {
+	return groupFinder{in, regexp.MustCompile(`groupName=["` + "`" + `]?` + regexp.QuoteMeta(group) + `(?:[^\w.-]|$)`)}
+}
+
+// walk yields the structs of the group in and below a directory. It returns false if yield did.
+func (f groupFinder) walk(dir string, yield func(structOf) bool) bool {
+	for s := range f.inside(dir) {
+		if !yield(s) {
+			return false
+		}
+	}
+	entries, _ := f.in.ReadDir(dir) // unreadable directories have no declarations
+	for _, entry := range entries {
+		isSkipped := strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"vendor", "node_modules", "testdata"}, entry.Name())
+		if entry.IsDir() && !isSkipped && !f.walk(filepath.Join(dir, entry.Name()), yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// inside yields the structs of the group in the files of a directory.
+func (f groupFinder) inside(dir string) iter.Seq[structOf] {
+	return func(yield func(structOf) bool) {
+		entries, _ := f.in.ReadDir(dir)
+		isGroup := false
+		var files []structOf
 		for _, entry := range entries {
 			name := filepath.Join(dir, entry.Name())
 			if strings.HasSuffix(name, ".go") && !entry.IsDir() {
-				texts[name], _ = in.ReadFile(name, nil)
-				isGroup = isGroup || ofGroup.Match(texts[name])
+				text, _ := f.in.ReadFile(name, nil)
+				files = append(files, structOf{file: name, text: text})
+				isGroup = isGroup || f.group.Match(text)
 			}
 		}
-		for _, entry := range entries {
-			name := filepath.Join(dir, entry.Name())
-			if text := texts[name]; isGroup && text != nil {
-				for _, match := range structName().FindAllSubmatchIndex(text, -1) {
-					if ok(name, string(text[match[2]:match[3]]), text) {
-						line := text[:match[2]]
-						at = diag.Position{File: name, Line: 1 + bytes.Count(line, []byte("\n")), Column: len(line) - bytes.LastIndexByte(line, '\n')}
-						return true
-					}
+		if !isGroup {
+			return
+		}
+		for _, file := range files {
+			for _, match := range structName().FindAllSubmatchIndex(file.text, -1) {
+				file.name = string(file.text[match[2]:match[3]])
+				file.offset = match[2]
+				if !yield(file) {
+					return
 				}
 			}
-			isSkipped := strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"vendor", "node_modules", "testdata"}, entry.Name())
-			if entry.IsDir() && !isSkipped && walk(name) {
-				return true
+		}
+	}
+}
+
+// structsOf yields the structs in packages of a group: in the project, then in the modules that it
+// requires directly.
+func structsOf(in *inputs.Reader, wd, group string) iter.Seq[structOf] {
+	return func(yield func(structOf) bool) {
+		finder := newGroupFinder(in, group)
+		root := projectRoot(in, wd)
+		if !finder.walk(root, yield) {
+			return
+		}
+		for _, module := range driver.RequiredModules(in, wd) {
+			if module.Dir == root {
+				continue
+			}
+			finder.in = in
+			if module.Cached {
+				finder.in = nil // what does not change need not be recorded
+			}
+			if !finder.walk(module.Dir, yield) {
+				return
 			}
 		}
-		return false
 	}
-	return at, walk(projectRoot(in, wd))
+}
+
+// Declaration searches all Go files of the project, and of the modules that it requires directly, for a
+// struct that may be a kind of group, regardless of build tags and of the packages that the run
+// covers. ok decides whether a struct with the given file, name and file content is the one.
+func Declaration(in *inputs.Reader, wd, group string, ok func(file, name string, text []byte) bool) (at diag.Position, found bool) {
+	for s := range structsOf(in, wd, group) {
+		if ok(s.file, s.name, s.text) {
+			return s.position(), true
+		}
+	}
+	return diag.Position{}, false
+}
+
+// resourcePath matches the plural name in a marker.
+var resourcePath = lazyregexp.New(`\+kubebuilder:resource:(?:.*,)?path="?([\w.-]+)`)
+
+// declaredKinds returns the structs that may be kinds of a group, in the project and in the modules
+// that it requires directly, which are read once for each group.
+func (r *runner) declaredKinds(group string) []driver.DeclaredKind {
+	known, ok := r.declared[group]
+	if ok {
+		return known
+	}
+	var out []driver.DeclaredKind
+	for s := range structsOf(r.in, r.Dir, group) {
+		dir := filepath.Dir(s.file)
+		out = append(out, driver.DeclaredKind{Dir: dir, Kind: s.name, Resource: plurals.Of(s.name)})
+		for _, match := range resourcePath().FindAllSubmatch(s.text, -1) {
+			out = append(out, driver.DeclaredKind{Dir: dir, Kind: s.name, Resource: string(match[1])})
+		}
+	}
+	if r.declared == nil {
+		r.declared = map[string][]driver.DeclaredKind{}
+	}
+	r.declared[group] = out
+	return out
 }
 
 // projectRoot returns the root of the repository that contains wd or, without git, that of

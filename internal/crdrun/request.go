@@ -164,6 +164,8 @@ type runner struct {
 	unverified func(diag.List)
 	// kinds are the definitions of the kinds, set by generate.
 	kinds []*apiextensionsv1.CustomResourceDefinition
+	// declared are the results of declaredKinds.
+	declared map[string][]driver.DeclaredKind
 }
 
 // runCompanions runs schemapatch and the companion generators. It returns all files to
@@ -186,7 +188,7 @@ func (r *runner) runCompanions(ctx context.Context, crds []output.File) (outputs
 		printed, findings = append(printed, toPrint...), definitions.WithoutIgnored(r.in, findings)
 	}
 	if len(r.Companions.Generators) > 0 {
-		more, toPrint, found, err := r.Companions.run(ctx, r.Options, r.CurrentYear, r.noteSources, r.kinds)
+		more, toPrint, found, err := r.Companions.run(ctx, r.Options, r.CurrentYear, r.noteSources, driver.Kinds{Defined: r.kinds, Declared: r.declaredKinds})
 		if err != nil {
 			return nil, nil, nil, err
 		}

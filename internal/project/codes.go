@@ -12,7 +12,7 @@ var (
 	}
 	unusedWaiver = &diag.Kind{
 		Code: "SG508", Severity: diag.Warning, Title: "a waiver that suppresses nothing",
-		Explanation: "schemagen.yaml waives a code in files that have no such finding. It is reported by schemagen crd if it runs for all packages in the file, and by schemagen verify for the files that it checks.",
+		Explanation: "schemagen.yaml waives a code in files that have no such finding. It is reported by schemagen crd if it runs for all packages in the file, in all channels, and would report the code: only with the generators rbac and webhook for their markers, with the rule for a convention, and with verification for what the API server says; and by schemagen verify for the files that it checks.",
 		Bad:         "$ schemagen crd\n-- schemagen.yaml --\npaths: [./...]\nwaivers:\n- code: SG217\n  path: v1/*.go\n  reason: a webhook rejects negative numbers\n-- v1/types.go --\nReplicas int32 `json:\"replicas\"`",
 		Good:        "-- schemagen.yaml --\npaths: [./...]",
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -266,8 +267,24 @@ func cutBelow(pattern string) (base, below string) {
 	return pattern[:at], pattern[at:]
 }
 
+// Covers reports whether packages are all that the file is for: those that it names or, if it names
+// none, those that commands use by default in its directory, or all below.
+func (c *File) Covers(in *inputs.Reader, wd string, packages []string) bool {
+	if c == nil {
+		return true
+	}
+	if configured := c.Paths(wd); len(configured) > 0 {
+		return slices.Equal(configured, packages)
+	}
+	if wd != c.dir {
+		return false
+	}
+	byDefault, err := c.Packages(in, wd)
+	return err == nil && slices.Equal(byDefault, packages) || slices.Equal(packages, []string{"./..."})
+}
+
 // AddTo adds the settings that do not have a flag to the options of the generator. all
-// reports whether the run covers all packages of the file.
+// reports whether the run covers all packages of the file, in all channels.
 func (c *File) AddTo(options *generator.Options, all bool) {
 	if c == nil {
 		return

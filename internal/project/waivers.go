@@ -1,6 +1,7 @@
 package project
 
 import (
+	"bytes"
 	"path"
 	"path/filepath"
 	"slices"
@@ -109,16 +110,38 @@ func (c *File) Unused(in *inputs.Reader, used map[*Waiver]bool, reported []*diag
 }
 
 // UnusedIn reports the waivers that apply to one of the files and one of the given codes but
-// were not used.
-func (c *File) UnusedIn(files []string, used map[*Waiver]bool, reported []*diag.Kind) (out diag.List) {
+// were not used. Nothing is reported about a waiver that also applies to Go files, or to CRDs that are not
+// among the files: other runs may use it.
+func (c *File) UnusedIn(in *inputs.Reader, files []string, used map[*Waiver]bool, reported []*diag.Kind) (out diag.List) {
+	checked := map[string]bool{}
+	for _, name := range files {
+		checked[c.relative(name)] = true
+	}
 	for _, w := range c.waivers {
 		known := slices.ContainsFunc(reported, func(info *diag.Kind) bool { return info.Code == w.code })
 		about := func(name string) bool { return matchesFile(w.path, c.relative(name)) }
-		if !used[w] && known && slices.ContainsFunc(files, about) {
+		if used[w] || !known || !slices.ContainsFunc(files, about) {
+			continue
+		}
+		others := slices.DeleteFunc(FilesBelow(in, c.dir), func(name string) bool { return checked[name] || !matchesFile(w.path, name) })
+		if !slices.ContainsFunc(others, func(name string) bool { return c.hasFindings(in, name) }) {
 			out = append(out, w.unused("no finding matches it"))
 		}
 	}
 	return out
+}
+
+// hasFindings reports whether a file, named relative to schemagen.yaml, may have findings of another
+// run: it is Go source, or has a CRD.
+func (c *File) hasFindings(in *inputs.Reader, name string) bool {
+	switch filepath.Ext(name) {
+	case ".go":
+		return true
+	case ".yaml", ".yml", ".json":
+		text, err := in.ReadFile(filepath.Join(c.dir, filepath.FromSlash(name)), nil)
+		return err != nil || bytes.Contains(text, []byte("CustomResourceDefinition"))
+	}
+	return false
 }
 
 func (w *Waiver) unused(reason string) diag.Diagnostic {

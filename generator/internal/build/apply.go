@@ -37,8 +37,16 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 			own = append(own, m)
 		}
 	}
-	if own = b.takeKeys(d, own, set); len(own) > 0 {
+	own = b.takeKeys(d, own, set)
+	isUntyped := d.integerKeys && d.Type == ""
+	if isUntyped {
+		d.Type = "object" // so that markers for maps fit
+	}
+	if len(own) > 0 {
 		b.applyAll(d, own, owner)
+	}
+	if isUntyped && !slices.ContainsFunc(own, func(m *markers.Marker) bool { _, ok := m.Value.(crdmarkers.Type); return ok }) {
+		d.Type = ""
 	}
 	d.edits = append(d.edits, b.Run.edits.Own(d.pkg, set)...)
 	b.checkGatedValues(d, set, cmp.Or(owner, d.ref))

@@ -54,6 +54,8 @@ type draft struct {
 
 	// failed is set once an error has been reported; no schema was built.
 	failed bool
+	// integerKeys is set for a map with integers as keys, whose type is only what markers set.
+	integerKeys bool
 
 	pkg    *source.Package // the package that declares the node
 	docs   *source.Package // the package of the description, if different

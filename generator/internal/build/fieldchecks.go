@@ -363,7 +363,21 @@ type (
 		reporter *report.Reporter
 		field    string
 	}
+	// checkIntegerKeys reports a map with integers as keys whose schema does not keep its entries.
+	checkIntegerKeys struct {
+		reporter *report.Reporter
+		wrong    diag.Diagnostic
+	}
 )
+
+func (op checkIntegerKeys) Apply(_ *edits.Editor, s *structural.Schema) {
+	if s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields || s.AdditionalProperties != nil || len(s.Properties) > 0 {
+		return
+	}
+	op.reporter.Add(op.wrong)
+	s.XPreserveUnknownFields = new(true) // no further findings
+	s.Origin.Mistake = structural.InShape
+}
 
 func (op checkUnsigned) Apply(e *edits.Editor, s *structural.Schema) {
 	if s.Origin.Mistake == structural.NoMistake && s.Type == "integer" && (s.ValueValidation == nil || s.Minimum == nil && len(s.Enum) == 0 && len(s.AllOf) == 0) {

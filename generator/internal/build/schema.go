@@ -313,7 +313,12 @@ func excludedHint(f *source.File, expr ast.Expr) string {
 // importHint returns a hint for an import that cannot be found.
 func importHint(p *source.Package, importPath string) string {
 	if listed := p.Import(importPath); listed != nil && len(listed.Errors) > 0 {
-		return report.OneLine(listed.Errors[0].Msg)
+		first := listed.Errors[0]
+		hint := report.OneLine(first.Msg)
+		if first.Hint != "" {
+			hint += "; " + first.Hint
+		}
+		return hint
 	}
 	return "add the package's module to go.mod, for example with go mod tidy"
 }
@@ -536,8 +541,12 @@ func (b *Builder) mapType(f *source.File, m *ast.MapType) *draft {
 		}
 	}
 	if !b.stringKey(f, m.Key) {
-		b.Reporter.ReportType(report.MapKeyNotString, f.Pkg.At(m.Key.Pos()), "use a string type, or one that implements encoding.TextMarshaler",
-			"map keys must be strings or implement encoding.TextMarshaler, not %s", keyName(m.Key))
+		key := source.UnderlyingOf(f, m.Key)
+		typ, _ := BasicSchema(key.Basic)
+		if key.Kind == source.KindBasic && typ == "integer" {
+			return b.integerKeys(f, m)
+		}
+		b.wrongKey(f, m, "use a string type, or one that implements encoding.TextMarshaler")
 		return b.failed(f, m.Pos())
 	}
 	switch m.Value.(type) {
@@ -551,6 +560,26 @@ func (b *Builder) mapType(f *source.File, m *ast.MapType) *draft {
 		return b.failed(f, m.Pos())
 	}
 	d.Type = "object"
+	return d
+}
+
+// wrongKey reports the keys of a map.
+func (b *Builder) wrongKey(f *source.File, m *ast.MapType, hint string) *diag.Diagnostic {
+	return b.Reporter.ReportType(report.MapKeyNotString, f.Pkg.At(m.Key.Pos()), hint,
+		"map keys must be strings or implement encoding.TextMarshaler, not %s", keyName(m.Key))
+}
+
+// integerKeys returns the draft of a map with integers as keys, which encoding/json writes as
+// strings. As in controller-gen, the schema is only what markers set. If the finished schema does not
+// keep the entries, an error is reported: the one that is reported here, where the fields that lead to
+// the type are known, and taken back.
+func (b *Builder) integerKeys(f *source.File, m *ast.MapType) *draft {
+	before := len(b.Reporter.List)
+	wrong := *b.wrongKey(f, m, "use a string type, or describe the map with +kubebuilder:validation:Type=object and +kubebuilder:pruning:PreserveUnknownFields")
+	b.Reporter.List = b.Reporter.List[:before]
+	d := b.node(f, m.Pos())
+	d.integerKeys = true
+	d.edits = append(d.edits, &edits.Edit{Pkg: f.Pkg, Pos: m.Key.Pos(), Op: checkIntegerKeys{b.Reporter, wrong}})
 	return d
 }
 

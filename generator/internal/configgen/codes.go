@@ -29,8 +29,8 @@ var (
 		Good:        "-- v1/types.go --\npackage v1\n\n// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get\n\nfunc Reconcile() {}",
 	}
 	UnknownResource = &diag.Kind{
-		Code: "SG938", Severity: diag.Warning, Fixes: true, Title: "a rule or webhook for a resource that no kind has",
-		Explanation: "The group is that of kinds of the run, none of which has the resource, subresource or version. A resource is the plural name of a kind, in lower case.",
+		Code: "SG938", Severity: diag.Warning, Fixes: true, Title: "a rule or webhook for a misspelled resource, or for what a kind lacks",
+		Explanation: "The group is that of kinds of the run, and the resource is nearly that of one of them, or the kind lacks the subresource or version. A resource is the plural name of a kind, in lower case. Other kinds of the group, and other versions of the kind, may be declared elsewhere: nothing is reported about a resource that is declared in another package of the project or in a module that it requires, or that resembles none.",
 		Bad:         "$ schemagen crd rbac:roleName=widgets paths=./...\n-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:rbac:groups=example.com,resources=widget,verbs=get\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 		Good:        "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:rbac:groups=example.com,resources=widgets,verbs=get\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}

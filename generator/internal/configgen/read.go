@@ -2,6 +2,7 @@ package configgen
 
 import (
 	"go/ast"
+	"path/filepath"
 
 	ctmarkers "sigs.k8s.io/controller-tools/pkg/markers"
 
@@ -33,6 +34,8 @@ type Reader struct {
 	Report *report.Reporter
 	// Broken is set if a file cannot be parsed, which the program reports.
 	Broken bool
+	// dirs are the directories of the root packages.
+	dirs map[string]bool
 }
 
 // NewReader returns a reader for markers of the table.
@@ -56,7 +59,11 @@ type file struct {
 func (r *Reader) Packages(roots []*source.Package) []Package {
 	r.Program.Scan(roots)
 	var all, sources []*source.File
+	r.dirs = map[string]bool{}
 	for _, root := range roots {
+		for _, name := range root.Files {
+			r.dirs[filepath.Dir(name)] = true
+		}
 		all = append(all, root.Sources...)
 		for _, f := range root.Sources {
 			if f.MentionsConfig {

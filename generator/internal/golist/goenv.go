@@ -17,6 +17,7 @@ type goEnv struct {
 	modCache string // GOMODCACHE
 	version  string // toolchain version, for example "1.26.8"
 	work     string // GOWORK as set: empty, off, or a file
+	mod      string // -mod in GOFLAGS: empty, mod, readonly or vendor
 	context  build.Context
 }
 
@@ -34,10 +35,13 @@ func readGoEnv(in *inputs.Reader, tags []string) (env goEnv, reason string) {
 	if value := get("GO111MODULE"); value == "off" || value == "auto" {
 		return env, "GO111MODULE=" + value
 	}
+	// Listings have -tags on the command line, which overrides that in GOFLAGS.
 	for flag := range strings.FieldsSeq(get("GOFLAGS")) {
-		name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+		name, value, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
 		switch name {
-		case "mod", "modfile", "overlay", "tags", "compiler", "C", "race", "msan", "asan":
+		case "mod":
+			env.mod = value
+		case "modfile", "overlay", "compiler", "C", "race", "msan", "asan":
 			return env, "GOFLAGS contains -" + name
 		}
 	}

@@ -37,10 +37,11 @@ type Package struct {
 }
 
 // Error is a problem of a package that was found while listing it. Pos is "file:line:col",
-// "file:line", "-", or empty.
+// "file:line", "-", or empty. Hint may be empty.
 type Error struct {
-	Pos string
-	Msg string
+	Pos  string
+	Msg  string
+	Hint string
 }
 
 // Lister finds packages. Its results are plain facts: paths, names and files.

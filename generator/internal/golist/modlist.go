@@ -34,17 +34,29 @@ type Modules struct {
 
 // List implements Lister.
 func (l *Modules) List(ctx context.Context, dir string, patterns []string) ([]*Package, error) {
-	packages, reason := l.list(ctx, dir, patterns)
+	listing, reason := l.open(ctx, dir)
+	var packages []*Package
+	if reason == "" {
+		packages, reason = listing.list(patterns)
+	}
 	if reason == "" {
 		return packages, nil
 	}
 	if l.OnFallback != nil {
 		l.OnFallback(dir, reason)
 	}
-	return l.Fallback.List(ctx, dir, patterns)
+	packages, err := l.Fallback.List(ctx, dir, patterns)
+	if listing != nil {
+		for _, p := range packages {
+			listing.explain(p)
+		}
+	}
+	return packages, err
 }
 
-func (l *Modules) list(ctx context.Context, dir string, patterns []string) (packages []*Package, reason string) {
+// open starts a listing in a directory. It is nil if there is a reason to leave the listing to the
+// fallback.
+func (l *Modules) open(ctx context.Context, dir string) (listing *moduleListing, reason string) {
 	env, reason := readGoEnv(l.Inputs, l.Tags)
 	if reason != "" {
 		return nil, reason
@@ -57,11 +69,15 @@ func (l *Modules) list(ctx context.Context, dir string, patterns []string) (pack
 	if reason != "" {
 		return nil, reason
 	}
-	listing := &moduleListing{
+	return &moduleListing{
 		moduleSet: modules, ctx: ctx, fallback: l.Fallback, dir: dir, packages: map[string]*Package{}, imports: map[importKey]*Package{},
-	}
+	}, ""
+}
+
+// list returns the packages that the patterns match. reason is as for match.
+func (l *moduleListing) list(patterns []string) (packages []*Package, reason string) {
 	for _, pattern := range patterns {
-		found, reason := listing.match(pattern)
+		found, reason := l.match(pattern)
 		if reason != "" {
 			return nil, reason
 		}
@@ -148,6 +164,7 @@ func importPath(m goModule, dir string) string {
 // matchPaths returns the packages of all modules whose import path is prefix or is below
 // it.
 func (l *moduleListing) matchPaths(prefix string) (out []*Package, reason string) {
+	isMain := false
 	for _, m := range l.modules {
 		dir := m.dir
 		if _, ok := within(m.path, prefix); !ok {
@@ -155,13 +172,20 @@ func (l *moduleListing) matchPaths(prefix string) (out []*Package, reason string
 			if !ok {
 				continue
 			}
+			isMain = isMain || m.main
 			dir = filepath.Join(m.dir, filepath.FromSlash(rest))
+		}
+		if m.isMissing(l.env.in) {
+			return nil, "module " + m.path + " is not downloaded"
 		}
 		found, reason := l.walk(m, dir)
 		if reason != "" {
 			return nil, reason
 		}
 		out = append(out, found...)
+	}
+	if l.vendor != "" && !isMain {
+		return nil, "pattern " + prefix + "/... matches packages in the vendor directory"
 	}
 	return out, ""
 }
@@ -265,9 +289,29 @@ func (l *moduleListing) imported(path string, fromStandard bool) *Package {
 		}
 	}
 	if found, err := l.fallback.List(l.ctx, l.dir, []string{path}); err == nil && len(found) == 1 {
+		l.explain(found[0])
 		return found[0]
 	}
 	return nil
+}
+
+// explain adds to the errors about a package that the fallback did not find either that its module is
+// not downloaded. The path of a package that stands for a pattern is the pattern.
+func (l *moduleListing) explain(p *Package) {
+	prefix, recursive := strings.CutSuffix(p.Path, "/...")
+	i := slices.IndexFunc(l.modules, func(m goModule) bool {
+		_, inside := within(p.Path, m.path)
+		_, above := within(m.path, prefix)
+		return (inside || recursive && above) && m.isMissing(l.env.in)
+	})
+	if i < 0 || len(p.Files) > 0 {
+		return
+	}
+	m := l.modules[i]
+	for j := range p.Errors {
+		p.Errors[j].Msg = "module " + m.path + " " + m.version + " is not downloaded: " + p.Errors[j].Msg
+		p.Errors[j].Hint = "download it with go mod download " + m.path
+	}
 }
 
 // packageFiles holds the name of the package in a directory and the files that the build

@@ -23,11 +23,16 @@ type moduleSet struct {
 	modules []goModule // longest path first
 	// vendor is the vendor directory that holds all dependencies, or empty.
 	vendor string
+	// direct are the paths of modules that the user's modules require directly.
+	direct map[string]bool
 }
 
 // goModule is one module of a [moduleSet].
 type goModule struct {
 	path, dir string
+	// version is the version in the module cache. It is empty for the user's modules and for
+	// directories that replace a module.
+	version string
 	// main is set for the user's modules.
 	main bool
 }
@@ -38,7 +43,7 @@ type goModule struct {
 // Since Go 1.17, go.mod lists every module that is needed to build its packages, so no
 // other go.mod file has to be read. In a workspace the highest version is selected.
 func openModules(env goEnv, dir string) (set *moduleSet, reason string) {
-	root := moduleRoot(env.in, dir)
+	root, inModule := moduleRoot(env.in, dir)
 	mains := []string{root}
 	var replaces []*modfile.Replace
 	workDir := ""
@@ -64,12 +69,15 @@ func openModules(env goEnv, dir string) (set *moduleSet, reason string) {
 			}
 			mains = append(mains, filepath.Clean(used))
 		}
-		if !slices.Contains(mains, root) {
+		if inModule && !slices.Contains(mains, root) {
 			return nil, "go.work does not use the module"
+		}
+		if env.mod == "mod" {
+			return nil, "-mod=mod is set in a workspace"
 		}
 	}
 
-	set = &moduleSet{env: env}
+	set = &moduleSet{env: env, direct: map[string]bool{}}
 	versions := map[string]string{}
 	var excluded []module.Version
 	for _, main := range mains {
@@ -92,6 +100,7 @@ func openModules(env goEnv, dir string) (set *moduleSet, reason string) {
 		}
 		set.modules = append(set.modules, goModule{path: mod.Module.Mod.Path, dir: main, main: true})
 		for _, require := range mod.Require {
+			set.direct[require.Mod.Path] = set.direct[require.Mod.Path] || !require.Indirect
 			if old, ok := versions[require.Mod.Path]; !ok || semver.Compare(old, require.Mod.Version) < 0 {
 				versions[require.Mod.Path] = require.Mod.Version
 			}
@@ -115,13 +124,48 @@ func openModules(env goEnv, dir string) (set *moduleSet, reason string) {
 	if slices.ContainsFunc(excluded, func(m module.Version) bool { return versions[m.Path] == m.Version }) {
 		return nil, "go.mod excludes a version that it requires"
 	}
-	if dir := vendorDir(env.in, workDir, mains); dir != "" {
+	dir = vendorDir(env, workDir, mains)
+	if dir == "" && env.mod == "vendor" {
+		return nil, "-mod=vendor is set, and there is no vendor directory"
+	}
+	if dir != "" {
 		set.vendor = dir
 	} else if reason := set.addRequired(versions, replaces, workDir); reason != "" {
 		return nil, reason
 	}
 	slices.SortStableFunc(set.modules, func(a, b goModule) int { return len(b.path) - len(a.path) })
 	return set, ""
+}
+
+// ModuleDir is the directory of a module.
+type ModuleDir struct {
+	Dir string
+	// Cached reports whether it is in the module cache, where nothing changes.
+	Cached bool
+}
+
+// Required returns the directories of the modules that the module or workspace of a directory requires
+// directly, and of the other modules of the workspace; of all modules that are vendored, the vendor
+// directory. There are none if only the go command can determine them.
+func Required(in *inputs.Reader, dir string) (out []ModuleDir) {
+	env, reason := readGoEnv(in, nil)
+	if reason != "" {
+		return nil
+	}
+	set, reason := openModules(env, dir)
+	if reason != "" {
+		return nil
+	}
+	if set.vendor != "" {
+		out = append(out, ModuleDir{Dir: set.vendor})
+	}
+	for _, m := range set.modules {
+		if m.main || set.direct[m.path] {
+			out = append(out, ModuleDir{m.dir, m.version != ""})
+		}
+	}
+	slices.SortFunc(out, func(a, b ModuleDir) int { return strings.Compare(a.Dir, b.Dir) })
+	return out
 }
 
 // addRequired adds the required modules with their directories. reason is as for
@@ -152,6 +196,7 @@ func (s *moduleSet) addRequired(versions map[string]string, replaces []*modfile.
 			if err != nil {
 				return err.Error()
 			}
+			m.version = at.Version
 			m.dir = filepath.Join(s.env.modCache, filepath.FromSlash(escapedPath)+"@"+escapedVersion)
 		}
 		s.modules = append(s.modules, m)
@@ -194,13 +239,16 @@ func workFile(env goEnv, dir string) string {
 }
 
 // vendorDir returns the vendor directory that the go command would use, or empty.
-func vendorDir(in *inputs.Reader, workDir string, mains []string) string {
+func vendorDir(env goEnv, workDir string, mains []string) string {
+	if env.mod != "" && env.mod != "vendor" {
+		return ""
+	}
 	dir := workDir
 	if dir == "" {
 		dir = mains[0]
 	}
 	vendor := filepath.Join(dir, "vendor")
-	text, err := in.ReadFile(filepath.Join(vendor, "modules.txt"), nil)
+	text, err := env.in.ReadFile(filepath.Join(vendor, "modules.txt"), nil)
 	if err != nil {
 		return ""
 	}
@@ -242,6 +290,15 @@ func (s *moduleSet) findDir(importPath string, fromStandard bool) (dir string, l
 		}
 	}
 	return "", false, false
+}
+
+// isMissing reports whether the module is not in the module cache.
+func (m goModule) isMissing(in *inputs.Reader) bool {
+	if m.version == "" {
+		return false
+	}
+	_, err := in.Stat(m.dir)
+	return err != nil
 }
 
 // within returns the part of importPath below prefix. ok is false if importPath is neither

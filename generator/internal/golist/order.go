@@ -73,13 +73,13 @@ func Order(in *inputs.Reader, dir string, patterns []string, roots []*Package) (
 // to a nested module.
 func below(in *inputs.Reader, target string, recursive bool, roots []*Package) (matched []*Package, module string, ok bool) {
 	pattern := &rootPattern{dir: target, recursive: recursive}
-	root := moduleRoot(in, target)
+	root, _ := moduleRoot(in, target)
 	for _, p := range roots {
 		if !pattern.containsAny(target, []*Package{p}) {
 			continue
 		}
 		at := filepath.Dir(p.Files[0])
-		if moduleRoot(in, at) != root {
+		if own, _ := moduleRoot(in, at); own != root {
 			return nil, "", false
 		}
 		rel, err := filepath.Rel(root, at)

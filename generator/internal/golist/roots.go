@@ -71,17 +71,21 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 			continue
 		}
 		rootPatterns = append(rootPatterns, &rootPattern{text: pattern, dir: target, recursive: recursive})
-		from := moduleRoot(in, target)
+		from, inModule := moduleRoot(in, target)
 		if recursive && isSkipped(filepath.Base(target)) {
 			from = target // a wildcard of a parent directory would skip it
 		}
-		add(from, filePattern(from, target, recursive))
-		if !recursive {
-			continue
+		var nested []string
+		if recursive {
+			nested, err = nestedModules(in, target)
+			if err != nil {
+				return nil, nil, err
+			}
 		}
-		nested, err := nestedModules(in, target)
-		if err != nil {
-			return nil, nil, err
+		// The go command rejects a wildcard in a directory without a module, such as the root of a
+		// workspace. If all packages below belong to modules, there is nothing to list in it.
+		if inModule || len(nested) == 0 || looseFile(in, target) != "" {
+			add(from, filePattern(from, target, recursive))
 		}
 		for _, module := range nested {
 			add(module, "./...")
@@ -95,6 +99,7 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 			return nil, nil, err
 		}
 		for _, p := range listed {
+			explainErrors(in, dir, req.dir, p)
 			if len(p.Files) == 0 && len(p.Errors) == 0 {
 				continue // the go command also lists packages that only have tests
 			}
@@ -192,19 +197,83 @@ func IsFilePattern(pattern string) bool {
 	return filepath.IsAbs(pattern) || strings.HasPrefix(pattern, ".")
 }
 
-// moduleRoot returns the nearest directory at or above dir that has a go.mod file, or dir
-// itself if there is none.
-func moduleRoot(in *inputs.Reader, dir string) string {
+// moduleRoot returns the nearest directory at or above dir that has a go.mod file. If there is
+// none, it returns dir itself and false.
+func moduleRoot(in *inputs.Reader, dir string) (root string, ok bool) {
 	for d := dir; ; {
 		if _, err := in.Stat(filepath.Join(d, "go.mod")); err == nil {
-			return d
+			return d, true
 		}
 		parent := filepath.Dir(d)
 		if parent == d {
-			return dir
+			return dir, false
 		}
 		d = parent
 	}
+}
+
+// looseFile returns a Go file in or below dir that wildcards match although it belongs to no
+// module, or the empty string. dir itself is not in a module.
+func looseFile(in *inputs.Reader, dir string) string {
+	entries, _ := in.ReadDir(dir) // nestedModules has read it
+	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "go.mod" && !e.IsDir() }) {
+		return ""
+	}
+	for _, e := range entries {
+		name := e.Name()
+		file := ""
+		switch {
+		case e.IsDir() && !isSkipped(name) && name != "vendor":
+			file = looseFile(in, filepath.Join(dir, name))
+		case !e.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+			file = filepath.Join(dir, name)
+		}
+		if file != "" {
+			return file
+		}
+	}
+	return ""
+}
+
+// explainErrors replaces messages of the go command about a pattern, which name it as it is
+// passed on, by ones about the directory in which it was listed. dir is the working directory.
+func explainErrors(in *inputs.Reader, dir, listed string, p *Package) {
+	if len(p.Files) > 0 {
+		return
+	}
+	shown := relative(dir, listed)
+	_, isModule := moduleRoot(in, listed)
+	loose := ""
+	if !isModule {
+		loose = looseFile(in, listed)
+	}
+	for i, e := range p.Errors {
+		workspace := strings.Contains(e.Msg, "does not contain modules listed in go.work")
+		switch {
+		case workspace && isModule:
+			p.Errors[i].Msg = "go.work does not list the module in " + shown
+			p.Errors[i].Hint = "add it with go work use " + shown + ", or set GOWORK=off"
+		case loose != "" && (workspace || strings.Contains(e.Msg, "does not contain main module")):
+			p.Errors[i].Msg = "no module contains " + relative(dir, loose)
+			p.Errors[i].Hint = "create a module for it with go mod init, or name the directories of the modules, such as ./api/..."
+		}
+	}
+}
+
+// relative returns a path as a user in dir writes it.
+func relative(dir, path string) string {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(absolute, path)
+	switch {
+	case err != nil || strings.HasPrefix(rel, ".."):
+		return path
+	case rel == ".":
+		return rel
+	}
+	return "./" + filepath.ToSlash(rel)
 }
 
 // fileTarget returns the directory or file that a file pattern names, and whether it also

@@ -59,7 +59,7 @@ var (
 	}
 	MapKeyNotString = &diag.Kind{
 		Code: "SG204", Title: "a map key that is not a string",
-		Explanation: "JSON objects have string keys: a map's key must be a string type or implement encoding.TextMarshaler.",
+		Explanation: "JSON objects have string keys: a map's key must be a string type or implement encoding.TextMarshaler. Integers, which encoding/json writes as strings, are possible if markers describe the whole map, such as +kubebuilder:validation:Type=object and +kubebuilder:pruning:PreserveUnknownFields; the API server then stores any entry.",
 		Bad:         "Ports map[int]string `json:\"ports\"`",
 		Good:        "Ports map[string]string `json:\"ports\"`",
 	}
@@ -287,7 +287,7 @@ var (
 	}
 	UnusedGate = &diag.Kind{
 		Code: "SG321", Severity: diag.Warning, Title: "a gate that nothing uses",
-		Explanation: "schemagen.yaml declares a gate, or a channel names it, but no condition in the packages does. It is only reported if the run covers every package in schemagen.yaml.",
+		Explanation: "schemagen.yaml declares a gate, or a channel names it, but no condition in the packages does. It is only reported if the run covers every package in schemagen.yaml or, if that names none, all that belong to it.",
 		Bad:         "$ schemagen crd\n-- schemagen.yaml --\npaths: [./...]\ngates:\n  Autoscale: {}\n  Burst: {}\n-- api/types.go --\n// +schemagen:when(Burst)\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
 		Good:        "-- schemagen.yaml --\npaths: [./...]\ngates:\n  Burst: {}",
 	}

@@ -4,6 +4,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -232,7 +233,7 @@ func (r *Reporter) PackageErrors(p *source.Package) {
 	for _, e := range p.Errors {
 		if pos := diag.ParsePosition(e.Pos); pos.Line == 0 {
 			message, hint := listingProblem(OneLine(e.Msg))
-			r.Add(packageNotListed.At(pos, hint, "%s", message))
+			r.Add(packageNotListed.At(pos, cmp.Or(e.Hint, hint), "%s", message))
 		}
 	}
 }
