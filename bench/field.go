@@ -211,7 +211,8 @@ func (r fieldRow) run(ctx context.Context, w workspace, peer, product string) (f
 	slices.Sort(o.findings)
 	// The go command writes it in a workspace, for the tool that lists packages with their imports.
 	for _, dir := range []string{want, got} {
-		if err := os.Remove(filepath.Join(dir, "go.work.sum")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err := os.Remove(filepath.Join(dir, "go.work.sum"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return o, err
 		}
 	}
@@ -266,7 +267,8 @@ func fetchCommit(ctx context.Context, url, commit, dir string) error {
 	} {
 		cmd := exec.CommandContext(ctx, "git", args...)
 		cmd.Dir = dir
-		if messages, err := cmd.CombinedOutput(); err != nil {
+		messages, err := cmd.CombinedOutput()
+		if err != nil {
 			return fmt.Errorf("git %s: %w\n%s", strings.Join(args, " "), err, messages)
 		}
 	}

@@ -25,8 +25,11 @@ var groupForms = []string{"", "groups=,", "groups={},", `groups="",`, "groups=co
 type groupPair struct{ first, second, otherResource, otherVerbs int }
 
 func (p groupPair) source() string {
-	return fmt.Sprintf("package a\n\n// +kubebuilder:rbac:%sresources=pods,verbs=get\n// +kubebuilder:rbac:%sresources=%s,verbs=%s\n",
-		groupForms[p.first], groupForms[p.second], []string{"pods", "services"}[p.otherResource], []string{"get", "list"}[p.otherVerbs])
+	resource := []string{"pods", "services"}[p.otherResource]
+	verb := []string{"get", "list"}[p.otherVerbs]
+	first := "// +kubebuilder:rbac:" + groupForms[p.first] + "resources=pods,verbs=get\n"
+	second := "// +kubebuilder:rbac:" + groupForms[p.second] + "resources=" + resource + ",verbs=" + verb + "\n"
+	return "package a\n\n" + first + second
 }
 
 // random reports whether controller-gen merges the rules in random order, so that the result
