@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -173,6 +174,7 @@ func (r fieldRow) run(ctx context.Context, w workspace, peer, product string) (f
 	}
 	var o fieldOutcome
 	var begin time.Time
+	var rejected []string // for each line, the error of controller-gen
 	want, got := filepath.Join(temp, "controller-gen"), filepath.Join(temp, "schemagen")
 	for _, tool := range []struct{ dir, program string }{{want, peer}, {got, product}} {
 		if err := os.CopyFS(tool.dir, os.DirFS(root)); err != nil {
@@ -181,7 +183,7 @@ func (r fieldRow) run(ctx context.Context, w workspace, peer, product string) (f
 		if tool.program == peer {
 			begin = time.Now()
 		}
-		for _, line := range r.lines {
+		for i, line := range r.lines {
 			var flags []string
 			if tool.program == product {
 				flags = append(slices.Clone(r.flags), "--no-cache")
@@ -190,21 +192,24 @@ func (r fieldRow) run(ctx context.Context, w workspace, peer, product string) (f
 			if ctx.Err() != nil {
 				return o, ctx.Err()
 			}
+			problem := ""
+			if err != nil {
+				problem = fmt.Sprintf("%s %s: %v\n%s", filepath.Base(tool.dir), line.text, err, head(messages, 10))
+			}
 			if tool.program == peer {
 				o.peerFailed = o.peerFailed || err != nil
-				if err != nil {
-					o.problems = append(o.problems, fmt.Sprintf("controller-gen %s: %v\n%s", line.text, err, head(messages, 10)))
-				}
+				rejected = append(rejected, problem)
 				continue
+			}
+			// A line that both tools reject is compared by its findings.
+			if (problem == "") != (rejected[i] == "") {
+				o.problems = append(o.problems, cmp.Or(problem, rejected[i]))
 			}
 			text := withoutPositions(string(messages), string(bytes.TrimSpace(modCache)), tool.dir)
 			for line := range strings.Lines(text) {
 				if line = strings.TrimRight(line, "\n"); findingLine.MatchString(line) {
 					o.findings = append(o.findings, line)
 				}
-			}
-			if err != nil {
-				o.problems = append(o.problems, fmt.Sprintf("schemagen %s: %v\n%s", line.text, err, head(messages, 10)))
 			}
 		}
 	}
