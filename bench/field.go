@@ -2,13 +2,16 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -25,8 +28,9 @@ const (
 
 // A fieldRow is a repository in some version, with its own command lines.
 type fieldRow struct {
+	// module is the path of a Go module, or of a repository if version is a commit.
 	module, version string
-	lines           []string
+	lines           []fieldLine
 	// flags are additional arguments for schemagen.
 	flags []string
 }
@@ -48,7 +52,10 @@ func readFieldTable() ([]fieldRow, error) {
 		if len(cells) < 3 {
 			return nil, fmt.Errorf("%s: a line must have a module, a version and a command line: %s", fieldTable, line)
 		}
-		row := fieldRow{module: cells[0], version: cells[1], lines: strings.Split(cells[2], " ;; ")}
+		row := fieldRow{module: cells[0], version: cells[1]}
+		for _, text := range strings.Split(cells[2], " ;; ") {
+			row.lines = append(row.lines, parseFieldLine(text))
+		}
 		if len(cells) > 3 {
 			row.flags = strings.Fields(cells[3])
 		}
@@ -167,6 +174,7 @@ func (r fieldRow) run(ctx context.Context, w workspace, peer, product string) (f
 	}
 	var o fieldOutcome
 	var begin time.Time
+	var rejected []string // for each line, the error of controller-gen
 	want, got := filepath.Join(temp, "controller-gen"), filepath.Join(temp, "schemagen")
 	for _, tool := range []struct{ dir, program string }{{want, peer}, {got, product}} {
 		if err := os.CopyFS(tool.dir, os.DirFS(root)); err != nil {
@@ -175,21 +183,27 @@ func (r fieldRow) run(ctx context.Context, w workspace, peer, product string) (f
 		if tool.program == peer {
 			begin = time.Now()
 		}
-		for _, line := range r.lines {
-			args := strings.Fields(line)
+		for i, line := range r.lines {
+			var flags []string
 			if tool.program == product {
-				args = append(append(args, r.flags...), "--no-cache")
+				flags = append(slices.Clone(r.flags), "--no-cache")
 			}
-			_, messages, err := execute(ctx, tool.dir, tool.program, args)
+			messages, err := line.run(ctx, tool.dir, tool.program, flags)
 			if ctx.Err() != nil {
 				return o, ctx.Err()
 			}
+			problem := ""
+			if err != nil {
+				problem = fmt.Sprintf("%s %s: %v\n%s", filepath.Base(tool.dir), line.text, err, head(messages, 10))
+			}
 			if tool.program == peer {
 				o.peerFailed = o.peerFailed || err != nil
-				if err != nil {
-					o.problems = append(o.problems, fmt.Sprintf("controller-gen %s: %v\n%s", line, err, head(messages, 10)))
-				}
+				rejected = append(rejected, problem)
 				continue
+			}
+			// A line that both tools reject is compared by its findings.
+			if (problem == "") != (rejected[i] == "") {
+				o.problems = append(o.problems, cmp.Or(problem, rejected[i]))
 			}
 			text := withoutPositions(string(messages), string(bytes.TrimSpace(modCache)), tool.dir)
 			for line := range strings.Lines(text) {
@@ -197,12 +211,16 @@ func (r fieldRow) run(ctx context.Context, w workspace, peer, product string) (f
 					o.findings = append(o.findings, line)
 				}
 			}
-			if err != nil {
-				o.problems = append(o.problems, fmt.Sprintf("schemagen %s: %v\n%s", line, err, head(messages, 10)))
-			}
 		}
 	}
 	slices.Sort(o.findings)
+	// The go command writes it in a workspace, for the tool that lists packages with their imports.
+	for _, dir := range []string{want, got} {
+		err := os.Remove(filepath.Join(dir, "go.work.sum"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return o, err
+		}
+	}
 	if o.written, err = writtenSince(want, begin); err != nil {
 		return o, err
 	}
@@ -227,15 +245,39 @@ func writtenSince(dir string, begin time.Time) (n int, err error) {
 	return n, err
 }
 
-// checkOut copies the module from the module cache.
+// isCommit reports whether a version is a commit of a repository, not a version of a module.
+var isCommit = regexp.MustCompile(`^[0-9a-f]{40}$`).MatchString
+
+// checkOut copies the module from the module cache, or fetches the commit of the repository,
+// which also has nested modules, and directories that go.mod replaces modules by.
 func (r fieldRow) checkOut(ctx context.Context, w workspace) (string, error) {
 	return w.once("field-"+strings.ReplaceAll(r.name(), "/", "_"), func(dir string) error {
+		if isCommit(r.version) {
+			return fetchCommit(ctx, "https://"+r.module, r.version, dir)
+		}
 		m, err := downloadVersion(ctx, r.name())
 		if err != nil {
 			return err
 		}
 		return os.CopyFS(dir, os.DirFS(m.Dir))
 	})
+}
+
+// fetchCommit writes the files of a commit into an empty directory.
+func fetchCommit(ctx context.Context, url, commit, dir string) error {
+	for _, args := range [][]string{
+		{"init", "--quiet"},
+		{"fetch", "--quiet", "--depth=1", url, commit},
+		{"checkout", "--quiet", "FETCH_HEAD"},
+	} {
+		cmd := exec.CommandContext(ctx, "git", args...)
+		cmd.Dir = dir
+		messages, err := cmd.CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("git %s: %w\n%s", strings.Join(args, " "), err, messages)
+		}
+	}
+	return os.RemoveAll(filepath.Join(dir, ".git"))
 }
 
 // downloadVersion downloads a module in some version to the module cache.

@@ -224,7 +224,7 @@ func readTree(dir string, only *regexp.Regexp) ([]treeFile, error) {
 	}
 	var files []treeFile
 	for _, path := range names {
-		content, err := os.ReadFile(path)
+		content, err := readEntry(path)
 		if err != nil {
 			return nil, err
 		}
@@ -236,6 +236,20 @@ func readTree(dir string, only *regexp.Regexp) ([]treeFile, error) {
 	}
 	slices.SortFunc(files, func(a, b treeFile) int { return strings.Compare(a.name, b.name) })
 	return files, nil
+}
+
+// readEntry returns the content of a file, or the target of a symbolic link, which may be a
+// directory.
+func readEntry(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode()&fs.ModeSymlink == 0 {
+		return os.ReadFile(path)
+	}
+	target, err := os.Readlink(path)
+	return []byte(target), err
 }
 
 // matching returns the files below dir whose relative paths match, or all if only is nil. A

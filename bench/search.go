@@ -128,7 +128,9 @@ func (w workspace) searched(ctx context.Context) ([]string, error) {
 	}
 	rows, err := readFieldTable()
 	for _, row := range rows {
-		names = append(names, row.name())
+		if !isCommit(row.version) {
+			names = append(names, row.name())
+		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names), err

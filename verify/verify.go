@@ -561,7 +561,7 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 	case c.options.Generating && c.isOutside(f.Path):
 		kind, hint = rejectedOutsideSchemas, "another build step may still add it"
 	default:
-		hint = cmp.Or(costHint(f, rules), c.defaultHint(f))
+		hint = cmp.Or(costHint(f, rules), c.defaultHint(f), c.uniqueHint(f))
 	}
 	path := f.Path
 	if len(f.Paths) > 0 {
@@ -614,6 +614,26 @@ func (c *checks) meantKey(path string) (key, meant string) {
 		}
 	}
 	return "", ""
+}
+
+// uniqueHint returns the list type that makes the items of a list unique, in place of
+// uniqueItems.
+func (c *checks) uniqueHint(f apiserver.Finding) string {
+	if !strings.HasPrefix(f.Detail, "uniqueItems cannot be set to true") || len(f.Paths) == 0 {
+		return ""
+	}
+	version, path, ok := splitSchemaPath(strings.TrimSuffix(f.Paths[0], ".uniqueItems"))
+	if !ok || version >= len(c.Schemas) || c.Schemas[version] == nil {
+		return ""
+	}
+	list := c.Schemas[version].Innermost(path)
+	switch {
+	case list.Items == nil || list.Items.Type == "array":
+		return ""
+	case list.Items.Type == "object":
+		return "remove it; in Go, +listType=map with +listMapKey=KEY, a required field, makes the items unique"
+	}
+	return "remove it; in Go, +listType=set makes the items unique"
 }
 
 // laterHint marks errors that the server reports only once other errors are fixed.

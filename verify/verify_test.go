@@ -382,3 +382,23 @@ func TestResultsWithoutDescriptions(t *testing.T) {
 		}
 	}
 }
+
+// TestUniqueItemsHint checks that the error about uniqueItems, which the server has no support
+// for, names the list types that it has.
+func TestUniqueItemsHint(t *testing.T) {
+	const sets = "+listType=set"
+	const maps = "+listType=map"
+	for items, want := range map[string]string{
+		"{type: string}":  sets,
+		"{type: integer}": sets,
+		"{type: object, required: [name], properties: {name: {type: string}}}": maps,
+		"{type: array, items: {type: string}}":                                 "",
+	} {
+		list := "type: object\nproperties: {spec: {type: object, properties: {a: {type: array, uniqueItems: true, items: " + items + "}}}}"
+		found, _ := verifyText(t, manifestOf(list))
+		at := slices.IndexFunc(found, func(d diag.Diagnostic) bool { return strings.Contains(d.Message, "uniqueItems") })
+		if at < 0 || !strings.Contains(found[at].Hint, want) || (want == "") != (found[at].Hint == "") {
+			t.Errorf("%s: want a hint with %q in %v", items, want, found)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package rbac
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,6 +18,9 @@ import (
 type checker struct {
 	*configgen.Reader
 	options Options
+	// first has the first rule for each role and key, without regard to verbs. The verbs of
+	// later rules are added to it.
+	first map[string]*rule
 }
 
 // packages checks the markers of the packages.
@@ -32,8 +37,32 @@ func (c *checker) packages(all []configgen.Package) {
 	}
 }
 
+// joinsCoreGroup reports whether a marker without groups only adds verbs to earlier rules, all
+// of which have a group: it has the same key as the core group.
+func (c *checker) joinsCoreGroup(m rbac.Rule) bool {
+	for _, r := range rulesOf(m) {
+		if len(c.firstOf(m, r).groups) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// firstOf returns the rule of the same role that the verbs of a marker's rule are added to,
+// which is the rule itself if there is none.
+func (c *checker) firstOf(m rbac.Rule, r *rule) *rule {
+	key := fmt.Sprintf("%q %q %s", m.Namespace, cmp.Or(m.RoleName, c.options.Generator.RoleName), r.keyWithout(verbs))
+	if c.first[key] == nil {
+		c.first[key] = r
+	}
+	return c.first[key]
+}
+
 // marker checks a marker.
 func (c *checker) marker(m configgen.Marker) {
+	for _, r := range rulesOf(m.Value.(rbac.Rule)) {
+		c.firstOf(m.Value.(rbac.Rule), r)
+	}
 	arguments, _ := configgen.Arguments(rbac.RuleDefinition, m.Comment)
 	before := len(c.Report.List)
 	if !c.Shape(rbac.RuleDefinition, m, arguments) {
@@ -70,6 +99,9 @@ func (c *checker) rejected(m configgen.Marker, rule rbac.Rule, arguments []confi
 	case len(rule.URLs) > 0:
 	case len(rule.Groups) == 0 && len(rule.Resources) == 0:
 		reject("urls", "write groups and resources, or urls", "the rule has neither resources nor URLs")
+	case len(rule.Groups) == 0 && c.joinsCoreGroup(rule):
+		c.Reject(configgen.Suspicious, m, find("groups"), `write groups=""`,
+			"the rule has no group: it is in the core group only because an earlier marker is, with the same resources")
 	case len(rule.Groups) == 0:
 		reject("groups", `write groups=…, for the core group groups=""`, "the rule has resources but no group")
 	case len(rule.Resources) == 0:

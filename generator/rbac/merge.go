@@ -89,12 +89,12 @@ func mergeList(rules []*rule, list func(*rule) *[]string) (out []*rule) {
 }
 
 // keyWithout returns a text that two rules have in common if they are equal except for one
-// list.
+// list. As in controller-tools, no group is equal to the core group, whose name is empty.
 func (r *rule) keyWithout(list func(*rule) *[]string) string {
 	var key strings.Builder
 	for _, other := range []func(*rule) *[]string{groups, resources, names, urls, verbs} {
 		if other(r) != list(r) {
-			fmt.Fprintf(&key, "%q", *other(r))
+			fmt.Fprintf(&key, "%q", strings.Join(*other(r), "&"))
 		}
 		key.WriteByte(';')
 	}

@@ -35,7 +35,7 @@ func Generate(ctx context.Context, p *source.Program, roots []*source.Package, o
 	r := configgen.NewReader(p, markers.TableOf(rbac.RuleDefinition))
 	packages := r.Packages(roots)
 	roles := rolesOf(packages, options.Generator.RoleName)
-	c := &checker{r, options}
+	c := &checker{r, options, map[string]*rule{}}
 	c.packages(packages)
 	var objects []any
 	for _, role := range roles {
