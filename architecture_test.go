@@ -26,7 +26,7 @@ const module = "github.com/schemagen/schemagen"
 // this list.
 func layers() []string {
 	return []string{
-		"internal/typedmodule", "internal/docexample", "internal/gogc", "internal/changetable",
+		"internal/typedmodule", "internal/docexample", "internal/gogc", "internal/changetable", "internal/crdfields",
 		"internal/snapshot",
 		"internal/lazyregexp",
 		"diag",
