@@ -42,11 +42,17 @@ spec:
 // verifyText verifies a manifest.
 func verifyText(t *testing.T, text string) (diag.List, *crd.Definition) {
 	t.Helper()
+	return verifyFor(t, "", text)
+}
+
+// verifyFor verifies a manifest for a version of Kubernetes.
+func verifyFor(t *testing.T, version, text string) (diag.List, *crd.Definition) {
+	t.Helper()
 	definitions, problems := Read(crd.File{Name: "crd.yaml", Data: []byte(text)})
 	if len(definitions) != 1 {
 		return problems, nil
 	}
-	target, err := apiserver.NewTarget("")
+	target, err := apiserver.NewTarget(version)
 	if err != nil {
 		t.Fatal(err)
 	}
