@@ -115,7 +115,7 @@ func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.
 		}
 		found = append(found, locate(s, results[i])...)
 	}
-	return FoldNotes(onePerPosition(found)), nil
+	return FoldNotes(onePerMistake(found)), nil
 }
 
 // One verifies a CRD. It returns an error if the context has ended or the server's code
@@ -129,28 +129,29 @@ func (v *Verifier) One(ctx context.Context, s *crd.Definition) (diag.List, error
 		}
 		v.store(s, results)
 	}
-	return onePerPosition(locate(s, results)), nil
+	return onePerMistake(locate(s, results)), nil
 }
 
 // located is a result with its positions.
 type located struct {
 	diag.Diagnostic
-	detail string
+	// mistake is what is wrong at the position, or empty if the finding is not the server's.
+	mistake string
 }
 
-// onePerPosition drops diagnostics that repeat another at the same source position, which
-// may be the origin of several schema nodes.
-func onePerPosition(found []located) diag.List {
+// onePerMistake drops diagnostics about a mistake that has already been reported. Several nodes
+// of a schema may come from one place in the source, such as a Go type that several fields have.
+func onePerMistake(found []located) diag.List {
 	type key struct {
-		pos    diag.Position
-		code   diag.Code
-		detail string
+		pos     diag.Position
+		code    diag.Code
+		mistake string
 	}
 	var out diag.List
 	seen := map[key]bool{}
 	for _, l := range found {
-		k := key{l.Pos, l.Code, l.detail}
-		if l.detail != "" && l.Pos.File != "" && seen[k] {
+		k := key{l.Pos, l.Code, l.mistake}
+		if l.mistake != "" && l.Pos.File != "" && seen[k] {
 			continue
 		}
 		seen[k] = true
@@ -164,11 +165,38 @@ func onePerPosition(found []located) diag.List {
 func locate(s *crd.Definition, results []Result) []located {
 	var out []located
 	for _, r := range results {
-		if s.Incomplete == nil || !s.Incomplete(r.Path, r.Cost) {
-			out = append(out, located{r.diagnostic(s), r.Detail})
+		if s.Incomplete != nil && s.Incomplete(r.Path, r.Cost) {
+			continue
 		}
+		l := located{Diagnostic: r.diagnostic(s)}
+		if r.Detail != "" {
+			l.mistake = r.Detail + "\n" + belowPosition(s, r.Path)
+		}
+		out = append(out, l)
 	}
 	return out
+}
+
+// belowPosition returns the part of a path below the outermost value that has its position, with
+// the name of that value if it is a keyword. Nodes that one place in the source describes differ
+// only in the rest of their paths. Where no position is known, the part is the whole path.
+func belowPosition(s *crd.Definition, path string) string {
+	pos, _ := s.Position(path)
+	top := len(path)
+	for i := len(path) - 1; i > 0; i-- {
+		if path[i] != '.' && path[i] != '[' {
+			continue
+		}
+		if above, _ := s.Position(path[:i]); above != pos {
+			break
+		}
+		top = i
+	}
+	step := path[strings.LastIndexByte(path[:top], '.')+1 : top]
+	if strings.HasSuffix(step, "]") || step == "items" || step == "additionalProperties" {
+		step = "" // a node
+	}
+	return step + path[top:]
 }
 
 // Result is a finding about a CRD, without source positions.
@@ -586,7 +614,10 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 		d.Cause, d.Quotes = cause(f)
 	}
 	d.Detail, d.Cost = string(f.Type)+": "+f.Detail, isCost(f)
-	if d.Cost {
+	switch {
+	case isTotal(f):
+		d.Detail = "total cost"
+	case d.Cost:
 		d.Detail = "cost" // the amount depends on the path
 	}
 	d.More = f.Paths[min(1, len(f.Paths)):]
