@@ -173,6 +173,16 @@ func crdArguments(*testing.T) []badArguments {
 			read, problems, position := crd.File{}.Read()
 			return fmt.Sprint(len(read), len(problems), position(token.NoPos)), nil
 		}, "0 0 (no position)"},
+		{"func (d *Definition) Completed", "nil", func(context.Context) (any, error) { return results((*crd.Definition)(nil).Completed()) }, nilDefinition},
+		{"func (d *Definition) Completed", "zero", func(context.Context) (any, error) { return results(new(crd.Definition).Completed()) }, zeroDefinition},
+		{"func (d *Definition) Check", "nil", func(context.Context) (any, error) { return nil, (*crd.Definition)(nil).Check() }, nilDefinition},
+		{"func (d *Definition) Check", "zero", func(context.Context) (any, error) { return nil, new(crd.Definition).Check() }, zeroDefinition},
+		{"func (a *Acceptance) Set", "nil", func(context.Context) (any, error) {
+			var a *crd.Acceptance
+			a.Set("1.35")
+			return a.By("1.35"), nil
+		}, "false"},
+		{"func (a *Acceptance) By", "zero", func(context.Context) (any, error) { return new(crd.Acceptance).By(""), nil }, "false"},
 		{"func ConversionAnnotation", "empty", func(context.Context) (any, error) { return crd.ConversionAnnotation(""), nil }, "/conversion"},
 		{"func (g *Generated) Schema", "unknown", func(context.Context) (any, error) { return new(crd.Generated).Schema(-1) == nil, nil }, "true"},
 	}
@@ -212,7 +222,7 @@ func compareArguments(t *testing.T) []badArguments {
 			badArguments{"func Definitions", c.argument, func(ctx context.Context) (any, error) {
 				return kinds(compare.Definitions(ctx, c.target, c.olds, c.news))
 			}, c.want},
-			badArguments{"func Accepted", c.argument, func(context.Context) (any, error) { return kinds(compare.Accepted(c.target, c.olds, c.news), nil) }, c.want},
+			badArguments{"func Accepted", c.argument, func(context.Context) (any, error) { return kinds(compare.Accepted(c.target, c.olds, c.news)) }, c.want},
 		)
 	}
 	zero := &compare.Change{}
