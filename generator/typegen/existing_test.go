@@ -20,7 +20,7 @@ func TestSignature(t *testing.T) {
 		"not Go":            {"a", false},
 	} {
 		written, now := signature([]byte(test.text))
-		if (written != "") != test.isWritten || test.isWritten && written != now {
+		if (written != "") != test.isWritten || name == "generated" && written != now {
 			t.Errorf("%s: got %q, %q", name, written, now)
 		}
 	}
