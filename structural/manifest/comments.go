@@ -86,7 +86,8 @@ func (s *commentScanner) line() {
 		s.directive()
 		return
 	}
-	if s.multiline = false; continues && s.peek(0) != '#' && (s.flow > 0 || s.column() > s.plain) {
+	s.multiline = false
+	if continues && s.peek(0) != '#' && (s.flow > 0 || s.column() > s.plain) {
 		s.plainScalar()
 	}
 	line := s.start
