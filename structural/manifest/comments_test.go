@@ -77,7 +77,7 @@ func (w *yamlWriter) node(indent string, depth int) {
 	case 1: // a plain scalar of several lines
 		w.WriteString(" " + w.word() + "\n")
 		for range w.IntN(3) {
-			w.WriteString(w.oneOf("", "\n") + inner + w.word() + "\n")
+			w.WriteString(w.oneOf("", "\n") + inner + w.oneOf(w.word(), w.word(), `"a`, `'a`, `"a #q`, "'a #q", "|", "> #q", "[a", "- b") + "\n")
 		}
 	case 2:
 		w.WriteString(` "` + w.oneOf(w.inString(), `\" #q`, `\\`, w.inString()+"\n"+inner+w.inString(), w.inString()+"\\\n"+inner+"#q", "'#q") + `"` + w.remark() + "\n")
