@@ -26,7 +26,7 @@ const module = "github.com/schemagen/schemagen"
 // this list.
 func layers() []string {
 	return []string{
-		"internal/typedmodule", "internal/docexample", "internal/gogc", "internal/changetable",
+		"internal/typedmodule", "internal/docexample", "internal/gogc", "internal/changetable", "internal/crdfields",
 		"internal/snapshot",
 		"internal/lazyregexp",
 		"diag",
@@ -299,6 +299,7 @@ func TestNoHiddenState(t *testing.T) {
 				return true
 			}
 			switch name := calledName(call); {
+			case name == "panic" && f.name == "internal/parallel/panic.go": // those of goroutines
 			case name == "panic", name == "print", name == "println",
 				strings.HasPrefix(name, "fmt.Print"), strings.HasPrefix(name, "log."),
 				name == "os.Exit", name == "runtime.Goexit":
@@ -306,6 +307,54 @@ func TestNoHiddenState(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// goroutines are the places outside of internal/parallel that start goroutines, with what keeps a
+// panic in one from ending the process.
+func goroutines() map[string]string {
+	return map[string]string{
+		"apiserver/compile.go":                     "each expression is guarded",
+		"cmd/schemagen/serve.go":                   "net/http recovers in handlers",
+		"generator/applyconfiguration/upstream.go": "recovered there",
+		"generator/internal/source/trees.go":       "caught and raised again",
+		"internal/editor/editor.go":                "each run is recovered",
+		"internal/inputs/record.go":                "only reads files",
+		"internal/lsp/lsp.go":                      "each message is recovered",
+		"internal/terminal/console.go":             "only draws",
+		"internal/tryout/tryout.go":                "caught and raised again",
+	}
+}
+
+// TestGoroutines checks that only internal/parallel and the listed files start goroutines: a panic
+// in one of them could not be reported as a bug with the name of the input.
+func TestGoroutines(t *testing.T) {
+	found := map[string]bool{}
+	for _, f := range product(t) {
+		top, _, _ := strings.Cut(f.dir, "/")
+		if f.test || f.dir == "internal/parallel" || slices.Contains([]string{"bench", "e2e", "tools", "hack"}, top) {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			call, isCall := n.(*ast.CallExpr)
+			_, starts := n.(*ast.GoStmt)
+			if isCall {
+				selector, ok := call.Fun.(*ast.SelectorExpr)
+				starts = ok && selector.Sel.Name == "Go"
+			}
+			if starts {
+				found[f.name] = true
+				if goroutines()[f.name] == "" {
+					t.Errorf("%s: use package internal/parallel, or list why a panic there does not end the process", f.fset.Position(n.Pos()))
+				}
+			}
+			return true
+		})
+	}
+	for name := range goroutines() {
+		if !found[name] {
+			t.Errorf("%s starts no goroutine", name)
+		}
 	}
 }
 

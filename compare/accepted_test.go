@@ -58,7 +58,8 @@ status: {storedVersions: [v1, v2]}
 			t.Fatal(edit, findings, err)
 		}
 		compared := func(accepted string) []Change {
-			new.Accepted = accepted
+			new.Accepted = &crd.Acceptance{}
+			new.Accepted.Set(accepted)
 			changes, err := Definitions(t.Context(), target, []*crd.Definition{old}, []*crd.Definition{new})
 			if err != nil {
 				t.Fatal(err)

@@ -26,6 +26,8 @@ package compare
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -45,7 +47,11 @@ const (
 )
 
 func (c Category) String() string {
-	return [...]string{"safe", "breaks clients", "breaks stored objects"}[c]
+	names := [...]string{"safe", "breaks clients", "breaks stored objects"}
+	if c < 0 || int(c) >= len(names) {
+		return fmt.Sprintf("unknown category %d", int(c))
+	}
+	return names[c]
 }
 
 // Change is one semantic difference between two definitions.
@@ -95,9 +101,13 @@ const ratchetingMinor = 30
 // sorted by name, and within a definition in its order. The error is not nil if the
 // server's code could not validate an update.
 func Definitions(ctx context.Context, target *apiserver.Target, olds, news []*crd.Definition) ([]Change, error) {
+	all, err := pairs(target, olds, news)
+	if err != nil {
+		return nil, err
+	}
 	var out []Change
 	equal := equalNodes{}
-	for _, p := range pairs(olds, news) {
+	for _, p := range all {
 		d := p.changes(target, equal)
 		if p.old != nil && p.new != nil {
 			if err := d.askServer(ctx, target); err != nil {
@@ -111,12 +121,17 @@ func Definitions(ctx context.Context, target *apiserver.Target, olds, news []*cr
 
 // Accepted is [Definitions] for new definitions that a server is known to accept: the server's
 // code does not validate the update.
-func Accepted(target *apiserver.Target, olds, news []*crd.Definition) (out []Change) {
+func Accepted(target *apiserver.Target, olds, news []*crd.Definition) ([]Change, error) {
+	all, err := pairs(target, olds, news)
+	if err != nil {
+		return nil, err
+	}
+	var out []Change
 	equal := equalNodes{}
-	for _, p := range pairs(olds, news) {
+	for _, p := range all {
 		out = append(out, p.changes(target, equal).changes...)
 	}
-	return out
+	return out, nil
 }
 
 // subjects are the old and the new definition of a name; one of them may be nil.
@@ -139,9 +154,12 @@ func (p subjects) changes(target *apiserver.Target, equal equalNodes) *definitio
 	return d
 }
 
-// pairs matches definitions by name and returns them sorted by name. If a name repeats, the
-// last definition wins, as with kubectl apply.
-func pairs(olds, news []*crd.Definition) []subjects {
+// pairs matches definitions by name and returns them, with their CRDs, sorted by name. If a name
+// repeats, the last definition wins, as with kubectl apply.
+func pairs(target *apiserver.Target, olds, news []*crd.Definition) ([]subjects, error) {
+	if target == nil {
+		return nil, errors.New("compare: there is no target")
+	}
 	byName := map[string]*subjects{}
 	var names []string
 	at := func(name string) *subjects {
@@ -151,18 +169,26 @@ func pairs(olds, news []*crd.Definition) []subjects {
 		}
 		return byName[name]
 	}
-	for _, s := range olds {
-		at(s.CRD.Name).old = s
-	}
-	for _, s := range news {
-		at(s.CRD.Name).new = s
+	for i, d := range slices.Concat(olds, news) {
+		s, err := d.Completed()
+		if err != nil {
+			return nil, fmt.Errorf("compare: %w", err)
+		}
+		if s.CRD == nil {
+			s.CRD = s.Build()
+		}
+		if i < len(olds) {
+			at(s.CRD.Name).old = s
+		} else {
+			at(s.CRD.Name).new = s
+		}
 	}
 	slices.Sort(names)
 	var out []subjects
 	for _, name := range names {
 		out = append(out, *byName[name])
 	}
-	return out
+	return out, nil
 }
 
 // Folded merges changes that several versions share. A merged change has the positions of

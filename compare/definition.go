@@ -396,7 +396,7 @@ func (d *definition) askServer(ctx context.Context, target *apiserver.Target) er
 		return nil
 	}
 	old, new := d.old.CRD, d.new.CRD
-	if d.new.Accepted == target.Version() && !hasSelectable(old) && !hasSelectable(new) {
+	if d.new.Accepted.By(target.Version()) && !hasSelectable(old) && !hasSelectable(new) {
 		// An update does not ask more of schemas than a creation.
 		old, new = withoutSchemas(old), withoutSchemas(new)
 	}

@@ -60,9 +60,9 @@ type Definition struct {
 	OnlySchemas bool
 	// CheckSize enables the check of the definition's size.
 	CheckSize bool
-	// Accepted is the version of Kubernetes whose API server was found to accept the creation of
-	// the definition; empty if there is none.
-	Accepted string
+	// Accepted, unless it is nil, is where a verifier notes that it accepts the definition, so
+	// that other checks need not ask again.
+	Accepted *Acceptance
 	// Conversions are those between versions, if they are generated from Go types; nil if
 	// they are unknown.
 	Conversions []Conversion
@@ -93,8 +93,11 @@ func ConversionAnnotation(group string) string { return group + "/conversion" }
 // FromManifest returns the CRD of a YAML or JSON document, or nil if the document is not a
 // CRD. position resolves the positions of the document.
 func FromManifest(m *manifest.Manifest, position func(token.Pos) diag.Position) *Definition {
-	if m.CRD == nil {
+	if m == nil || m.CRD == nil {
 		return nil
+	}
+	if position == nil {
+		position = func(token.Pos) diag.Position { return diag.Position{} }
 	}
 	return &Definition{
 		CRD: m.CRD, Schemas: m.Schemas, Unsupported: m.Unsupported, CheckSize: true,

@@ -21,7 +21,7 @@ type Generated struct {
 
 // Schema returns the schema of a version, by index, or nil if it has none.
 func (g *Generated) Schema(version int) *structural.Schema {
-	if version < len(g.Schemas) {
+	if 0 <= version && version < len(g.Schemas) {
 		return g.Schemas[version]
 	}
 	return nil

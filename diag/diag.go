@@ -27,7 +27,11 @@ const (
 )
 
 func (s Severity) String() string {
-	return [...]string{"error", "warning", "note"}[s]
+	names := [...]string{"error", "warning", "note"}
+	if s < 0 || int(s) >= len(names) {
+		return fmt.Sprintf("unknown severity %d", int(s))
+	}
+	return names[s]
 }
 
 // Position is a position in a file.

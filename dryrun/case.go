@@ -117,6 +117,9 @@ func (c *Case) rejected(what string, kind *Kind, o *Object, a apiserver.Answer) 
 // server's answers.
 func (c *Case) Run(ctx context.Context) (*Failure, error) {
 	kind := c.kind
+	if kind == nil {
+		return nil, errNoTrial
+	}
 	initial, f := c.object(c.initial, "initial")
 	if f != nil {
 		return f, nil
@@ -382,11 +385,11 @@ func (c *Case) compare(kind *Kind, want suiteText, stored map[string]any) (*Fail
 	if !differs {
 		return nil, nil
 	}
-	f = c.failed(expected.position(expected.manifest.PositionOf(path)), "the stored object differs from the expected one at %s", cmp.Or(path.String(), "the object"))
-	if f.Want, err = orderedYAML(expected.manifest.Keys, kind.schema, a); err != nil {
+	f = c.failed(expected.Position(path), "the stored object differs from the expected one at %s", cmp.Or(path.String(), "the object"))
+	if f.Want, err = orderedYAML(expected.keys, kind.schema, a); err != nil {
 		return nil, err
 	}
-	f.Got, err = orderedYAML(expected.manifest.Keys, kind.schema, b)
+	f.Got, err = orderedYAML(expected.keys, kind.schema, b)
 	return f, err
 }
 
@@ -421,7 +424,7 @@ func firstDifference(a, b any, o *Object, at *structural.ObjectPath) (*structura
 		if !ok {
 			return at, true
 		}
-		for _, name := range orderOf(o.manifest.Keys(at), nil, a) {
+		for _, name := range orderOf(o.keys(at), nil, a) {
 			other, ok := b[name]
 			if !ok {
 				return at.Field(name), true

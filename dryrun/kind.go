@@ -2,6 +2,7 @@ package dryrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -33,6 +34,9 @@ type Kind struct {
 	position func(path string) diag.Position
 }
 
+// errNoTrial is the error of a Kind or a Case that was not returned by a Trial.
+var errNoTrial = errors.New("kinds and cases come from a trial: see New")
+
 // newKind returns the version of a definition with the given index. Its server is prepared with
 // shared.
 func newKind(d *crd.Definition, i int, shared *apiserver.Kinds) *Kind {
@@ -60,6 +64,9 @@ func newKind(d *crd.Definition, i int, shared *apiserver.Kinds) *Kind {
 // Check reports errors that keep a server from serving the version or accepting its CRD.
 // Objects are tried even if the CRD would be rejected.
 func (k *Kind) Check() (diag.List, error) {
+	if k.server == nil {
+		return nil, errNoTrial
+	}
 	if _, err := k.server(); err != nil {
 		return diag.List{k.unserved(err)}, nil
 	}
@@ -99,7 +106,7 @@ func rejectionOf(d *crd.Definition) (*diag.Diagnostic, error) {
 func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 	var out diag.List
 	add := func(kind *diag.Kind, path *structural.ObjectPath, hint, format string, args ...any) {
-		out = append(out, kind.At(o.position(o.manifest.PositionOf(path)), hint, format, args...))
+		out = append(out, kind.At(o.Position(path), hint, format, args...))
 	}
 	for _, path := range a.Pruned {
 		steps := path.Steps()
@@ -108,7 +115,7 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 		add(droppedField, path, diag.DidYouMean(name, node.FieldNames(), ""), "%s is dropped: it is not in the schema", path)
 	}
 	for _, text := range a.Metadata {
-		out = append(out, droppedField.At(o.position(o.manifest.Position(text)), "", "%s is dropped: it is not a field of metadata", text))
+		out = append(out, droppedField.At(o.textPosition(text), "", "%s is dropped: it is not a field of metadata", text))
 	}
 	for _, d := range a.Differences {
 		out = append(out, k.otherwise(o, d))
@@ -150,7 +157,7 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 
 // otherwise reports a field that the server treats differently than the pruning KEP.
 func (k *Kind) otherwise(o *Object, d apiserver.PruningDifference) diag.Diagnostic {
-	pos := o.position(o.manifest.PositionOf(d.Path))
+	pos := o.Position(d.Path)
 	if len(d.Specified) > 0 {
 		out := prunedOtherwise.At(pos, "", "the API server drops %s: it is only specified by %s", d.Path, d.Specified[0])
 		if at := k.position(d.Specified[0]); at.Line > 0 {
@@ -172,7 +179,7 @@ func (k *Kind) otherwise(o *Object, d apiserver.PruningDifference) diag.Diagnost
 
 // rejected returns an error of the server at its line.
 func (k *Kind) rejected(o *Object, kind *diag.Kind, prefix string, err *field.Error) diag.Diagnostic {
-	d := kind.At(o.position(o.manifest.Position(placeOfError(err))), "", "%s%s", prefix, err.Error())
+	d := kind.At(o.textPosition(placeOfError(err)), "", "%s%s", prefix, err.Error())
 	if err.Field == "<nil>" { // it is about the object
 		d.Message = prefix + err.Detail
 		return d

@@ -20,7 +20,8 @@ import (
 // Key identifies an object, regardless of its version.
 type Key struct{ Group, Kind, Namespace, Name string }
 
-// Object is an object in a file, with the position of each of its values.
+// Object is an object in a file, with the position of each of its values. One that was not read
+// by ReadObjects has the same position everywhere.
 type Object struct {
 	APIVersion, Kind, Name string
 	// Pos is the position of the object.
@@ -64,7 +65,26 @@ func ReadObjects(file crd.File) ([]*Object, diag.List) {
 // Position returns the position of a value of the object. If the value is not in the file, such
 // as a default, it is that of the innermost value on the path that is.
 func (o *Object) Position(path *structural.ObjectPath) diag.Position {
+	if o.manifest == nil {
+		return o.Pos
+	}
 	return o.position(o.manifest.PositionOf(path))
+}
+
+// textPosition is Position for a path as the server prints it.
+func (o *Object) textPosition(path string) diag.Position {
+	if o.manifest == nil {
+		return o.Pos
+	}
+	return o.position(o.manifest.Position(path))
+}
+
+// keys returns the keys of a value in the order of the file.
+func (o *Object) keys(path *structural.ObjectPath) []string {
+	if o.manifest == nil {
+		return nil
+	}
+	return o.manifest.Keys(path)
 }
 
 // Key returns the key of the object.
@@ -78,7 +98,7 @@ func (o *Object) Key() Key {
 
 // IsDefinition reports whether the object is a CRD rather than a custom resource.
 func (o *Object) IsDefinition() bool {
-	return o.manifest.CRD != nil || o.Kind == "CustomResourceDefinition"
+	return o.manifest != nil && o.manifest.CRD != nil || o.Kind == "CustomResourceDefinition"
 }
 
 // invalidUTF8 returns the offset of the first byte that is not UTF-8, or a negative number.

@@ -25,6 +25,13 @@ type Sampler struct{ shared apiserver.Kinds }
 // Sample generates an example of a version of a definition, as [Kind.Sample] does. It returns nil if
 // the version does not exist, or is not served.
 func (s *Sampler) Sample(ctx context.Context, d *crd.Definition, version string, full bool) (*Sample, error) {
+	d, err := d.Completed()
+	if err != nil {
+		return nil, err
+	}
+	if d.CRD == nil {
+		d.CRD = d.Build()
+	}
 	for i, v := range d.CRD.Spec.Versions {
 		if v.Name == version && v.Served {
 			return newKind(d, i, &s.shared).Sample(ctx, full)
@@ -36,6 +43,9 @@ func (s *Sampler) Sample(ctx context.Context, d *crd.Definition, version string,
 // Sample generates an example: with required fields only or, if full is set, with all
 // fields that can be set together.
 func (k *Kind) Sample(ctx context.Context, full bool) (*Sample, error) {
+	if k.server == nil {
+		return nil, errNoTrial
+	}
 	server, err := k.server()
 	if err != nil {
 		return &Sample{Findings: diag.List{k.unserved(err)}}, nil

@@ -32,6 +32,8 @@ type Trial struct {
 	tested map[string]*Kind
 	// shared prepares the servers of all kinds.
 	shared *apiserver.Kinds
+	// invalid is the error of a definition that New was called with.
+	invalid error
 }
 
 // Hints complete the hints of findings with the options of the calling program. The zero
@@ -47,14 +49,17 @@ type Hints struct {
 func (h Hints) withCRD(text string) string { return strings.TrimSuffix(text+" "+h.CRD, " ") }
 
 // New returns a trial with the CRDs of some definitions. If two of them have the same
-// version of a kind, the first one is used.
+// version of a kind, the first one is used. If one has no CRD, the methods of the trial fail.
 func New(definitions ...*crd.Definition) *Trial {
 	t := &Trial{kinds: map[string]*Kind{}, tested: map[string]*Kind{}, shared: &apiserver.Kinds{}}
-	for _, d := range definitions {
+	for _, given := range definitions {
+		d, err := given.Completed()
+		if err != nil {
+			t.invalid = errors.Join(t.invalid, err)
+			continue
+		}
 		if d.CRD == nil {
-			built := *d
-			built.CRD = d.Build()
-			d = &built
+			d.CRD = d.Build()
 		}
 		t.definitions = append(t.definitions, d)
 		for i, v := range d.CRD.Spec.Versions {
@@ -82,6 +87,9 @@ func kindKey(apiVersion, kind string) string { return kind + "." + apiVersion }
 // Kind returns the kind with a name: "Kind", "Kind.group" or "Kind.group/version". If the
 // name matches several versions, it is the storage version.
 func (t *Trial) Kind(name string) (*Kind, error) {
+	if t.invalid != nil {
+		return nil, t.invalid
+	}
 	var found []*Kind
 	known := slices.Sorted(maps.Keys(t.kinds))
 	for _, key := range known {
@@ -135,25 +143,38 @@ type Result struct {
 // order: the object itself, or the one of which it is a part. It returns nil if there was
 // no request.
 func (r *Result) GivenYAML() ([]byte, error) {
-	if r.Action == "" {
-		return nil, nil
-	}
-	return orderedYAML(r.object.manifest.Keys, r.Kind.schema, r.given)
+	return r.yaml(r.given)
 }
 
 // StoredYAML returns the stored object as YAML. Keys that are not in the file come last,
 // in schema order. It returns nil if there was no request.
 func (r *Result) StoredYAML() ([]byte, error) {
-	if r.Action == "" {
+	return r.yaml(r.Stored)
+}
+
+// yaml returns an object of the kind, or nil if there was no request.
+func (r *Result) yaml(object map[string]any) ([]byte, error) {
+	if r.Action == "" || r.object == nil {
 		return nil, nil
 	}
-	return orderedYAML(r.object.manifest.Keys, r.Kind.schema, r.Stored)
+	return orderedYAML(r.object.keys, r.Kind.schema, object)
 }
 
 // Try tries an object: as a new object, or as a replacement of the stored one or a part of
 // it. The error is not about the object: the context has ended, or the server's code
 // failed. Try may be called concurrently; Stored is then called concurrently, too.
 func (t *Trial) Try(ctx context.Context, o *Object) (*Result, error) {
+	switch {
+	case o == nil:
+		return nil, errors.New("there is no object to try")
+	case t.invalid != nil:
+		return nil, t.invalid
+	}
+	switch t.Subresource {
+	case "", "status", "scale":
+	default:
+		return nil, fmt.Errorf("unknown subresource %q: use status, scale, or none", t.Subresource)
+	}
 	r := &Result{object: o}
 	if t.Subresource == "scale" {
 		return r, t.scale(ctx, r)
@@ -269,7 +290,7 @@ func (t *Trial) request(ctx context.Context, r *Result, stored map[string]any) e
 	r.Findings = append(r.Findings, kind.findings(o, answer, t.Hints)...)
 	if name := crd.ConversionAnnotation(kind.Group); t.Subresource == "" && annotation(o.Value, name) != annotation(stored, name) {
 		path := (*structural.ObjectPath)(nil).Field("metadata").Field("annotations").Field(name)
-		r.Findings = append(r.Findings, exported.At(o.position(o.manifest.PositionOf(path)), "remove the annotation: schemagen convert --strip does", "%s is what a conversion kept of another object or at another time", name))
+		r.Findings = append(r.Findings, exported.At(o.Position(path), "remove the annotation: schemagen convert --strip does", "%s is what a conversion kept of another object or at another time", name))
 	}
 	return nil
 }

@@ -33,9 +33,12 @@ func Rules() []*diag.Kind { return slices.Concat(conventions.Codes(), clients.Co
 // CustomResourceDefinitions of their kinds.
 //
 // Diagnostics are about the source of the packages. If one of them is an error, the result
-// has no CRDs. The error is for everything else: the packages cannot be listed, or the
-// context has ended.
+// has no CRDs. The error is for everything else: an option has a value that is not valid, the
+// packages cannot be listed, or the context has ended.
 func Run(ctx context.Context, options Options) (*Result, diag.List, error) {
+	if err := options.check(); err != nil {
+		return nil, nil, err
+	}
 	made, found, err := build.Make(ctx, options.Internal())
 	if err != nil {
 		return nil, found, err

@@ -67,6 +67,10 @@ type Feature struct {
 // old one. The answers in the server's wording are those of its own validation, which is run
 // once for each feature.
 func (v *Verifier) Compatibility(ctx context.Context, s *crd.Definition, wording Wording) (*Compatibility, error) {
+	s, err := v.completed(s)
+	if err != nil {
+		return nil, err
+	}
 	object := s.CRD
 	if object == nil {
 		object = s.Build()
@@ -175,7 +179,11 @@ func proposalRequests(_ context.Context, object *apiextensionsv1.CustomResourceD
 	now := useOf(object, s)
 	var before *structural.Use
 	if s.Old != nil {
-		use := useOf(s.Old, definitionOf(s.Old))
+		old, err := (&crd.Definition{CRD: s.Old}).Completed()
+		if err != nil {
+			return nil, nil, err
+		}
+		use := useOf(s.Old, old)
 		before = &use
 	}
 	return func(f feature) ([]string, error) {
@@ -192,20 +200,6 @@ func proposalRequests(_ context.Context, object *apiextensionsv1.CustomResourceD
 		}
 		return out, nil
 	}, featuresOf(now), nil
-}
-
-// definitionOf returns the definition of an object without positions.
-func definitionOf(object *apiextensionsv1.CustomResourceDefinition) *crd.Definition {
-	out := &crd.Definition{CRD: object}
-	for _, version := range object.Spec.Versions {
-		var schema *structural.Schema
-		var unsupported []structural.Unsupported
-		if version.Schema != nil {
-			schema, unsupported = structural.FromProps(version.Schema.OpenAPIV3Schema)
-		}
-		out.Schemas, out.Unsupported = append(out.Schemas, schema), append(out.Unsupported, unsupported)
-	}
-	return out
 }
 
 // isAbout reports whether a rejection names a feature.

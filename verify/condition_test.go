@@ -200,7 +200,11 @@ func fromProps(t *testing.T, object *apiextensionsv1.CustomResourceDefinition, c
 			change(v.Schema.OpenAPIV3Schema)
 		}
 	}
-	return definitionOf(object)
+	out, err := (&crd.Definition{CRD: object}).Completed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // TestCompatibility holds the verdicts on updates and features against the server and the

@@ -103,8 +103,11 @@ func splitSchemaPath(fullPath string) (version int, path string, ok bool) {
 func (m corrections) apply(crd *apiextensionsv1.CustomResourceDefinition, w strategy) *apiextensionsv1.CustomResourceDefinition {
 	out := crd.DeepCopy()
 	for _, r := range m {
-		if r.version < len(out.Spec.Versions) && out.Spec.Versions[r.version].Schema != nil {
-			r.apply(out.Spec.Versions[r.version].Schema.OpenAPIV3Schema, w)
+		if r.version >= len(out.Spec.Versions) {
+			continue
+		}
+		if schema := out.Spec.Versions[r.version].Schema; schema != nil && schema.OpenAPIV3Schema != nil {
+			r.apply(schema.OpenAPIV3Schema, w)
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
@@ -317,4 +318,130 @@ func signature(message string) string {
 	}
 	before, _, _ := strings.Cut(rest, "by factor of")
 	return path + " " + before
+}
+
+// TestEveryMistake plants several mistakes in random schemas, which are written as YAML and read
+// again: each error of the server is the message of a finding, and each finding is an error of
+// the server or marked with laterHint. A rule that contributes to a total has a position of the
+// finding about the total.
+func TestEveryMistake(t *testing.T) {
+	errors, totals, shared := 0, 0, 0
+	for seed := range uint64(250) {
+		r := rand.New(rand.NewPCG(seed, 34))
+		var paths [][]string
+		p := planted{good: &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}}
+		for _, name := range []string{"p", "q"} {
+			p.good.Properties[name] = goodSchema(r, 3, []string{name}, &paths)
+		}
+		for range 2 + r.IntN(5) {
+			all := append(mistakes(), wideMistakes()...)
+			m := all[r.IntN(len(all))]
+			m.at = paths[r.IntN(len(paths))]
+			p.mistakes = append(p.mistakes, m)
+		}
+		object := p.with(2<<len(p.mistakes) - 1)
+		object.APIVersion, object.Kind = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
+		text, err := yaml.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, subject := verifyFor(t, apiserver.Versions()[0], string(text))
+		if subject == nil {
+			t.Fatalf("seed %d: %v\n%s", seed, found, text)
+		}
+		positions := map[diag.Position]int{}
+		said := map[string]bool{}
+		var total []diag.Position
+		for _, d := range found {
+			if d.Code != rejectedByServer.Code {
+				continue
+			}
+			if said[d.Message] {
+				t.Errorf("seed %d: reported twice: %s", seed, d.Message)
+			}
+			said[d.Message] = true
+			positions[d.Pos]++
+			if strings.Contains(d.Message, " cost total for entire ") {
+				totals++
+				total = append(total, d.Pos)
+				for _, related := range d.Related {
+					total = append(total, related.Pos)
+				}
+			}
+		}
+		want := serverSays(t, subject.CRD)
+		if slices.Equal(want, []string{panics}) {
+			if !slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return d.Code == unknownAnswer.Code }) {
+				t.Errorf("seed %d: the server panics, but there is no finding about that", seed)
+			}
+			continue
+		}
+		for _, message := range want {
+			errors++
+			path, detail, _ := strings.Cut(message, ": ")
+			pos, _ := subject.Position(path)
+			switch {
+			case strings.HasPrefix(detail, "Forbidden: contributed to "):
+				if !slices.Contains(total, pos) {
+					t.Errorf("seed %d: no finding about the total names %s", seed, path)
+				}
+			case !said[message]:
+				t.Errorf("seed %d: missing: %s\n%s", seed, message, text)
+			}
+		}
+		for _, d := range found {
+			if d.Code == rejectedByServer.Code && !strings.Contains(d.Hint, laterHint) && !slices.Contains(want, d.Message) {
+				t.Errorf("seed %d: the server does not report: %s", seed, d.Message)
+			}
+		}
+		for _, n := range positions {
+			if n > 1 {
+				shared++
+			}
+		}
+	}
+	t.Logf("%d errors of the server; %d totals; %d positions have several errors", errors, totals, shared)
+	if errors < 700 || totals < 10 || shared < 80 {
+		t.Errorf("only %d errors of the server; %d totals; %d positions have several errors", errors, totals, shared)
+	}
+}
+
+// wideMistakes returns mistakes for which the server reports several errors, some of them about
+// parts that do not exist in the text, so that their positions are the same.
+func wideMistakes() []mistake {
+	raw := func(text string) *apiextensionsv1.JSON { return &apiextensionsv1.JSON{Raw: []byte(text)} }
+	type props = apiextensionsv1.JSONSchemaProps
+	costly := func(rules, levels int) func(*props) {
+		return func(s *props) {
+			for i := range rules {
+				text := fmt.Sprint(i, " < 1000")
+				for level := range levels {
+					text = fmt.Sprintf("[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].all(x%d, %s)", level, text)
+				}
+				s.XValidations = append(s.XValidations, apiextensionsv1.ValidationRule{Rule: text})
+			}
+		}
+	}
+	return []mistake{
+		{name: "missing fields of a default", make: func(s *props) {
+			*s = props{Type: "object", Required: []string{"a", "b", "c"}, Default: raw("{}"),
+				Properties: map[string]props{"a": {Type: "string"}, "b": {Type: "string"}, "c": {Type: "string"}}}
+		}},
+		{name: "default of an embedded object", make: func(s *props) {
+			*s = props{Type: "object", XEmbeddedResource: true, XPreserveUnknownFields: new(true), Default: raw(`{"metadata": {"name": "a"}}`)}
+		}},
+		{name: "empty properties", make: func(s *props) {
+			*s = props{Type: "object", Properties: map[string]props{"x": {}, "y": {}}}
+		}},
+		{name: "empty rules", make: func(s *props) {
+			s.XValidations = append(s.XValidations, apiextensionsv1.ValidationRule{}, apiextensionsv1.ValidationRule{})
+		}},
+		{name: "unknown keys", make: func(s *props) { s.XListType, s.XListMapKeys = new("map"), []string{"nope", "neither"} }},
+		{name: "values of a default", make: func(s *props) {
+			*s = props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &props{Type: "integer"}}, Default: raw(`["a", "b", {}]`)}
+		}},
+		{name: "rules that cost too much", make: costly(2, 7)},
+		{name: "a rule that costs too much in a list", make: costly(1, 6)},
+		{name: "rules that cost too much together", make: costly(20, 6)},
+	}
 }

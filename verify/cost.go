@@ -9,9 +9,8 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 )
 
-// When rules cost too much, the API server reports each rule that exceeds its own limit,
-// the rules that contribute most to a total over the limit, and the total: up to six errors
-// with one cause.
+// When rules cost too much, the API server reports each rule that exceeds its own limit, the
+// total if that exceeds another limit, and up to four rules that contribute most to it.
 
 // isCost reports whether the finding is about the cost of rules.
 func isCost(f apiserver.Finding) bool {
@@ -28,37 +27,25 @@ func isTotal(f apiserver.Finding) bool {
 	return isCost(f) && !isContribution(f) && strings.HasSuffix(f.Path, ".openAPIV3Schema")
 }
 
-// foldCosts reduces cost findings to one per cause: either the rules that exceed the limit
-// on their own, without the total, which is checked again without those rules; or the
-// total, located at the rules that contribute most to it.
+// foldCosts merges the rules that contribute to a total over the limit with the total, which
+// gets their paths.
 func foldCosts(findings []apiserver.Finding) []apiserver.Finding {
-	if !slices.ContainsFunc(findings, isTotal) {
-		return findings
-	}
-	single := func(schema string) bool {
-		return slices.ContainsFunc(findings, func(f apiserver.Finding) bool {
-			return isCost(f) && !isContribution(f) && !isTotal(f) && strings.HasPrefix(f.Path, schema+".")
-		})
-	}
 	var out []apiserver.Finding
 	for _, f := range findings {
-		switch {
-		case isContribution(f) && slices.ContainsFunc(findings, func(total apiserver.Finding) bool {
-			return isTotal(total) && strings.HasPrefix(f.Path, total.Path+".")
-		}):
+		isPart := func(other, total apiserver.Finding) bool {
+			return isContribution(other) && isTotal(total) && strings.HasPrefix(other.Path, total.Path+".")
+		}
+		if slices.ContainsFunc(findings, func(total apiserver.Finding) bool { return isPart(f, total) }) {
 			continue
-		case isTotal(f) && single(f.Path):
-			continue
-		case isTotal(f):
-			var paths []string
-			for _, c := range findings {
-				if isContribution(c) && strings.HasPrefix(c.Path, f.Path+".") {
-					paths = append(paths, c.Paths...)
-				}
+		}
+		var paths []string
+		for _, other := range findings {
+			if isPart(other, f) {
+				paths = append(paths, other.Paths...)
 			}
-			if len(paths) > 0 {
-				f.Paths = paths
-			}
+		}
+		if len(paths) > 0 {
+			f.Paths = paths
 		}
 		out = append(out, f)
 	}

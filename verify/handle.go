@@ -22,6 +22,9 @@ import (
 func (v *Verifier) Handler() crd.Handler {
 	shared := &apiserver.Kinds{}
 	return func(d *crd.Definition, served string) (crd.Handle, error) {
+		if err := d.Check(); err != nil {
+			return nil, err
+		}
 		return v.handle(d, served, sync.OnceValues(func() (crd.Handle, error) { return newHandle(d, served, shared) }))
 	}
 }
@@ -112,8 +115,11 @@ func kindOf(d *crd.Definition, served string, shared *apiserver.Kinds) (*apiexte
 	}
 	definition := d.BuildWith(nil)
 	i := slices.IndexFunc(definition.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == served })
-	if i < 0 {
+	switch {
+	case i < 0:
 		return nil, nil, fmt.Errorf("%s has no version %s", definition.Name, served)
+	case i >= len(d.Schemas):
+		return nil, nil, fmt.Errorf("%s has no schema of version %s", definition.Name, served)
 	}
 	kind, err := shared.New(definition, d.Schemas[i], served)
 	return definition, kind, err

@@ -23,6 +23,9 @@ func Read(file crd.File) ([]*crd.Definition, diag.List) {
 // Problems converts the problems in the text of a manifest to diagnostics, in the API
 // server's words where it has any.
 func Problems(problems []manifest.Problem, position func(token.Pos) diag.Position) diag.List {
+	if position == nil {
+		position = func(token.Pos) diag.Position { return diag.Position{} }
+	}
 	var out diag.List
 	for _, p := range problems {
 		kind := malformedManifest

@@ -73,9 +73,17 @@ type Sizes struct{ nodes sync.Map }
 
 // Of returns the number of bytes that a definition takes as JSON.
 func (m *Sizes) Of(d *crd.Definition) (int, error) {
+	d, err := d.Completed()
+	if err != nil {
+		return 0, err
+	}
 	object := d.Object
 	if object == nil || len(d.Unsupported) > 0 || slices.Contains(d.Schemas, nil) {
-		data, err := json.Marshal(d.CRD)
+		complete := d.CRD
+		if complete == nil {
+			complete = d.Build()
+		}
+		data, err := json.Marshal(complete)
 		return len(data), err
 	}
 	// Schemas are measured apart from the rest, where they are {}.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -45,9 +46,21 @@ type Verifier struct {
 	handled answeredVersions
 }
 
-// New returns a Verifier for the target.
+// errNoTarget is the error of a Verifier without a target.
+var errNoTarget = errors.New("the verifier has no target: make it with New")
+
+// completed returns a copy of a definition, which may be changed, with all that verification
+// needs.
+func (v *Verifier) completed(d *crd.Definition) (*crd.Definition, error) {
+	if v.target == nil {
+		return nil, errNoTarget
+	}
+	return d.Completed()
+}
+
+// New returns a Verifier for the target. If that is nil, its methods fail.
 func New(target *apiserver.Target, options Options) *Verifier {
-	if options.Cache != nil {
+	if options.Cache != nil && target != nil {
 		target.UseCache(options.Cache)
 	}
 	return &Verifier{target: target, options: options, newest: sync.OnceValues(func() (*apiserver.Target, error) {
@@ -58,15 +71,23 @@ func New(target *apiserver.Target, options Options) *Verifier {
 // Sharing returns the other Verifier if it asks the same server, since it may know answers
 // already, and v otherwise. Options other than the version have to be the same; other may be nil.
 func (v *Verifier) Sharing(other *Verifier) *Verifier {
-	if other != nil && other.target.Version() == v.target.Version() {
+	if other != nil && other.target != nil && v.target != nil && other.target.Version() == v.target.Version() {
 		return other
 	}
 	return v
 }
 
 // Check verifies CRDs in parallel and returns the findings in their order. It returns the
-// first error.
-func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.List, error) {
+// first error. Of the definitions, it changes nothing but what Accepted refers to.
+func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (diag.List, error) {
+	subjects := make([]*crd.Definition, len(definitions))
+	for i, d := range definitions {
+		completed, err := v.completed(d)
+		if err != nil {
+			return nil, err
+		}
+		subjects[i] = completed
+	}
 	results := make([][]Result, len(subjects))
 	known := make([]bool, len(subjects))
 	var measures Sizes
@@ -107,50 +128,56 @@ func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.
 	}
 	var found []located
 	for i, s := range subjects {
-		if s.Accepted = ""; s.Old == nil && !s.OnlySchemas && !slices.ContainsFunc(results[i], Result.isDoubt) {
-			s.Accepted = v.target.Version()
+		accepted := ""
+		if s.Old == nil && !s.OnlySchemas && !slices.ContainsFunc(results[i], Result.isDoubt) {
+			accepted = v.target.Version()
 		}
+		s.Accepted.Set(accepted)
 		if !known[i] {
 			v.store(s, results[i])
 		}
 		found = append(found, locate(s, results[i])...)
 	}
-	return FoldNotes(onePerPosition(found)), nil
+	return FoldNotes(onePerMistake(found)), nil
 }
 
 // One verifies a CRD. It returns an error if the context has ended or the server's code
 // could not answer.
-func (v *Verifier) One(ctx context.Context, s *crd.Definition) (diag.List, error) {
+func (v *Verifier) One(ctx context.Context, d *crd.Definition) (diag.List, error) {
+	s, err := v.completed(d)
+	if err != nil {
+		return nil, err
+	}
 	var results []Result
 	if !v.load(s, &results) {
-		var err error
 		if results, err = v.examine(ctx, s, nil, &Sizes{}); err != nil {
 			return nil, err
 		}
 		v.store(s, results)
 	}
-	return onePerPosition(locate(s, results)), nil
+	return onePerMistake(locate(s, results)), nil
 }
 
 // located is a result with its positions.
 type located struct {
 	diag.Diagnostic
-	detail string
+	// mistake is what is wrong at the position, or empty if the finding is not the server's.
+	mistake string
 }
 
-// onePerPosition drops diagnostics that repeat another at the same source position, which
-// may be the origin of several schema nodes.
-func onePerPosition(found []located) diag.List {
+// onePerMistake drops diagnostics about a mistake that has already been reported. Several nodes
+// of a schema may come from one place in the source, such as a Go type that several fields have.
+func onePerMistake(found []located) diag.List {
 	type key struct {
-		pos    diag.Position
-		code   diag.Code
-		detail string
+		pos     diag.Position
+		code    diag.Code
+		mistake string
 	}
 	var out diag.List
 	seen := map[key]bool{}
 	for _, l := range found {
-		k := key{l.Pos, l.Code, l.detail}
-		if l.detail != "" && l.Pos.File != "" && seen[k] {
+		k := key{l.Pos, l.Code, l.mistake}
+		if l.mistake != "" && l.Pos.File != "" && seen[k] {
 			continue
 		}
 		seen[k] = true
@@ -164,11 +191,38 @@ func onePerPosition(found []located) diag.List {
 func locate(s *crd.Definition, results []Result) []located {
 	var out []located
 	for _, r := range results {
-		if s.Incomplete == nil || !s.Incomplete(r.Path, r.Cost) {
-			out = append(out, located{r.diagnostic(s), r.Detail})
+		if s.Incomplete != nil && s.Incomplete(r.Path, r.Cost) {
+			continue
 		}
+		l := located{Diagnostic: r.diagnostic(s)}
+		if r.Detail != "" {
+			l.mistake = r.Detail + "\n" + belowPosition(s, r.Path)
+		}
+		out = append(out, l)
 	}
 	return out
+}
+
+// belowPosition returns the part of a path below the outermost value that has its position, with
+// the name of that value if it is a keyword. Nodes that one place in the source describes differ
+// only in the rest of their paths. Where no position is known, the part is the whole path.
+func belowPosition(s *crd.Definition, path string) string {
+	pos, _ := s.Position(path)
+	top := len(path)
+	for i := len(path) - 1; i > 0; i-- {
+		if path[i] != '.' && path[i] != '[' {
+			continue
+		}
+		if above, _ := s.Position(path[:i]); above != pos {
+			break
+		}
+		top = i
+	}
+	step := path[strings.LastIndexByte(path[:top], '.')+1 : top]
+	if strings.HasSuffix(step, "]") || step == "items" || step == "additionalProperties" {
+		step = "" // a node
+	}
+	return step + path[top:]
 }
 
 // Result is a finding about a CRD, without source positions.
@@ -488,9 +542,16 @@ func (c *checks) rejected(path string) bool {
 	})
 }
 
-// Rules returns the CEL rules of a definition, whose CRD is not nil, with their costs.
+// Rules returns the CEL rules of a definition with their costs.
 func (v *Verifier) Rules(ctx context.Context, d *crd.Definition) ([]apiserver.Rule, error) {
-	if d.Accepted == v.target.Version() {
+	d, err := v.completed(d)
+	switch {
+	case err != nil:
+		return nil, err
+	case d.CRD == nil:
+		d.CRD = d.Build()
+	}
+	if d.Accepted.By(v.target.Version()) {
 		return v.target.AcceptedRules(ctx, d.CRD)
 	}
 	return v.target.Rules(ctx, d.CRD)
@@ -498,6 +559,9 @@ func (v *Verifier) Rules(ctx context.Context, d *crd.Definition) ([]apiserver.Ru
 
 // Costs returns the estimated costs of the CEL rules of a CRD.
 func (v *Verifier) Costs(ctx context.Context, definition *apiextensionsv1.CustomResourceDefinition) ([]unions.RuleCost, error) {
+	if _, err := v.completed(&crd.Definition{CRD: definition}); err != nil {
+		return nil, err
+	}
 	rules, err := v.target.Rules(ctx, definition)
 	if err != nil {
 		return nil, err
@@ -511,11 +575,14 @@ func (v *Verifier) Costs(ctx context.Context, definition *apiextensionsv1.Custom
 
 // Evaluator returns a function that evaluates CEL rules on objects of a schema.
 func (v *Verifier) Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error) {
+	if schema == nil {
+		return nil, errors.New("there is no schema to evaluate rules on")
+	}
 	return apiserver.NewEvaluator(schema, rules)
 }
 
 // Before reports whether the server is older than Kubernetes 1.minor.
-func (v *Verifier) Before(minor uint) bool { return v.target.Before(minor) }
+func (v *Verifier) Before(minor uint) bool { return v.target != nil && v.target.Before(minor) }
 
 // schemaPath returns the path of the schema of a version.
 func schemaPath(i int) string { return fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i) }
@@ -586,7 +653,10 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 		d.Cause, d.Quotes = cause(f)
 	}
 	d.Detail, d.Cost = string(f.Type)+": "+f.Detail, isCost(f)
-	if d.Cost {
+	switch {
+	case isTotal(f):
+		d.Detail = "total cost"
+	case d.Cost:
 		d.Detail = "cost" // the amount depends on the path
 	}
 	d.More = f.Paths[min(1, len(f.Paths)):]

@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		args = append([]string{controllerGenCommand}, args...)
 	}
 	root.SetArgs(args)
-	command, err := root.ExecuteContextC(ctx)
+	command, err := cli.Execute(ctx, root, args, toolVersion())
 	console.Stop()
 	if err == nil || errors.Is(err, reporting.ErrFindings) {
 		reporting.Summarize(console, command, err)

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/inputs"
@@ -39,12 +42,23 @@ func digestOf(source []byte) string {
 // signature returns the digest of a file when Generate wrote it, which is empty if it did not,
 // and the digest of the file now.
 func signature(data []byte) (written, now string) {
-	before, rest, found := bytes.Cut(data, []byte(digestMark))
-	if !found {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", data, parser.PackageClauseOnly|parser.ParseComments)
+	if err != nil {
 		return "", ""
 	}
-	line, after, _ := bytes.Cut(rest, []byte("\n"))
-	return string(bytes.TrimSpace(line)), digestOf(slices.Concat(before, after))
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			digest, found := strings.CutPrefix(c.Text, digestMark)
+			if !found || c.Pos() > file.Package {
+				continue
+			}
+			before := data[:fset.Position(c.Pos()).Offset]
+			_, after, _ := bytes.Cut(data[len(before):], []byte("\n"))
+			return strings.TrimSpace(digest), digestOf(slices.Concat(before, after))
+		}
+	}
+	return "", ""
 }
 
 // toWrite returns the files without those that people have edited, if Generate would write the

@@ -156,6 +156,9 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 				found = append(found, refused...)
 				continue
 			}
+			if found.HasErrors() {
+				continue // what would be written need not be Go
+			}
 			written, err := b.files()
 			if err != nil {
 				return nil, nil, err
@@ -287,7 +290,10 @@ func plan(definitions []*crd.Definition, root string, options *Options) ([]*grou
 				continue
 			}
 			if name := object.Spec.Names.Kind; !token.IsExported(name) && k.wanted {
-				found = append(found, notExpressible.At(k.position(nil, "spec.names.kind"), "", "%s is not an exported Go name", name))
+				found = append(found, notExpressible.At(k.position(nil, "spec.names.kind"), "", "%s is not an exported Go name", cmp.Or(name, `""`)))
+			}
+			if !token.IsIdentifier(k.version()) && k.wanted {
+				found = append(found, notExpressible.At(k.position(nil, fmt.Sprintf("spec.versions[%d].name", i)), "", "version %q is not the name of a Go package", k.version()))
 			}
 			k.schema = d.Schemas[i]
 			if k.schema.Nullable && k.wanted {

@@ -57,7 +57,11 @@ func Unsafe(target *apiserver.Target, in *inputs.Reader, from, to *Channel) ([]C
 }
 
 func changes(target *apiserver.Target, in *inputs.Reader, from, to *Channel, wanted func(*compare.Change) bool) ([]Change, error) {
-	all := compare.Folded(compare.Accepted(target, from.Definitions, to.Definitions))
+	compared, err := compare.Accepted(target, from.Definitions, to.Definitions)
+	if err != nil {
+		return nil, err
+	}
+	all := compare.Folded(compared)
 	found := slices.DeleteFunc(slices.Clone(all), func(c compare.Change) bool { return !wanted(&c) })
 	if len(found) == 0 {
 		return nil, nil

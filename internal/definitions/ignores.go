@@ -2,16 +2,23 @@ package definitions
 
 import (
 	"bytes"
+	"go/scanner"
+	"go/token"
+	"path/filepath"
 	"strings"
 
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/structural/manifest"
 )
 
-// ignoreComment matches a comment that ignores a finding, in Go or YAML.
-var ignoreComment = lazyregexp.New(`(?:#|//)\s*schemagen:(ignore|ignore-file)(?:\s+(\S+))?(?:\s+(\S.*))?$`)
+// These match what ignores a finding in a comment.
+var (
+	ignoreInYAML = lazyregexp.New(`#\s*schemagen:(ignore|ignore-file)(?:\s+(\S+))?(?:\s+(\S.*))?$`)
+	ignoreInGo   = lazyregexp.New(`//\s*schemagen:(ignore|ignore-file)(?:\s+(\S+))?(?:\s+(\S.*))?$`)
+)
 
 // Ignore is a comment that ignores findings with a code: on its own line and the next one, or
 // in the whole file.
@@ -74,27 +81,53 @@ func WithoutIgnored(in *inputs.Reader, findings diag.List) diag.List {
 	return append(errs, Ignores{}.Without(in, rest)...)
 }
 
-// ReadIgnores returns the ignore comments of a file.
+// ReadIgnores returns the ignore comments of a Go, YAML or JSON file.
 func ReadIgnores(name string, data []byte) []*Ignore {
 	if !bytes.Contains(data, []byte("schemagen:ignore")) {
 		return nil
 	}
+	pattern := ignoreInYAML()
+	offsets := manifest.Comments
+	if filepath.Ext(name) == ".go" {
+		pattern = ignoreInGo()
+		offsets = goComments
+	}
+	text := string(data)
 	var out []*Ignore
-	n := 0
-	for line := range bytes.Lines(data) {
-		n++
-		text := strings.TrimRight(string(line), "\r\n \t")
-		at := ignoreComment().FindStringSubmatchIndex(text)
+	line, from := 1, 0 // from is the offset up to which lines are counted
+	for _, offset := range offsets(text) {
+		comment, _, _ := strings.Cut(text[offset:], "\n")
+		comment = strings.TrimRight(comment, "\r \t")
+		at := pattern.FindStringSubmatchIndex(comment)
 		if at == nil {
 			continue
 		}
-		group := ignoreComment().FindStringSubmatch(text)
+		group := pattern.FindStringSubmatch(comment)
+		line += strings.Count(text[from:offset], "\n")
+		from = offset
 		out = append(out, &Ignore{
-			Pos:  diag.Position{File: name, Line: n, Column: at[0] + 1},
+			Pos:  diag.Position{File: name, Line: line, Column: offset - strings.LastIndexByte(text[:offset], '\n') + at[0]},
 			Code: group[2], wholeFile: group[1] == "ignore-file", Reason: group[3],
 		})
 	}
 	return out
+}
+
+// goComments returns the offsets of the comments of Go source that end with their line.
+func goComments(text string) (out []int) {
+	fset := token.NewFileSet()
+	file := fset.AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, []byte(text), nil, scanner.ScanComments)
+	for {
+		pos, tok, literal := s.Scan()
+		switch {
+		case tok == token.EOF:
+			return out
+		case tok == token.COMMENT && strings.HasPrefix(literal, "//"):
+			out = append(out, file.Offset(pos))
+		}
+	}
 }
 
 // Invalid reports mistakes in the comments. isCode reports whether a code exists.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/parallel"
 	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/structural/manifest"
 	"github.com/schemagen/schemagen/verify"
@@ -98,11 +99,15 @@ func (r *Reader) parts(sources []Source) iter.Seq2[crd.File, error] {
 	}
 }
 
-func (r *Reader) decode(part crd.File) ([]*crd.Definition, diag.List) {
-	if r.Lenient {
-		return lenient(part)
-	}
-	return verify.Read(part)
+func (r *Reader) decode(part crd.File) (read []*crd.Definition, findings diag.List) {
+	parallel.For(part.Name, func() {
+		if r.Lenient {
+			read, findings = lenient(part)
+		} else {
+			read, findings = verify.Read(part)
+		}
+	})
+	return read, findings
 }
 
 // lenient is the variant of [verify.Read] for [Reader.Lenient].

@@ -90,7 +90,7 @@ func (v *verification) all(ctx context.Context, sources []Source) (diag.List, er
 	verified := progress.Start(ctx, "verifying", "files", len(sources))
 	err := parallel.Do(len(sources), func(i int) (err error) {
 		defer verified.Add(1)
-		lists[i], err = v.one(ctx, sources[i], &costs[i], &conditions[i])
+		parallel.For(sources[i].Name, func() { lists[i], err = v.one(ctx, sources[i], &costs[i], &conditions[i]) })
 		return err
 	})
 	if err != nil {

@@ -11,11 +11,19 @@ func Ahead[T any](n int, do func(i int) T) iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		most := min(runtime.GOMAXPROCS(0), n)
 		// A result is computed and handed over in the place of the one most before it.
-		results := make([]chan T, most)
+		type handed struct {
+			value T
+			panic *Panic
+		}
+		results := make([]chan handed, most)
 		start := func(i int) {
-			result := make(chan T, 1)
+			result := make(chan handed, 1)
 			results[i%most] = result
-			go func() { result <- do(i) }()
+			go func() {
+				var out handed
+				out.panic = Catch(func() { out.value = do(i) })
+				result <- out
+			}()
 		}
 		for i := range most {
 			start(i)
@@ -25,7 +33,8 @@ func Ahead[T any](n int, do func(i int) T) iter.Seq2[int, T] {
 			if next := i + most; next < n {
 				start(next)
 			}
-			if !yield(i, result) {
+			result.panic.Raise()
+			if !yield(i, result.value) {
 				return
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
@@ -74,5 +75,37 @@ func TestAhead(t *testing.T) {
 	}
 	for range Ahead(0, func(int) int { return 1 }) {
 		t.Error("got a result of none")
+	}
+}
+
+// TestPanics checks that the panic with the lowest number is raised on the goroutine of the caller.
+func TestPanics(t *testing.T) {
+	p := Catch(func() {
+		_ = Do(100, func(i int) error {
+			if i%10 == 3 {
+				panic(i)
+			}
+			return nil
+		})
+	})
+	if p == nil || p.Value != 3 || p.Input != "" || !strings.Contains(p.Error(), "parallel_test.go") {
+		t.Errorf("got %v", p)
+	}
+	if p := Catch(func() {}); p != nil {
+		t.Errorf("got %v", p)
+	}
+	calls := 0
+	p = Catch(func() {
+		for i := range Ahead(100, func(i int) int {
+			if i == 5 {
+				panic("five")
+			}
+			return i
+		}) {
+			calls = i + 1
+		}
+	})
+	if p == nil || p.Value != "five" || calls != 5 {
+		t.Errorf("got %v after %d calls", p, calls)
 	}
 }

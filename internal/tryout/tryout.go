@@ -18,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/internal/convertrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/parallel"
 	"github.com/schemagen/schemagen/internal/progress"
 )
 
@@ -47,6 +48,7 @@ type triedPart struct {
 	objects int
 	kinds   []*dryrun.Kind
 	err     error
+	panic   *parallel.Panic
 }
 
 // All tries the objects in the files in parallel and writes the results in order. Only a
@@ -55,12 +57,20 @@ func (r *Run) All(ctx context.Context, sources []definitions.Source) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	queue := make(chan chan *triedPart, runtime.GOMAXPROCS(0))
-	go r.enqueue(ctx, sources, queue)
+	var failure *parallel.Panic
+	go func() {
+		defer close(queue)
+		failure = parallel.Catch(func() { r.enqueue(ctx, sources, queue) })
+	}()
 	checked := map[*dryrun.Kind]bool{}
 	tried := progress.Start(ctx, "trying", "objects", 0)
 	var errs error
 	for done := range queue {
 		part := <-done
+		if part.panic != nil {
+			cancel()
+		}
+		part.panic.Raise()
 		tried.Add(part.objects)
 		if errs != nil {
 			continue // drain the queue
@@ -78,12 +88,13 @@ func (r *Run) All(ctx context.Context, sources []definitions.Source) error {
 			cancel()
 		}
 	}
+	failure.Raise()
 	return cmp.Or(errs, ctx.Err())
 }
 
-// enqueue starts trying the parts of the files, and queues a channel for each result.
+// enqueue starts trying the parts of the files, and queues a channel for each result. A part in
+// which there is a panic has that.
 func (r *Run) enqueue(ctx context.Context, sources []definitions.Source, queue chan<- chan *triedPart) {
-	defer close(queue)
 	for _, source := range sources {
 		for file, err := range source.Chunks(r.Stdin) {
 			if ctx.Err() != nil {
@@ -97,7 +108,9 @@ func (r *Run) enqueue(ctx context.Context, sources []definitions.Source, queue c
 			}
 			go func() {
 				part := &triedPart{}
-				part.err = r.objects(ctx, file, part)
+				part.panic = parallel.Catch(func() {
+					parallel.For(file.Name, func() { part.err = r.objects(ctx, file, part) })
+				})
 				done <- part
 			}()
 		}

@@ -113,7 +113,7 @@ func (c *Checker) Subjects(defs []*Definition) []*crd.Definition {
 	resolve := func(pos token.Pos) diag.Position { return diag.PositionOf(fset, pos) }
 	for i, d := range defs {
 		out[i] = &crd.Definition{
-			Object: d.Object, Resolve: resolve,
+			Object: d.Object, Resolve: resolve, Accepted: &crd.Acceptance{},
 			Build: d.Complete, BuildWith: d.With, Bytes: d.Text, Draft: d.Draft, Undescribed: d.Undescribed, Schemas: d.Schemas, OnlySchemas: d.Flawed, CheckSize: c.Final,
 			Position:    func(path string) (diag.Position, []diag.Related) { return c.Position(d, path) },
 			Incomplete:  d.incomplete(),

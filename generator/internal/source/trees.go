@@ -67,10 +67,12 @@ func (prog *Program) CheckSyntaxAhead(files []*File, stopped func() bool) (finis
 		}
 	}
 	var ahead sync.WaitGroup
-	ahead.Go(func() { check(0) })
+	var failure *parallel.Panic
+	ahead.Go(func() { failure = parallel.Catch(func() { check(0) }) })
 	return func() bool {
 		parallel.Workers(runtime.GOMAXPROCS(0), func() func(int) { return check })
 		ahead.Wait()
+		failure.Raise()
 		sound := true
 		for i, err := range errs {
 			if err == nil {
