@@ -29,7 +29,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/schemagen/schemagen/structural"
-	"github.com/schemagen/schemagen/unions"
 )
 
 // Kind is a version of a CRD as the server handles its custom resources. It is safe for
@@ -52,8 +51,9 @@ type Kind struct {
 	// schema is our model and structural the server's, both with pruned defaults.
 	schema     *structural.Schema
 	structural *structuralschema.Structural
-	plan       *unions.Plan
-	validator  apiservervalidation.SchemaValidator
+	// policies change objects in updates.
+	policies  []*Policy
+	validator apiservervalidation.SchemaValidator
 	// statusValidator validates the status, nil if the schema has none.
 	statusValidator apiservervalidation.SchemaValidator
 	rules           *cel.Validator
@@ -109,7 +109,6 @@ func newKind(crd *apiextensionsv1.CustomResourceDefinition, version string, skel
 			}
 		}
 	}
-	k.plan = unions.Compile(k.schema, unions.Options{})
 	return k, nil
 }
 
@@ -150,8 +149,8 @@ type Answer struct {
 	// Ignored are fields that the server reads but does not store: the status, if the
 	// request does not write it, and metadata that only the server writes.
 	Ignored []*structural.ObjectPath
-	// Cleared are the union members that a changed discriminator no longer selects.
-	Cleared []*structural.ObjectPath
+	// Cleared are the union members that policies have cleared ([Kind.WithPolicies]).
+	Cleared []Cleared
 	// Errors are the server's errors, in its words. If there are any, nothing is stored.
 	Errors field.ErrorList
 	// Unchecked are the errors of rules that the server does not evaluate because of
@@ -257,8 +256,7 @@ func (k *Kind) setScale(object, scale map[string]any) error {
 // handle handles a request as apiextensions-apiserver does:
 // pkg/apiserver/customresource_handler.go (unstructuredDefaulter,
 // unstructuredSchemaCoercer), then pkg/registry/customresource/strategy.go or
-// status_strategy.go. Unions are normalized at the point where a policy or a webhook does
-// it.
+// status_strategy.go.
 func (k *Kind) handle(ctx context.Context, object, old map[string]any, subresource string) (Answer, error) {
 	a, err := k.decode(object, false)
 	if err != nil {
@@ -266,6 +264,9 @@ func (k *Kind) handle(ctx context.Context, object, old map[string]any, subresour
 		return a, nil
 	}
 	a.Warnings = dropRepeatedOwners(a.Object)
+	if old != nil {
+		k.admit(ctx, &a, old, subresource)
+	}
 	validate := k.validate
 	if subresource == "status" {
 		k.prepareStatus(a.Object, old)
@@ -287,10 +288,6 @@ func (k *Kind) handle(ctx context.Context, object, old map[string]any, subresour
 			return a, nil
 		}
 		keepDeletion(a.Object, old)
-		before := runtime.DeepCopyJSON(a.Object)
-		if k.plan.Normalize(old, a.Object) {
-			a.Cleared = removed(before, a.Object, nil)
-		}
 	}
 	err = k.judge(ctx, &a, old, validate)
 	return a, err

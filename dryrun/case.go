@@ -71,7 +71,7 @@ func (t *Trial) kindOf(s *suite) (*Kind, diag.List) {
 		if i < 0 {
 			return fail(s.version.pos, "", "the CRD %s has no version %s", definition.CRD.Name, version)
 		}
-		t.tested[key] = newKind(definition, i, t.shared)
+		t.tested[key] = t.newKind(definition, i)
 	}
 	kind := t.tested[key]
 	if _, err := kind.server(); err != nil {
@@ -235,7 +235,7 @@ func (t *Trial) patchedKind(kind *Kind, patches []any) (*Kind, error) {
 				return nil, err
 			}
 			model, _ := structural.FromProps(patched.Spec.Versions[0].Schema.OpenAPIV3Schema)
-			return newKind(&crd.Definition{CRD: patched, Schemas: []*structural.Schema{model}, Position: s.Position}, 0, t.shared), nil
+			return t.newKind(&crd.Definition{CRD: patched, Schemas: []*structural.Schema{model}, Position: s.Position}, 0), nil
 		}
 	}
 	return nil, errors.New("there is no CRD to patch")

@@ -31,6 +31,8 @@ type Kind struct {
 	rejection func() (*diag.Diagnostic, error)
 	// position returns the position of a path below the schema.
 	position func(path string) diag.Position
+	// policies are those of the trial.
+	policies *policies
 }
 
 // newKind returns the version of a definition with the given index. Its server is prepared with
@@ -133,8 +135,9 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 	for _, d := range a.Defaulted {
 		add(defaulted, d.Path, "", "%s gets its default %s", d.Path, d.Schema.Default.Raw)
 	}
-	for _, path := range a.Cleared {
-		add(cleared, path, "a policy or webhook does this: see docs/unions.md", "%s is cleared: its discriminator selects another member", path)
+	for _, c := range a.Cleared {
+		add(cleared, c.Path, "", "%s is cleared by the policy %s: the discriminator selects another member", c.Path, c.Policy.Name)
+		out[len(out)-1].Related = k.policies.related(c.Policy)
 	}
 	for _, text := range a.Warnings {
 		out = append(out, objectWarning.At(o.Pos, "", "%s", text))

@@ -31,7 +31,8 @@ type Trial struct {
 	kinds  map[string]*Kind
 	tested map[string]*Kind
 	// shared prepares the servers of all kinds.
-	shared *apiserver.Kinds
+	shared   *apiserver.Kinds
+	policies policies
 }
 
 // Hints complete the hints of findings with the options of the calling program. The zero
@@ -60,7 +61,7 @@ func New(definitions ...*crd.Definition) *Trial {
 		for i, v := range d.CRD.Spec.Versions {
 			key := kindKey(d.CRD.Spec.Group+"/"+v.Name, d.CRD.Spec.Names.Kind)
 			if v.Served && t.kinds[key] == nil {
-				t.kinds[key] = newKind(d, i, t.shared)
+				t.kinds[key] = t.newKind(d, i)
 			}
 		}
 	}
@@ -74,6 +75,13 @@ func (t *Trial) PruneByProposal() {
 	for _, k := range t.kinds {
 		k.server = k.proposal
 	}
+}
+
+// newKind returns the version of a definition with the given index.
+func (t *Trial) newKind(d *crd.Definition, i int) *Kind {
+	k := newKind(d, i, t.shared)
+	k.follow(&t.policies)
+	return k
 }
 
 // kindKey returns the key of a version of a kind in Trial.kinds.

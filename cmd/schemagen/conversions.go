@@ -241,7 +241,7 @@ func (r *conversionsRun) proved(ctx context.Context, options generator.Options, 
 	}
 	var err error
 	if samples := project.Samples(nil, r.WorkDir); samples != "" {
-		if run.Samples, err = definitions.FindObjects([]string{filepath.Join(r.WorkDir, samples)}); err != nil {
+		if run.Samples, err = definitions.FindObjects("-f", []string{filepath.Join(r.WorkDir, samples)}); err != nil {
 			return nil, err
 		}
 	}

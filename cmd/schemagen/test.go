@@ -51,6 +51,7 @@ working directory.`,
 	flags.StringSliceVar(&r.crds, "crd", nil, crdFlagHelp)
 	flags.StringVar(&r.selects, "run", "", `run only the cases whose name, "suite/onCreate/case", matches this regular expression`)
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "also list the cases that pass")
+	r.addPolicyFlag(cmd)
 	r.AddFlags(cmd)
 	r.definitions.add(cmd)
 	return cmd

@@ -77,8 +77,8 @@ func TestTryPolicies(t *testing.T) {
 		kept     = "# Pick p: updated\n  apiVersion: hand.test/v1\n  kind: Pick\n  metadata:\n    name: p\n    namespace: default\n  spec:\n    k: B\n    a:\n      x: \"1\"\n    b: {}\n"
 		cleared  = "# Pick p: updated\n  apiVersion: hand.test/v1\n  kind: Pick\n  metadata:\n    name: p\n    namespace: default\n  spec:\n    k: B\n-   a:\n-     x: \"1\"\n    b: {}\n"
 		rejected = "# Pick p: rejected\n" + "  apiVersion: hand.test/v1\n  kind: Pick\n  metadata:\n    name: p\n    namespace: default\n  spec:\n    k: B\n    a:\n      x: \"1\"\n    b: {}\n"
-		byRule   = "new.yaml:4:1: error[SG701]: spec: Invalid value: a only with A\n\tcrds/crd.yaml:21:15: rejected here\n"
-		byUnion  = "new.yaml:4:14: error[SG701]: spec.a: Forbidden: a only with A\n\tcrds/crd.yaml:22:15: rejected here\n"
+		byRule   = "new.yaml:4:1: error[SG701]: spec: Invalid value: a only with A\n\tcrds/crd.yaml:23:15: rejected here\n"
+		byUnion  = "new.yaml:4:14: error[SG701]: spec.a: Forbidden: a only with A\n\tcrds/crd.yaml:24:15: rejected here\n"
 		unknown  = "crds/crd.yaml:19:47: error[SG611]: unknown field \"spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.k.x-kubernetes-unions\"\n"
 		settings = "outputs: {policies: config/policy}\n"
 	)
