@@ -52,7 +52,9 @@ type Kind struct {
 	schema     *structural.Schema
 	structural *structuralschema.Structural
 	// policies change objects in updates.
-	policies  []*Policy
+	policies []*Policy
+	// storage is the version in which objects are stored; nil if it is this one, or unknown.
+	storage   *Kind
 	validator apiservervalidation.SchemaValidator
 	// statusValidator validates the status, nil if the schema has none.
 	statusValidator apiservervalidation.SchemaValidator
@@ -135,8 +137,11 @@ func kindOf(crd *apiextensions.CustomResourceDefinition, version string) (*Kind,
 
 // Answer is the server's response to a request.
 type Answer struct {
-	// Object is what is stored if there are no errors.
+	// Object is what is stored if there are no errors or, if Storage is not nil, what is read
+	// back in the version of the request.
 	Object map[string]any
+	// Storage is set if the object is accepted and stored in another version ([Kind.StoredAs]).
+	Storage *Storage
 	// Defaulted are the fields that got a default, Pruned those that the schema does not
 	// specify, Nulls those that were null but are not nullable, and Metadata the paths of
 	// unknown fields in the metadata of the object and of embedded resources.
@@ -164,7 +169,7 @@ type Answer struct {
 // Create returns the server's response to the creation of an object. The object is not
 // changed.
 func (k *Kind) Create(ctx context.Context, object map[string]any) (Answer, error) {
-	return k.handle(ctx, object, nil, "")
+	return k.handle(ctx, object, nil, nil, "")
 }
 
 // StoredError is returned if a stored object could not have been stored by a server.
@@ -185,7 +190,7 @@ func (k *Kind) Update(ctx context.Context, object, stored map[string]any) (Answe
 	if err != nil {
 		return Answer{}, err
 	}
-	return k.handle(ctx, object, old, "")
+	return k.handle(ctx, object, stored, old, "")
 }
 
 // HasStatus reports whether there is a status subresource. If so, the main resource does
@@ -203,7 +208,7 @@ func (k *Kind) UpdateStatus(ctx context.Context, object, stored map[string]any) 
 	if err != nil {
 		return Answer{}, err
 	}
-	return k.handle(ctx, object, old, "status")
+	return k.handle(ctx, object, stored, old, "status")
 }
 
 // HasScale reports whether there is a scale subresource, which [Kind.UpdateScale] writes.
@@ -226,7 +231,7 @@ func (k *Kind) UpdateScale(ctx context.Context, scale, stored map[string]any) (A
 	if err := k.setScale(object, scale); err != nil {
 		return Answer{Object: old, Errors: field.ErrorList{field.Invalid(nil, "", err.Error())}}, nil
 	}
-	return k.handle(ctx, object, old, "")
+	return k.handle(ctx, object, stored, old, "")
 }
 
 // setScale writes a Scale into an object.
@@ -253,11 +258,12 @@ func (k *Kind) setScale(object, scale map[string]any) error {
 	return unstructured.SetNestedField(object, int64(given.Spec.Replicas), path...)
 }
 
-// handle handles a request as apiextensions-apiserver does:
+// handle handles a request for an object that is stored, which old is in this version, or for a
+// new one, as apiextensions-apiserver does:
 // pkg/apiserver/customresource_handler.go (unstructuredDefaulter,
 // unstructuredSchemaCoercer), then pkg/registry/customresource/strategy.go or
 // status_strategy.go.
-func (k *Kind) handle(ctx context.Context, object, old map[string]any, subresource string) (Answer, error) {
+func (k *Kind) handle(ctx context.Context, object, stored, old map[string]any, subresource string) (Answer, error) {
 	a, err := k.decode(object, false)
 	if err != nil {
 		a.Errors = field.ErrorList{field.Invalid(nil, "", err.Error())}
@@ -290,6 +296,11 @@ func (k *Kind) handle(ctx context.Context, object, old map[string]any, subresour
 		keepDeletion(a.Object, old)
 	}
 	err = k.judge(ctx, &a, old, validate)
+	if err == nil && len(a.Errors) == 0 && k.storage != nil {
+		if wrong := k.store(&a, stored); wrong != nil {
+			a.Errors = field.ErrorList{field.Invalid(nil, "", wrong.Error())}
+		}
+	}
 	return a, err
 }
 
@@ -343,29 +354,35 @@ var noResult = [...]string{
 // decode decodes an object: defaulting, pruning and metadata. Malformed metadata of a
 // stored object is dropped.
 func (k *Kind) decode(given map[string]any, stored bool) (Answer, error) {
-	u := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(given)}
-	a := Answer{Object: u.Object}
-	a.Defaulted = structural.Default(k.schema, u.Object)
+	a := Answer{Object: runtime.DeepCopyJSON(given)}
+	a.Defaulted = structural.Default(k.schema, a.Object)
+	err := k.coerce(&a, stored)
+	return a, err
+}
+
+// coerce prunes an object and its metadata (unstructuredSchemaCoercer).
+func (k *Kind) coerce(a *Answer, stored bool) error {
+	u := &unstructured.Unstructured{Object: a.Object}
 	apiVersion, hasVersion, err := unstructured.NestedString(u.Object, "apiVersion")
 	if err != nil {
-		return a, err
+		return err
 	}
 	kind, hasKind, err := unstructured.NestedString(u.Object, "kind")
 	if err != nil {
-		return a, err
+		return err
 	}
 	meta, hasMeta, unknown, err := objectmeta.GetObjectMetaWithOptions(u.Object, objectmeta.ObjectMetaOptions{DropMalformedFields: stored, ReturnUnknownFieldPaths: true})
 	if err != nil {
-		return a, err
+		return err
 	}
 	a.Metadata = unknown
 	if !k.preserves {
-		k.prune(&a)
+		k.prune(a)
 		a.Nulls = structural.PruneNonNullableNullsWithoutDefaults(k.schema, u.Object)
 	}
 	wrong, unknown := objectmeta.CoerceWithOptions(nil, u.Object, k.structural, false, objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: true})
 	if wrong != nil {
-		return a, wrong
+		return wrong
 	}
 	a.Metadata = append(a.Metadata, unknown...)
 	if hasKind {
@@ -375,15 +392,20 @@ func (k *Kind) decode(given map[string]any, stored bool) (Answer, error) {
 		u.SetAPIVersion(apiVersion)
 	}
 	if hasMeta {
-		if err := objectmeta.SetObjectMeta(u.Object, meta); err != nil {
-			return a, err
-		}
+		return objectmeta.SetObjectMeta(u.Object, meta)
 	}
-	return a, nil
+	return nil
 }
 
 // decodeStored decodes a stored object. It returns a [StoredError] if that fails.
 func (k *Kind) decodeStored(stored map[string]any) (map[string]any, error) {
+	if k.storage != nil {
+		read, err := k.read(stored)
+		if err != nil {
+			return nil, &StoredError{err}
+		}
+		return read.object, nil
+	}
 	a, err := k.decode(stored, true)
 	if err != nil {
 		return nil, &StoredError{err}

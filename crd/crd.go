@@ -63,6 +63,10 @@ type Definition struct {
 	// Accepted is the version of Kubernetes whose API server was found to accept the creation of
 	// the definition; empty if there is none.
 	Accepted string
+	// Converted reports whether something outside of the definition adds a webhook that converts
+	// between its versions, such as a kustomization beside its file. If it is nil, nothing does.
+	// It must not be called concurrently, also not for several definitions.
+	Converted func() bool
 	// Conversions are those between versions, if they are generated from Go types; nil if
 	// they are unknown.
 	Conversions []Conversion

@@ -12,7 +12,7 @@ var (
 	}
 	droppedField = &diag.Kind{
 		Code: "SG702", Severity: diag.Warning, Title: "a field that is not stored",
-		Explanation: "The API server prunes what the schema does not specify, and null if the field is not nullable. With kubectl's strict validation an unknown field is rejected instead.",
+		Explanation: "The API server prunes what the schema does not specify, and null if the field is not nullable. Without a conversion webhook, the storage version prunes, too, and an update through another version removes what that version does not have. With kubectl's strict validation an unknown field is rejected instead.",
 		Bad:         "$ schemagen try -f widget.yaml --crd ./v1\n-- v1/types.go --\nName string `json:\"name,omitempty\"`\n-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {nmae: b}",
 		Good:        "-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {name: b}",
 	}

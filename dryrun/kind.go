@@ -20,8 +20,8 @@ import (
 type Kind struct {
 	Group, Version, Kind string
 
-	namespaced, stored bool
-	schema             *structural.Schema
+	namespaced, isStorage bool
+	schema                *structural.Schema
 	// server prepares the version when its first object is tried, because there may be
 	// many CRDs.
 	server func() (*apiserver.Kind, error)
@@ -48,7 +48,7 @@ func newKind(d *crd.Definition, i int, shared *apiserver.Kinds) *Kind {
 	path := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
 	return &Kind{
 		Group: d.CRD.Spec.Group, Kind: d.CRD.Spec.Names.Kind, Version: v.Name, schema: d.Schemas[i],
-		namespaced: d.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped, stored: v.Storage,
+		namespaced: d.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped, isStorage: v.Storage,
 		server:    sync.OnceValues(prepare),
 		proposal:  sync.OnceValues(func() (*apiserver.Kind, error) { return apiserver.NewSkeletonKind(d.CRD, v.Name) }),
 		rejection: sync.OnceValues(func() (*diag.Diagnostic, error) { return rejectionOf(d) }),
@@ -121,6 +121,9 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 			hint = "give it fields, or write {}"
 		}
 		add(droppedField, path, hint, "%s is dropped: it is null, but not nullable", path)
+	}
+	if a.Storage != nil {
+		out = append(out, k.stored(o, a.Storage)...)
 	}
 	for _, path := range a.Ignored {
 		hint, why := "", "only the server writes it"

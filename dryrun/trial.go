@@ -22,6 +22,9 @@ type Trial struct {
 	// Stored returns the stored object with a key, which a request replaces, or nil if
 	// there is none. If Stored is nil, every object is treated as new.
 	Stored func(Key) (map[string]any, error)
+	// Converts is set if a webhook converts between the versions of all kinds, whatever their CRDs
+	// say. Otherwise the server does, for CRDs that have no webhook, as it does on its own.
+	Converts bool
 	// Hints complete the hints of findings.
 	Hints Hints
 
@@ -58,10 +61,12 @@ func New(definitions ...*crd.Definition) *Trial {
 			d = &built
 		}
 		t.definitions = append(t.definitions, d)
+		storage := t.storageOf(d)
 		for i, v := range d.CRD.Spec.Versions {
 			key := kindKey(d.CRD.Spec.Group+"/"+v.Name, d.CRD.Spec.Names.Kind)
 			if v.Served && t.kinds[key] == nil {
 				t.kinds[key] = t.newKind(d, i)
+				t.kinds[key].storedAs(t, storage)
 			}
 		}
 	}
@@ -106,7 +111,7 @@ func (t *Trial) Kind(name string) (*Kind, error) {
 			return nil, fmt.Errorf("is it %s.%s or %s.%s?", k.Kind, found[0].Group, k.Kind, k.Group)
 		}
 	}
-	if i := slices.IndexFunc(found, func(k *Kind) bool { return k.stored }); i >= 0 {
+	if i := slices.IndexFunc(found, func(k *Kind) bool { return k.isStorage }); i >= 0 {
 		return found[i], nil
 	}
 	return found[0], nil

@@ -144,6 +144,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	}
 	var converted *convertrun.Trial
 	if r.to != "" {
+		trial.Converts = true
 		converted = &convertrun.Trial{Target: convertrun.Target{To: r.to}, Server: trial}
 		defer converted.Close()
 		found, err := r.conversions(ctx, &converted.Target)

@@ -5,10 +5,12 @@ import (
 	"go/token"
 	"io"
 	"iter"
+	"path/filepath"
 	"slices"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/kustomize"
 	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/structural/manifest"
 	"github.com/schemagen/schemagen/verify"
@@ -73,6 +75,9 @@ func (r *Reader) Files(sources []Source) ([]*crd.Definition, diag.List, error) {
 			return nil, nil, err
 		}
 		subjects, found := r.decode(part)
+		for _, d := range subjects {
+			d.Converted = func() bool { return kustomize.Converts(nil, r.Dir, filepath.Dir(part.Name), d.CRD.Name) }
+		}
 		out, findings = append(out, subjects...), append(findings, found...)
 	}
 	return out, findings, nil
