@@ -296,12 +296,15 @@ func (k *Kind) handle(ctx context.Context, object, stored, old map[string]any, s
 		keepDeletion(a.Object, old)
 	}
 	err = k.judge(ctx, &a, old, validate)
-	if err == nil && len(a.Errors) == 0 && k.storage != nil {
-		if wrong := k.store(&a, stored); wrong != nil {
-			a.Errors = field.ErrorList{field.Invalid(nil, "", wrong.Error())}
-		}
+	if err != nil || len(a.Errors) > 0 {
+		return a, err
 	}
-	return a, err
+	if k.storage == nil {
+		structural.Default(k.schema, a.Object) // reading adds the defaults of a status that is not written
+	} else if wrong := k.store(&a, stored); wrong != nil {
+		a.Errors = field.ErrorList{field.Invalid(nil, "", wrong.Error())}
+	}
+	return a, nil
 }
 
 // judge validates a prepared object.
