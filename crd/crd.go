@@ -65,7 +65,7 @@ type Definition struct {
 	Accepted string
 	// Converted reports whether something outside of the definition adds a webhook that converts
 	// between its versions, such as a kustomization beside its file. If it is nil, nothing does.
-	// It must not be called concurrently, also not for several definitions.
+	// For generated definitions, it must not be called concurrently, also not for several.
 	Converted func() bool
 	// Conversions are those between versions, if they are generated from Go types; nil if
 	// they are unknown.

@@ -114,6 +114,9 @@ func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.
 			v.store(s, results[i])
 		}
 		found = append(found, locate(s, results[i])...)
+		if lost := v.lostBetweenVersions(s); lost != nil {
+			found = append(found, located{Diagnostic: *lost})
+		}
 	}
 	return FoldNotes(onePerPosition(found)), nil
 }
@@ -129,7 +132,11 @@ func (v *Verifier) One(ctx context.Context, s *crd.Definition) (diag.List, error
 		}
 		v.store(s, results)
 	}
-	return onePerPosition(locate(s, results)), nil
+	found := locate(s, results)
+	if lost := v.lostBetweenVersions(s); lost != nil {
+		found = append(found, located{Diagnostic: *lost})
+	}
+	return onePerPosition(found), nil
 }
 
 // located is a result with its positions.

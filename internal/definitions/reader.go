@@ -76,11 +76,17 @@ func (r *Reader) Files(sources []Source) ([]*crd.Definition, diag.List, error) {
 		}
 		subjects, found := r.decode(part)
 		for _, d := range subjects {
-			d.Converted = func() bool { return kustomize.Converts(nil, r.Dir, filepath.Dir(part.Name), d.CRD.Name) }
+			d.Converted = kustomized(r.Dir, part.Name, d)
 		}
 		out, findings = append(out, subjects...), append(findings, found...)
 	}
 	return out, findings, nil
+}
+
+// kustomized returns a function that reports whether a kustomization around the file of a
+// definition adds a webhook that converts between its versions.
+func kustomized(dir, file string, d *crd.Definition) func() bool {
+	return func() bool { return kustomize.Converts(nil, dir, filepath.Dir(file), d.CRD.Name) }
 }
 
 // parts yields the parts of files that may contain definitions. The files may hold any number
