@@ -343,25 +343,58 @@ func (c *Case) wantError(want suiteText, kind *Kind, o *Object, a apiserver.Answ
 
 // olderWords returns the text of errors as printed by older servers, for which suites may
 // have been written: for a violated rule they print the type of the value, or of the one
-// that has the rule, and values in Go syntax.
+// that has the rule, null in quotes, and values in Go syntax. Servers before 1.36 do not check
+// numbers against their format. What else schema validation reports is the same.
 func olderWords(text string, s *structural.Schema, errs field.ErrorList) []string {
-	atValue, atRule := text, text
+	atValue := text
+	atRule := text
 	for _, e := range errs {
 		found := e.Error()
+		replace := func(value, rule string) {
+			atValue = strings.Replace(atValue, found, value, 1)
+			atRule = strings.Replace(atRule, found, rule, 1)
+		}
 		switch {
-		case e.Type == field.ErrorTypeInvalid && e.BadValue == nil:
-			older := fmt.Sprintf("%s: Invalid value: \"null\": %s", e.Field, e.Detail)
-			atValue, atRule = strings.Replace(atValue, found, older, 1), strings.Replace(atRule, found, older, 1)
-		case e.Type == field.ErrorTypeInvalid:
-			nodes := s.Follow(e.Field)
-			atValue = strings.Replace(atValue, found, fmt.Sprintf("%s: Invalid value: %q: %s", e.Field, nodes[len(nodes)-1].Schema.Type, e.Detail), 1)
-			atRule = strings.Replace(atRule, found, fmt.Sprintf("%s: Invalid value: \"object\": %s", e.Field, e.Detail), 1)
 		case e.Type == field.ErrorTypeDuplicate:
 			older := fmt.Sprintf("%s: %s: %#v", e.Field, e.Type, e.BadValue)
-			atValue, atRule = strings.Replace(atValue, found, older, 1), strings.Replace(atRule, found, older, 1)
+			replace(older, older)
+		case strings.HasPrefix(e.Detail, checkedFormat):
+			atValue = withoutError(atValue, found)
+			atRule = withoutError(atRule, found)
+		case isOfSchema(e):
+			older := integerWords.Replace(found)
+			replace(older, older)
+		case e.Type == field.ErrorTypeInvalid && e.BadValue == nil:
+			older := fmt.Sprintf("%s: Invalid value: \"null\": %s", e.Field, e.Detail)
+			replace(older, older)
+		case e.Type == field.ErrorTypeInvalid:
+			nodes := s.Follow(e.Field)
+			replace(fmt.Sprintf("%s: Invalid value: %q: %s", e.Field, nodes[len(nodes)-1].Schema.Type, e.Detail),
+				fmt.Sprintf("%s: Invalid value: \"object\": %s", e.Field, e.Detail))
 		}
 	}
 	return []string{atValue, atRule}
+}
+
+// checkedFormat is how the message begins with which servers from 1.36 on also report a number
+// that its format does not allow.
+const checkedFormat = "Checked value must be of type "
+
+// isOfSchema reports whether an error is by a value validation of the schema, not by a rule.
+func isOfSchema(e *field.Error) bool {
+	return strings.Contains(e.Detail, " in body ") || strings.Contains(e.Detail, `" must validate `)
+}
+
+// integerWords translates the message about a number that is not an integer.
+var integerWords = strings.NewReplacer(
+	`"float64"`, `"number"`, "must be of type int32:", "must be of type integer:", "must be of type int64:", "must be of type integer:")
+
+// withoutError removes an error from a list of several.
+func withoutError(text, found string) string {
+	if before, after, ok := strings.Cut(text, ", "+found); ok {
+		return before + after
+	}
+	return strings.Replace(text, found+", ", "", 1)
 }
 
 // compare returns a failure unless the stored object is the expected one.

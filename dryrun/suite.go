@@ -57,15 +57,20 @@ func (t suiteText) place(line, column int) diag.Position {
 }
 
 // suiteReader reads a suite and collects its errors.
-type suiteReader struct{ manifest.NodeReader }
+type suiteReader struct {
+	manifest.NodeReader
+	// inCases is the number of findings about cases.
+	inCases int
+}
 
 // IsSuite reports whether a YAML file is intended as a test suite.
 func IsSuite(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("crdName:")) || bytes.Contains(data, []byte("\ncrdName:"))
 }
 
-// ReadSuite reads a test suite whose CRD is one of the trial's. If a finding is an error,
-// it returns no cases. It must not be called concurrently.
+// ReadSuite reads a test suite whose CRD is one of the trial's. It returns no cases if a finding
+// is an error about the suite; a case about which one is is left out. It must not be called
+// concurrently.
 //
 // The format is that of the .testsuite.yaml files of github.com/openshift/api; see
 // docs/try.md.
@@ -85,9 +90,9 @@ func (t *Trial) ReadSuite(name string, data []byte) ([]*Case, diag.List) {
 	return s.cases, findings
 }
 
-// readSuite reads a file. The suite is nil if a finding is an error.
+// readSuite reads a file. The suite is nil if there is an error outside of its cases.
 func readSuite(file string, data []byte) (*suite, diag.List) {
-	r := &suiteReader{manifest.NewNodeReader(file, wrongSuite, data)}
+	r := &suiteReader{NodeReader: manifest.NewNodeReader(file, wrongSuite, data)}
 	root := r.Document(data, "a test suite")
 	if root == nil {
 		if !r.Findings.HasErrors() {
@@ -96,7 +101,7 @@ func readSuite(file string, data []byte) (*suite, diag.List) {
 		return nil, r.Findings
 	}
 	s := r.suite(root)
-	if r.Findings.HasErrors() {
+	if len(r.Findings) > r.inCases {
 		return nil, r.Findings
 	}
 	return s, r.Findings
@@ -115,16 +120,29 @@ func (r *suiteReader) suite(n *yaml.Node) *suite {
 		r.Fail(fields["apiVersion"], "", "apiVersion is %q, but must be apiextensions.k8s.io/v1", v.value)
 	}
 	tests := r.Fields(fields["tests"], "tests", "onCreate", "onUpdate")
-	for _, n := range r.List(tests["onCreate"]) {
-		s.cases = append(s.cases, r.testCase(n, s.name+"/onCreate/", "name", "initial", "expected", "expectedError"))
-	}
-	for _, n := range r.List(tests["onUpdate"]) {
-		c := r.testCase(n, s.name+"/onUpdate/", "name", "initial", "updated", "expected", "expectedError", "expectedStatusError", "initialCRDPatches")
-		c.update = true
-		if c.updated.isEmpty() {
-			r.Fail(n, "", "the case has no updated object")
+	add := func(read func() *Case) {
+		before := len(r.Findings)
+		c := read()
+		if n := len(r.Findings) - before; n > 0 {
+			r.inCases += n
+			return
 		}
 		s.cases = append(s.cases, c)
+	}
+	for _, n := range r.List(tests["onCreate"]) {
+		add(func() *Case {
+			return r.testCase(n, s.name+"/onCreate/", "name", "initial", "expected", "expectedError")
+		})
+	}
+	for _, n := range r.List(tests["onUpdate"]) {
+		add(func() *Case {
+			c := r.testCase(n, s.name+"/onUpdate/", "name", "initial", "updated", "expected", "expectedError", "expectedStatusError", "initialCRDPatches")
+			c.update = true
+			if c.updated.isEmpty() {
+				r.Fail(n, "", "the case has no updated object")
+			}
+			return c
+		})
 	}
 	return s
 }
