@@ -20,6 +20,7 @@ import (
 type Kind struct {
 	Group, Version, Kind string
 
+	definition            *crd.Definition
 	namespaced, isStorage bool
 	schema                *structural.Schema
 	// server prepares the version when its first object is tried, because there may be
@@ -47,7 +48,8 @@ func newKind(d *crd.Definition, i int, shared *apiserver.Kinds) *Kind {
 	}
 	path := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
 	return &Kind{
-		Group: d.CRD.Spec.Group, Kind: d.CRD.Spec.Names.Kind, Version: v.Name, schema: d.Schemas[i],
+		definition: d,
+		Group:      d.CRD.Spec.Group, Kind: d.CRD.Spec.Names.Kind, Version: v.Name, schema: d.Schemas[i],
 		namespaced: d.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped, isStorage: v.Storage,
 		server:    sync.OnceValues(prepare),
 		proposal:  sync.OnceValues(func() (*apiserver.Kind, error) { return apiserver.NewSkeletonKind(d.CRD, v.Name) }),

@@ -2,6 +2,8 @@ package dryrun
 
 import (
 	"bytes"
+	"path"
+	"path/filepath"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -15,7 +17,8 @@ import (
 type suite struct {
 	file, name       string
 	crdName, version suiteText
-	featureGates     *yaml.Node
+	gates            []string
+	gatesAt          diag.Position
 	cases            []*Case
 }
 
@@ -68,7 +71,8 @@ func IsSuite(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("crdName:")) || bytes.Contains(data, []byte("\ncrdName:"))
 }
 
-// ReadSuite reads a test suite whose CRD is one of the trial's. It returns no cases if a finding
+// ReadSuite reads a test suite whose CRD is one of the trial's. If there are several variants of
+// the CRD, there is a case for each that fits the gates of the suite. It returns no cases if a finding
 // is an error about the suite; a case about which one is is left out. It must not be called
 // concurrently.
 //
@@ -79,15 +83,21 @@ func (t *Trial) ReadSuite(name string, data []byte) ([]*Case, diag.List) {
 	if s == nil {
 		return nil, findings
 	}
-	kind, found := t.kindOf(s)
+	kinds, found := t.kindsOf(s)
 	findings = append(findings, found...)
-	if kind == nil {
-		return nil, findings
-	}
+	var out []*Case
 	for _, c := range s.cases {
-		c.trial, c.kind = t, kind
+		for _, kind := range kinds {
+			each := *c
+			each.trial = t
+			each.kind = kind
+			if len(kinds) > 1 {
+				each.Name += " (" + path.Base(filepath.ToSlash(kind.position("").File)) + ")"
+			}
+			out = append(out, &each)
+		}
 	}
-	return s.cases, findings
+	return out, findings
 }
 
 // readSuite reads a file. The suite is nil if there is an error outside of its cases.
@@ -111,7 +121,13 @@ func (r *suiteReader) suite(n *yaml.Node) *suite {
 	fields := r.Fields(n, "a test suite", "apiVersion", "name", "crdName", "version", "featureGates", "tests")
 	s := &suite{
 		file: r.File, name: r.text(fields["name"]).value, crdName: r.text(fields["crdName"]),
-		version: r.text(fields["version"]), featureGates: fields["featureGates"],
+		version: r.text(fields["version"]),
+	}
+	if n := fields["featureGates"]; n != nil {
+		s.gatesAt = r.Pos(n)
+		for _, element := range r.List(n) {
+			s.gates = append(s.gates, r.text(element).value)
+		}
 	}
 	if s.crdName.isEmpty() && !r.Findings.HasErrors() {
 		r.Fail(n, "write the name of the CRD, such as widgets.example.com", "the test suite has no crdName")

@@ -32,7 +32,8 @@ type Trial struct {
 	// kinds are the served versions, by "Kind.group/version"; tested are the versions
 	// that suites test, served or not.
 	kinds  map[string]*Kind
-	tested map[string]*Kind
+	tested map[testedVersion]*Kind
+	gates  []featureGates
 	// shared prepares the servers of all kinds.
 	shared   *apiserver.Kinds
 	policies policies
@@ -53,7 +54,7 @@ func (h Hints) withCRD(text string) string { return strings.TrimSuffix(text+" "+
 // New returns a trial with the CRDs of some definitions. If two of them have the same
 // version of a kind, the first one is used.
 func New(definitions ...*crd.Definition) *Trial {
-	t := &Trial{kinds: map[string]*Kind{}, tested: map[string]*Kind{}, shared: &apiserver.Kinds{}}
+	t := &Trial{kinds: map[string]*Kind{}, tested: map[testedVersion]*Kind{}, shared: &apiserver.Kinds{}}
 	for _, d := range definitions {
 		if d.CRD == nil {
 			built := *d

@@ -77,6 +77,9 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if err != nil {
 		return err
 	}
+	if err := r.addFeatureGates(trial, stdin); err != nil {
+		return err
+	}
 	passed, failed, suites := 0, 0, 0
 	ran := progress.Start(ctx, "running", "test suites", 0)
 	for _, source := range sources {
@@ -133,6 +136,22 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 		return err
 	}
 	return r.Report(stderr, findings)
+}
+
+// addFeatureGates reads the states of gates in the files of --crd.
+func (r *testRun) addFeatureGates(trial *dryrun.Trial, stdin io.Reader) error {
+	sources, _, err := definitions.Find(slices.DeleteFunc(slices.Clone(r.crds), func(name string) bool { return name == "-" }))
+	if err != nil {
+		return err
+	}
+	for _, source := range sources {
+		data, err := source.Read(stdin)
+		if err != nil {
+			return err
+		}
+		trial.AddFeatureGates(crd.File{Name: source.Name, Data: data})
+	}
+	return nil
 }
 
 // suiteFiles returns the files that may be suites.
