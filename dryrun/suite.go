@@ -62,7 +62,7 @@ func (t suiteText) place(line, column int) diag.Position {
 // suiteReader reads a suite and collects its errors.
 type suiteReader struct {
 	manifest.NodeReader
-	// inCases is the number of findings about cases.
+	// inCases is the number of findings about cases, and about keys that have no meaning.
 	inCases int
 }
 
@@ -111,7 +111,7 @@ func readSuite(file string, data []byte) (*suite, diag.List) {
 		return nil, r.Findings
 	}
 	s := r.suite(root)
-	if len(r.Findings) > r.inCases {
+	if len(r.Findings) > r.inCases || s.crdName.isEmpty() {
 		return nil, r.Findings
 	}
 	return s, r.Findings
@@ -119,6 +119,7 @@ func readSuite(file string, data []byte) (*suite, diag.List) {
 
 func (r *suiteReader) suite(n *yaml.Node) *suite {
 	fields := r.Fields(n, "a test suite", "apiVersion", "name", "crdName", "version", "featureGates", "tests")
+	r.inCases = len(r.Findings)
 	s := &suite{
 		file: r.File, name: r.text(fields["name"]).value, crdName: r.text(fields["crdName"]),
 		version: r.text(fields["version"]),
@@ -135,7 +136,9 @@ func (r *suiteReader) suite(n *yaml.Node) *suite {
 	if v := r.text(fields["apiVersion"]); !v.isEmpty() && v.value != "apiextensions.k8s.io/v1" {
 		r.Fail(fields["apiVersion"], "", "apiVersion is %q, but must be apiextensions.k8s.io/v1", v.value)
 	}
+	before := len(r.Findings)
 	tests := r.Fields(fields["tests"], "tests", "onCreate", "onUpdate")
+	r.inCases += len(r.Findings) - before
 	add := func(read func() *Case) {
 		before := len(r.Findings)
 		c := read()
