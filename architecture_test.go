@@ -50,7 +50,7 @@ func layers() []string {
 		"generator/internal/typecheck",
 		"generator/internal/crdyaml",
 		"internal/plurals",
-		"generator/internal/kustomize",
+		"internal/kustomize",
 		"generator/internal/report",
 		"generator/deepcopy",
 		"generator/internal/configgen",
@@ -136,7 +136,7 @@ func owners() map[string][]string {
 		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "generator/internal/edits", "generator/internal/build", "generator/suggest", "generator/uniongen", "generator/applyconfiguration", "internal/controllertools"},
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
-		"sigs.k8s.io/yaml":                     {"unions", "generator/internal/edits", "generator/internal/crdyaml", "generator/internal/kustomize", "generator/schemapatch", "internal/install", "internal/changetable", "internal/convertrun", "internal/symbols"},
+		"sigs.k8s.io/yaml":                     {"unions", "generator/internal/edits", "generator/internal/crdyaml", "internal/kustomize", "generator/schemapatch", "internal/install", "internal/changetable", "internal/convertrun", "internal/symbols"},
 		"go.yaml.in/yaml":                      {"internal/peerversions", "internal/project", "structural/manifest", "dryrun", "generator/schemapatch", "internal/definitions", "internal/crdrun", "cmd/schemagen"},
 		"github.com/yuin/goldmark":             {"internal/prose"},
 		"go.lsp.dev":                           {"internal/lsp"},

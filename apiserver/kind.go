@@ -29,7 +29,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/schemagen/schemagen/structural"
-	"github.com/schemagen/schemagen/unions"
 )
 
 // Kind is a version of a CRD as the server handles its custom resources. It is safe for
@@ -52,8 +51,11 @@ type Kind struct {
 	// schema is our model and structural the server's, both with pruned defaults.
 	schema     *structural.Schema
 	structural *structuralschema.Structural
-	plan       *unions.Plan
-	validator  apiservervalidation.SchemaValidator
+	// policies change objects in updates.
+	policies []*Policy
+	// storage is the version in which objects are stored; nil if it is this one, or unknown.
+	storage   *Kind
+	validator apiservervalidation.SchemaValidator
 	// statusValidator validates the status, nil if the schema has none.
 	statusValidator apiservervalidation.SchemaValidator
 	rules           *cel.Validator
@@ -109,7 +111,6 @@ func newKind(crd *apiextensionsv1.CustomResourceDefinition, version string, skel
 			}
 		}
 	}
-	k.plan = unions.Compile(k.schema, unions.Options{})
 	return k, nil
 }
 
@@ -136,8 +137,11 @@ func kindOf(crd *apiextensions.CustomResourceDefinition, version string) (*Kind,
 
 // Answer is the server's response to a request.
 type Answer struct {
-	// Object is what is stored if there are no errors.
+	// Object is what is stored if there are no errors or, if Storage is not nil, what is read
+	// back in the version of the request.
 	Object map[string]any
+	// Storage is set if the object is accepted and stored in another version ([Kind.StoredAs]).
+	Storage *Storage
 	// Defaulted are the fields that got a default, Pruned those that the schema does not
 	// specify, Nulls those that were null but are not nullable, and Metadata the paths of
 	// unknown fields in the metadata of the object and of embedded resources.
@@ -150,8 +154,8 @@ type Answer struct {
 	// Ignored are fields that the server reads but does not store: the status, if the
 	// request does not write it, and metadata that only the server writes.
 	Ignored []*structural.ObjectPath
-	// Cleared are the union members that a changed discriminator no longer selects.
-	Cleared []*structural.ObjectPath
+	// Cleared are the union members that policies have cleared ([Kind.WithPolicies]).
+	Cleared []Cleared
 	// Errors are the server's errors, in its words. If there are any, nothing is stored.
 	Errors field.ErrorList
 	// Unchecked are the errors of rules that the server does not evaluate because of
@@ -165,7 +169,7 @@ type Answer struct {
 // Create returns the server's response to the creation of an object. The object is not
 // changed.
 func (k *Kind) Create(ctx context.Context, object map[string]any) (Answer, error) {
-	return k.handle(ctx, object, nil, "")
+	return k.handle(ctx, object, nil, nil, "")
 }
 
 // StoredError is returned if a stored object could not have been stored by a server.
@@ -186,7 +190,7 @@ func (k *Kind) Update(ctx context.Context, object, stored map[string]any) (Answe
 	if err != nil {
 		return Answer{}, err
 	}
-	return k.handle(ctx, object, old, "")
+	return k.handle(ctx, object, stored, old, "")
 }
 
 // HasStatus reports whether there is a status subresource. If so, the main resource does
@@ -204,7 +208,7 @@ func (k *Kind) UpdateStatus(ctx context.Context, object, stored map[string]any) 
 	if err != nil {
 		return Answer{}, err
 	}
-	return k.handle(ctx, object, old, "status")
+	return k.handle(ctx, object, stored, old, "status")
 }
 
 // HasScale reports whether there is a scale subresource, which [Kind.UpdateScale] writes.
@@ -227,7 +231,7 @@ func (k *Kind) UpdateScale(ctx context.Context, scale, stored map[string]any) (A
 	if err := k.setScale(object, scale); err != nil {
 		return Answer{Object: old, Errors: field.ErrorList{field.Invalid(nil, "", err.Error())}}, nil
 	}
-	return k.handle(ctx, object, old, "")
+	return k.handle(ctx, object, stored, old, "")
 }
 
 // setScale writes a Scale into an object.
@@ -254,18 +258,21 @@ func (k *Kind) setScale(object, scale map[string]any) error {
 	return unstructured.SetNestedField(object, int64(given.Spec.Replicas), path...)
 }
 
-// handle handles a request as apiextensions-apiserver does:
+// handle handles a request for an object that is stored, which old is in this version, or for a
+// new one, as apiextensions-apiserver does:
 // pkg/apiserver/customresource_handler.go (unstructuredDefaulter,
 // unstructuredSchemaCoercer), then pkg/registry/customresource/strategy.go or
-// status_strategy.go. Unions are normalized at the point where a policy or a webhook does
-// it.
-func (k *Kind) handle(ctx context.Context, object, old map[string]any, subresource string) (Answer, error) {
+// status_strategy.go.
+func (k *Kind) handle(ctx context.Context, object, stored, old map[string]any, subresource string) (Answer, error) {
 	a, err := k.decode(object, false)
 	if err != nil {
 		a.Errors = field.ErrorList{field.Invalid(nil, "", err.Error())}
 		return a, nil
 	}
 	a.Warnings = dropRepeatedOwners(a.Object)
+	if old != nil {
+		k.admit(ctx, &a, old, subresource)
+	}
 	validate := k.validate
 	if subresource == "status" {
 		k.prepareStatus(a.Object, old)
@@ -287,13 +294,17 @@ func (k *Kind) handle(ctx context.Context, object, old map[string]any, subresour
 			return a, nil
 		}
 		keepDeletion(a.Object, old)
-		before := runtime.DeepCopyJSON(a.Object)
-		if k.plan.Normalize(old, a.Object) {
-			a.Cleared = removed(before, a.Object, nil)
-		}
 	}
 	err = k.judge(ctx, &a, old, validate)
-	return a, err
+	if err != nil || len(a.Errors) > 0 {
+		return a, err
+	}
+	if k.storage == nil {
+		structural.Default(k.schema, a.Object) // reading adds the defaults of a status that is not written
+	} else if wrong := k.store(&a, stored); wrong != nil {
+		a.Errors = field.ErrorList{field.Invalid(nil, "", wrong.Error())}
+	}
+	return a, nil
 }
 
 // judge validates a prepared object.
@@ -346,29 +357,35 @@ var noResult = [...]string{
 // decode decodes an object: defaulting, pruning and metadata. Malformed metadata of a
 // stored object is dropped.
 func (k *Kind) decode(given map[string]any, stored bool) (Answer, error) {
-	u := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(given)}
-	a := Answer{Object: u.Object}
-	a.Defaulted = structural.Default(k.schema, u.Object)
+	a := Answer{Object: runtime.DeepCopyJSON(given)}
+	a.Defaulted = structural.Default(k.schema, a.Object)
+	err := k.coerce(&a, stored)
+	return a, err
+}
+
+// coerce prunes an object and its metadata (unstructuredSchemaCoercer).
+func (k *Kind) coerce(a *Answer, stored bool) error {
+	u := &unstructured.Unstructured{Object: a.Object}
 	apiVersion, hasVersion, err := unstructured.NestedString(u.Object, "apiVersion")
 	if err != nil {
-		return a, err
+		return err
 	}
 	kind, hasKind, err := unstructured.NestedString(u.Object, "kind")
 	if err != nil {
-		return a, err
+		return err
 	}
 	meta, hasMeta, unknown, err := objectmeta.GetObjectMetaWithOptions(u.Object, objectmeta.ObjectMetaOptions{DropMalformedFields: stored, ReturnUnknownFieldPaths: true})
 	if err != nil {
-		return a, err
+		return err
 	}
 	a.Metadata = unknown
 	if !k.preserves {
-		k.prune(&a)
+		k.prune(a)
 		a.Nulls = structural.PruneNonNullableNullsWithoutDefaults(k.schema, u.Object)
 	}
 	wrong, unknown := objectmeta.CoerceWithOptions(nil, u.Object, k.structural, false, objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: true})
 	if wrong != nil {
-		return a, wrong
+		return wrong
 	}
 	a.Metadata = append(a.Metadata, unknown...)
 	if hasKind {
@@ -378,15 +395,20 @@ func (k *Kind) decode(given map[string]any, stored bool) (Answer, error) {
 		u.SetAPIVersion(apiVersion)
 	}
 	if hasMeta {
-		if err := objectmeta.SetObjectMeta(u.Object, meta); err != nil {
-			return a, err
-		}
+		return objectmeta.SetObjectMeta(u.Object, meta)
 	}
-	return a, nil
+	return nil
 }
 
 // decodeStored decodes a stored object. It returns a [StoredError] if that fails.
 func (k *Kind) decodeStored(stored map[string]any) (map[string]any, error) {
+	if k.storage != nil {
+		read, err := k.read(stored)
+		if err != nil {
+			return nil, &StoredError{err}
+		}
+		return read.object, nil
+	}
 	a, err := k.decode(stored, true)
 	if err != nil {
 		return nil, &StoredError{err}

@@ -12,7 +12,6 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/schemagen/schemagen/structural"
-	"github.com/schemagen/schemagen/unions"
 )
 
 // Kinds prepares versions of CRDs whose schemas share nodes in memory, as those of generated
@@ -60,7 +59,6 @@ func (ks *Kinds) New(crd *apiextensionsv1.CustomResourceDefinition, schema *stru
 	if status, ok := given.openapi.Properties["status"]; ok && k.hasStatus {
 		k.statusValidator = apiservervalidation.NewSchemaValidatorFromOpenAPI(&status)
 	}
-	k.plan = unions.Compile(k.schema, unions.Options{})
 	return k, nil
 }
 

@@ -63,6 +63,10 @@ type Definition struct {
 	// Accepted, unless it is nil, is where a verifier notes that it accepts the definition, so
 	// that other checks need not ask again.
 	Accepted *Acceptance
+	// Converted reports whether something outside of the definition adds a webhook that converts
+	// between its versions, such as a kustomization beside its file. If it is nil, nothing does.
+	// For generated definitions, it must not be called concurrently, also not for several.
+	Converted func() bool
 	// Conversions are those between versions, if they are generated from Go types; nil if
 	// they are unknown.
 	Conversions []Conversion

@@ -30,54 +30,53 @@ import (
 // server generate one from "test-".
 const generatedName = "test-vwxyz"
 
-// kindOf returns the version of the CRD that a suite tests, whether or not it is served:
-// openshift's suites set it to served. If there is none, a finding gives the reason.
-func (t *Trial) kindOf(s *suite) (*Kind, diag.List) {
-	var findings diag.List
-	fail := func(pos diag.Position, hint, format string, args ...any) (*Kind, diag.List) {
-		return nil, append(findings, wrongSuite.At(pos, hint, format, args...))
+// kindsOf returns the version that a suite tests of each variant of its CRD that fits, whether or
+// not it is served: openshift's suites set it to served. If there is none, a finding gives the
+// reason.
+func (t *Trial) kindsOf(s *suite) ([]*Kind, diag.List) {
+	fail := func(pos diag.Position, hint, format string, args ...any) ([]*Kind, diag.List) {
+		return nil, diag.List{wrongSuite.At(pos, hint, format, args...)}
 	}
-	if s.featureGates != nil {
-		at := diag.Position{File: s.file, Line: s.featureGates.Line, Column: s.featureGates.Column}
-		findings = append(findings, wrongSuite.At(at, t.Hints.withCRD("name the CRD for these gates"), "featureGates have no effect here").As(diag.Note))
-	}
-	var named []*crd.Definition
-	for _, d := range t.definitions {
-		if d.CRD.Name == s.crdName.value && len(d.CRD.Spec.Versions) > 0 {
-			named = append(named, d)
-		}
-	}
-	if len(named) == 0 {
+	variants := t.variants(s.crdName.value, s.file)
+	several := len(variants) > 1
+	if len(variants) == 0 {
 		return fail(s.crdName.pos, t.Hints.withCRD("name its CRD"), "there is no CRD %s", s.crdName.value)
 	}
-	definition := named[0]
-	for _, other := range named[1:] {
-		if !reflect.DeepEqual(other.CRD, definition.CRD) {
-			a, _ := definition.Position("metadata.name")
-			b, _ := other.Position("metadata.name")
-			return fail(s.crdName.pos, t.Hints.withCRD("name one of them"), "there are two CRDs %s: %s and %s", s.crdName.value, a, b)
+	if len(s.gates) > 0 && several {
+		variants = slices.DeleteFunc(variants, func(d *crd.Definition) bool { return !t.fits(d, s.gates) })
+		if len(variants) == 0 {
+			return fail(s.gatesAt, "the states of gates are those of the FeatureGate objects beside the CRDs", "no CRD %s fits these gates", s.crdName.value)
 		}
 	}
-	version := s.version.value
-	if version == "" {
-		if len(definition.CRD.Spec.Versions) > 1 {
-			return fail(s.crdName.pos, "name the version", "the CRD has more than one version, and the test suite does not name one")
+	var findings diag.List
+	if len(s.gates) > 0 && !several {
+		note := wrongSuite.At(s.gatesAt, t.Hints.withCRD("name the CRD for these gates"), "featureGates have no effect here")
+		findings = append(findings, note.As(diag.Note))
+	}
+	var out []*Kind
+	for _, d := range variants {
+		version := s.version.value
+		if version == "" {
+			if len(d.CRD.Spec.Versions) > 1 {
+				return fail(s.crdName.pos, "name the version", "the CRD has more than one version, and the test suite does not name one")
+			}
+			version = d.CRD.Spec.Versions[0].Name
 		}
-		version = definition.CRD.Spec.Versions[0].Name
-	}
-	key := definition.CRD.Name + "/" + version
-	if t.tested[key] == nil {
-		i := slices.IndexFunc(definition.CRD.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
-		if i < 0 {
-			return fail(s.version.pos, "", "the CRD %s has no version %s", definition.CRD.Name, version)
+		key := testedVersion{d, version}
+		if t.tested[key] == nil {
+			i := slices.IndexFunc(d.CRD.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
+			if i < 0 {
+				return fail(s.version.pos, "", "the CRD %s has no version %s", d.CRD.Name, version)
+			}
+			t.tested[key] = t.newKind(d, i)
 		}
-		t.tested[key] = newKind(definition, i, t.shared)
+		kind := t.tested[key]
+		if _, err := kind.server(); err != nil {
+			return nil, append(findings, kind.unserved(err))
+		}
+		out = append(out, kind)
 	}
-	kind := t.tested[key]
-	if _, err := kind.server(); err != nil {
-		return nil, append(findings, kind.unserved(err))
-	}
-	return kind, findings
+	return out, findings
 }
 
 // Failure is the reason for which a case fails.
@@ -228,20 +227,14 @@ func (c *Case) store(ctx context.Context, initial *Object) (map[string]any, *Fai
 
 // patchedKind returns a version of its CRD after applying a JSON patch (RFC 6902).
 func (t *Trial) patchedKind(kind *Kind, patches []any) (*Kind, error) {
-	for _, s := range t.definitions {
-		for i, v := range s.CRD.Spec.Versions {
-			if s.CRD.Spec.Group != kind.Group || s.CRD.Spec.Names.Kind != kind.Kind || v.Name != kind.Version {
-				continue
-			}
-			patched, err := patchedCRD(s.CRD, i, patches)
-			if err != nil {
-				return nil, err
-			}
-			model, _ := structural.FromProps(patched.Spec.Versions[0].Schema.OpenAPIV3Schema)
-			return newKind(&crd.Definition{CRD: patched, Schemas: []*structural.Schema{model}, Position: s.Position}, 0, t.shared), nil
-		}
+	d := kind.definition
+	i := slices.IndexFunc(d.CRD.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == kind.Version })
+	patched, err := patchedCRD(d.CRD, i, patches)
+	if err != nil {
+		return nil, err
 	}
-	return nil, errors.New("there is no CRD to patch")
+	model, _ := structural.FromProps(patched.Spec.Versions[0].Schema.OpenAPIV3Schema)
+	return t.newKind(&crd.Definition{CRD: patched, Schemas: []*structural.Schema{model}, Position: d.Position}, 0), nil
 }
 
 // patchedCRD applies a JSON patch to a definition. As in openshift's runner, the result
@@ -346,25 +339,58 @@ func (c *Case) wantError(want suiteText, kind *Kind, o *Object, a apiserver.Answ
 
 // olderWords returns the text of errors as printed by older servers, for which suites may
 // have been written: for a violated rule they print the type of the value, or of the one
-// that has the rule, and values in Go syntax.
+// that has the rule, null in quotes, and values in Go syntax. Servers before 1.36 do not check
+// numbers against their format. What else schema validation reports is the same.
 func olderWords(text string, s *structural.Schema, errs field.ErrorList) []string {
-	atValue, atRule := text, text
+	atValue := text
+	atRule := text
 	for _, e := range errs {
 		found := e.Error()
+		replace := func(value, rule string) {
+			atValue = strings.Replace(atValue, found, value, 1)
+			atRule = strings.Replace(atRule, found, rule, 1)
+		}
 		switch {
-		case e.Type == field.ErrorTypeInvalid && e.BadValue == nil:
-			older := fmt.Sprintf("%s: Invalid value: \"null\": %s", e.Field, e.Detail)
-			atValue, atRule = strings.Replace(atValue, found, older, 1), strings.Replace(atRule, found, older, 1)
-		case e.Type == field.ErrorTypeInvalid:
-			nodes := s.Follow(e.Field)
-			atValue = strings.Replace(atValue, found, fmt.Sprintf("%s: Invalid value: %q: %s", e.Field, nodes[len(nodes)-1].Schema.Type, e.Detail), 1)
-			atRule = strings.Replace(atRule, found, fmt.Sprintf("%s: Invalid value: \"object\": %s", e.Field, e.Detail), 1)
 		case e.Type == field.ErrorTypeDuplicate:
 			older := fmt.Sprintf("%s: %s: %#v", e.Field, e.Type, e.BadValue)
-			atValue, atRule = strings.Replace(atValue, found, older, 1), strings.Replace(atRule, found, older, 1)
+			replace(older, older)
+		case strings.HasPrefix(e.Detail, checkedFormat):
+			atValue = withoutError(atValue, found)
+			atRule = withoutError(atRule, found)
+		case isOfSchema(e):
+			older := integerWords.Replace(found)
+			replace(older, older)
+		case e.Type == field.ErrorTypeInvalid && e.BadValue == nil:
+			older := fmt.Sprintf("%s: Invalid value: \"null\": %s", e.Field, e.Detail)
+			replace(older, older)
+		case e.Type == field.ErrorTypeInvalid:
+			nodes := s.Follow(e.Field)
+			replace(fmt.Sprintf("%s: Invalid value: %q: %s", e.Field, nodes[len(nodes)-1].Schema.Type, e.Detail),
+				fmt.Sprintf("%s: Invalid value: \"object\": %s", e.Field, e.Detail))
 		}
 	}
 	return []string{atValue, atRule}
+}
+
+// checkedFormat is how the message begins with which servers from 1.36 on also report a number
+// that its format does not allow.
+const checkedFormat = "Checked value must be of type "
+
+// isOfSchema reports whether an error is by a value validation of the schema, not by a rule.
+func isOfSchema(e *field.Error) bool {
+	return strings.Contains(e.Detail, " in body ") || strings.Contains(e.Detail, `" must validate `)
+}
+
+// integerWords translates the message about a number that is not an integer.
+var integerWords = strings.NewReplacer(
+	`"float64"`, `"number"`, "must be of type int32:", "must be of type integer:", "must be of type int64:", "must be of type integer:")
+
+// withoutError removes an error from a list of several.
+func withoutError(text, found string) string {
+	if before, after, ok := strings.Cut(text, ", "+found); ok {
+		return before + after
+	}
+	return strings.Replace(text, found+", ", "", 1)
 }
 
 // compare returns a failure unless the stored object is the expected one.

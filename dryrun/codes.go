@@ -12,7 +12,7 @@ var (
 	}
 	droppedField = &diag.Kind{
 		Code: "SG702", Severity: diag.Warning, Title: "a field that is not stored",
-		Explanation: "The API server prunes what the schema does not specify, and null if the field is not nullable. With kubectl's strict validation an unknown field is rejected instead.",
+		Explanation: "The API server prunes what the schema does not specify, and null if the field is not nullable. Without a conversion webhook, the storage version prunes, too, and an update through another version removes what that version does not have. With kubectl's strict validation an unknown field is rejected instead.",
 		Bad:         "$ schemagen try -f widget.yaml --crd ./v1\n-- v1/types.go --\nName string `json:\"name,omitempty\"`\n-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {nmae: b}",
 		Good:        "-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {name: b}",
 	}
@@ -23,9 +23,9 @@ var (
 		Good:        "-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 1}",
 	}
 	cleared = &diag.Kind{
-		Code: "SG704", Severity: diag.Note, Title: "a union member that is cleared",
-		Explanation: "The discriminator has changed and selects another member. The server itself clears nothing: that is done by the MutatingAdmissionPolicy that schemagen unions --policy generates, or by a webhook with the generated functions; see docs/unions.md.",
-		Bad:         "$ schemagen try -f widget.yaml --crd ./v1 --old stored.yaml --unions cel\n-- v1/types.go --\n// +unionDiscriminator\n// +kubebuilder:validation:Enum=Text;File\nType string `json:\"type\"`\n// +unionMember\nText *string `json:\"text,omitempty\"`\n// +unionMember\nFile *string `json:\"file,omitempty\"`\n-- stored.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {type: Text, text: hello}\n-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {type: File, file: hello.txt, text: hello}",
+		Code: "SG704", Severity: diag.Note, Title: "a union member that a policy clears",
+		Explanation: "The discriminator has changed and selects another member. The server itself clears nothing: that is done by the MutatingAdmissionPolicy that schemagen unions --policy writes. try follows the policies in --policy, in the file of the CRD and beside it, and in outputs.policies of schemagen.yaml; with --unions none, it follows none. It is an error if the API server rejects such a policy, or if the policy has something that schemagen unions does not write. See docs/unions.md.",
+		Bad:         "$ schemagen try -f widget.yaml --crd ./v1 --old stored.yaml --unions cel --policy policy.yaml\n-- v1/types.go --\n// +unionDiscriminator\n// +kubebuilder:validation:Enum=Text;File\n// +required\nType string `json:\"type,omitempty\"`\n// +unionMember\nText *string `json:\"text,omitempty\"`\n// +unionMember\nFile *string `json:\"file,omitempty\"`\n-- policy.yaml --\napiVersion: admissionregistration.k8s.io/v1\nkind: MutatingAdmissionPolicy\nmetadata: {name: unions.v1.widgets.example.com}\nspec:\n  failurePolicy: Ignore\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [example.com], apiVersions: [v1], operations: [UPDATE], resources: [widgets]}\n  mutations:\n  - patchType: JSONPatch\n    jsonPatch:\n      expression: |-\n        object.spec.type != 'Text' && has(object.spec.text) && oldObject.spec.type != object.spec.type ?\n        [JSONPatch{op: \"remove\", path: \"/spec/text\"}] : []\n-- stored.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {type: Text, text: hello}\n-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {type: File, file: hello.txt, text: hello}",
 		Good:        "-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {type: File, file: hello.txt}",
 	}
 	objectWarning = &diag.Kind{

@@ -21,8 +21,9 @@ import (
 type Kind struct {
 	Group, Version, Kind string
 
-	namespaced, stored bool
-	schema             *structural.Schema
+	definition            *crd.Definition
+	namespaced, isStorage bool
+	schema                *structural.Schema
 	// server prepares the version when its first object is tried, because there may be
 	// many CRDs.
 	server func() (*apiserver.Kind, error)
@@ -32,6 +33,8 @@ type Kind struct {
 	rejection func() (*diag.Diagnostic, error)
 	// position returns the position of a path below the schema.
 	position func(path string) diag.Position
+	// policies are those of the trial.
+	policies *policies
 }
 
 // errNoTrial is the error of a Kind or a Case that was not returned by a Trial.
@@ -49,8 +52,9 @@ func newKind(d *crd.Definition, i int, shared *apiserver.Kinds) *Kind {
 	}
 	path := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
 	return &Kind{
-		Group: d.CRD.Spec.Group, Kind: d.CRD.Spec.Names.Kind, Version: v.Name, schema: d.Schemas[i],
-		namespaced: d.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped, stored: v.Storage,
+		definition: d,
+		Group:      d.CRD.Spec.Group, Kind: d.CRD.Spec.Names.Kind, Version: v.Name, schema: d.Schemas[i],
+		namespaced: d.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped, isStorage: v.Storage,
 		server:    sync.OnceValues(prepare),
 		proposal:  sync.OnceValues(func() (*apiserver.Kind, error) { return apiserver.NewSkeletonKind(d.CRD, v.Name) }),
 		rejection: sync.OnceValues(func() (*diag.Diagnostic, error) { return rejectionOf(d) }),
@@ -127,6 +131,9 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 		}
 		add(droppedField, path, hint, "%s is dropped: it is null, but not nullable", path)
 	}
+	if a.Storage != nil {
+		out = append(out, k.stored(o, a.Storage)...)
+	}
 	for _, path := range a.Ignored {
 		hint, why := "", "only the server writes it"
 		switch path.String() {
@@ -140,8 +147,9 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 	for _, d := range a.Defaulted {
 		add(defaulted, d.Path, "", "%s gets its default %s", d.Path, d.Schema.Default.Raw)
 	}
-	for _, path := range a.Cleared {
-		add(cleared, path, "a policy or webhook does this: see docs/unions.md", "%s is cleared: its discriminator selects another member", path)
+	for _, c := range a.Cleared {
+		add(cleared, c.Path, "", "%s is cleared by the policy %s: the discriminator selects another member", c.Path, c.Policy.Name)
+		out[len(out)-1].Related = k.policies.related(c.Policy)
 	}
 	for _, text := range a.Warnings {
 		out = append(out, objectWarning.At(o.Pos, "", "%s", text))

@@ -2,6 +2,8 @@ package dryrun
 
 import (
 	"bytes"
+	"path"
+	"path/filepath"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -15,7 +17,8 @@ import (
 type suite struct {
 	file, name       string
 	crdName, version suiteText
-	featureGates     *yaml.Node
+	gates            []string
+	gatesAt          diag.Position
 	cases            []*Case
 }
 
@@ -57,15 +60,21 @@ func (t suiteText) place(line, column int) diag.Position {
 }
 
 // suiteReader reads a suite and collects its errors.
-type suiteReader struct{ manifest.NodeReader }
+type suiteReader struct {
+	manifest.NodeReader
+	// inCases is the number of findings about cases, and about keys that have no meaning.
+	inCases int
+}
 
 // IsSuite reports whether a YAML file is intended as a test suite.
 func IsSuite(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("crdName:")) || bytes.Contains(data, []byte("\ncrdName:"))
 }
 
-// ReadSuite reads a test suite whose CRD is one of the trial's. If a finding is an error,
-// it returns no cases. It must not be called concurrently.
+// ReadSuite reads a test suite whose CRD is one of the trial's. If there are several variants of
+// the CRD, there is a case for each that fits the gates of the suite. It returns no cases if a finding
+// is an error about the suite; a case about which one is is left out. It must not be called
+// concurrently.
 //
 // The format is that of the .testsuite.yaml files of github.com/openshift/api; see
 // docs/try.md.
@@ -74,20 +83,26 @@ func (t *Trial) ReadSuite(name string, data []byte) ([]*Case, diag.List) {
 	if s == nil {
 		return nil, findings
 	}
-	kind, found := t.kindOf(s)
+	kinds, found := t.kindsOf(s)
 	findings = append(findings, found...)
-	if kind == nil {
-		return nil, findings
-	}
+	var out []*Case
 	for _, c := range s.cases {
-		c.trial, c.kind = t, kind
+		for _, kind := range kinds {
+			each := *c
+			each.trial = t
+			each.kind = kind
+			if len(kinds) > 1 {
+				each.Name += " (" + path.Base(filepath.ToSlash(kind.position("").File)) + ")"
+			}
+			out = append(out, &each)
+		}
 	}
-	return s.cases, findings
+	return out, findings
 }
 
-// readSuite reads a file. The suite is nil if a finding is an error.
+// readSuite reads a file. The suite is nil if there is an error outside of its cases.
 func readSuite(file string, data []byte) (*suite, diag.List) {
-	r := &suiteReader{manifest.NewNodeReader(file, wrongSuite, data)}
+	r := &suiteReader{NodeReader: manifest.NewNodeReader(file, wrongSuite, data)}
 	root := r.Document(data, "a test suite")
 	if root == nil {
 		if !r.Findings.HasErrors() {
@@ -96,7 +111,7 @@ func readSuite(file string, data []byte) (*suite, diag.List) {
 		return nil, r.Findings
 	}
 	s := r.suite(root)
-	if r.Findings.HasErrors() {
+	if len(r.Findings) > r.inCases || s.crdName.isEmpty() {
 		return nil, r.Findings
 	}
 	return s, r.Findings
@@ -104,9 +119,16 @@ func readSuite(file string, data []byte) (*suite, diag.List) {
 
 func (r *suiteReader) suite(n *yaml.Node) *suite {
 	fields := r.Fields(n, "a test suite", "apiVersion", "name", "crdName", "version", "featureGates", "tests")
+	r.inCases = len(r.Findings)
 	s := &suite{
 		file: r.File, name: r.text(fields["name"]).value, crdName: r.text(fields["crdName"]),
-		version: r.text(fields["version"]), featureGates: fields["featureGates"],
+		version: r.text(fields["version"]),
+	}
+	if n := fields["featureGates"]; n != nil {
+		s.gatesAt = r.Pos(n)
+		for _, element := range r.List(n) {
+			s.gates = append(s.gates, r.text(element).value)
+		}
 	}
 	if s.crdName.isEmpty() && !r.Findings.HasErrors() {
 		r.Fail(n, "write the name of the CRD, such as widgets.example.com", "the test suite has no crdName")
@@ -114,17 +136,32 @@ func (r *suiteReader) suite(n *yaml.Node) *suite {
 	if v := r.text(fields["apiVersion"]); !v.isEmpty() && v.value != "apiextensions.k8s.io/v1" {
 		r.Fail(fields["apiVersion"], "", "apiVersion is %q, but must be apiextensions.k8s.io/v1", v.value)
 	}
+	before := len(r.Findings)
 	tests := r.Fields(fields["tests"], "tests", "onCreate", "onUpdate")
-	for _, n := range r.List(tests["onCreate"]) {
-		s.cases = append(s.cases, r.testCase(n, s.name+"/onCreate/", "name", "initial", "expected", "expectedError"))
-	}
-	for _, n := range r.List(tests["onUpdate"]) {
-		c := r.testCase(n, s.name+"/onUpdate/", "name", "initial", "updated", "expected", "expectedError", "expectedStatusError", "initialCRDPatches")
-		c.update = true
-		if c.updated.isEmpty() {
-			r.Fail(n, "", "the case has no updated object")
+	r.inCases += len(r.Findings) - before
+	add := func(read func() *Case) {
+		before := len(r.Findings)
+		c := read()
+		if n := len(r.Findings) - before; n > 0 {
+			r.inCases += n
+			return
 		}
 		s.cases = append(s.cases, c)
+	}
+	for _, n := range r.List(tests["onCreate"]) {
+		add(func() *Case {
+			return r.testCase(n, s.name+"/onCreate/", "name", "initial", "expected", "expectedError")
+		})
+	}
+	for _, n := range r.List(tests["onUpdate"]) {
+		add(func() *Case {
+			c := r.testCase(n, s.name+"/onUpdate/", "name", "initial", "updated", "expected", "expectedError", "expectedStatusError", "initialCRDPatches")
+			c.update = true
+			if c.updated.isEmpty() {
+				r.Fail(n, "", "the case has no updated object")
+			}
+			return c
+		})
 	}
 	return s
 }

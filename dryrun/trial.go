@@ -22,6 +22,9 @@ type Trial struct {
 	// Stored returns the stored object with a key, which a request replaces, or nil if
 	// there is none. If Stored is nil, every object is treated as new.
 	Stored func(Key) (map[string]any, error)
+	// Converts is set if a webhook converts between the versions of all kinds, whatever their CRDs
+	// say. Otherwise the server does, for CRDs that have no webhook, as it does on its own.
+	Converts bool
 	// Hints complete the hints of findings.
 	Hints Hints
 
@@ -29,11 +32,13 @@ type Trial struct {
 	// kinds are the served versions, by "Kind.group/version"; tested are the versions
 	// that suites test, served or not.
 	kinds  map[string]*Kind
-	tested map[string]*Kind
+	tested map[testedVersion]*Kind
+	gates  []featureGates
 	// shared prepares the servers of all kinds.
 	shared *apiserver.Kinds
 	// invalid is the error of a definition that New was called with.
-	invalid error
+	invalid  error
+	policies policies
 }
 
 // Hints complete the hints of findings with the options of the calling program. The zero
@@ -51,7 +56,7 @@ func (h Hints) withCRD(text string) string { return strings.TrimSuffix(text+" "+
 // New returns a trial with the CRDs of some definitions. If two of them have the same
 // version of a kind, the first one is used. If one has no CRD, the methods of the trial fail.
 func New(definitions ...*crd.Definition) *Trial {
-	t := &Trial{kinds: map[string]*Kind{}, tested: map[string]*Kind{}, shared: &apiserver.Kinds{}}
+	t := &Trial{kinds: map[string]*Kind{}, tested: map[testedVersion]*Kind{}, shared: &apiserver.Kinds{}}
 	for _, given := range definitions {
 		d, err := given.Completed()
 		if err != nil {
@@ -62,10 +67,12 @@ func New(definitions ...*crd.Definition) *Trial {
 			d.CRD = d.Build()
 		}
 		t.definitions = append(t.definitions, d)
+		storage := t.storageOf(d)
 		for i, v := range d.CRD.Spec.Versions {
 			key := kindKey(d.CRD.Spec.Group+"/"+v.Name, d.CRD.Spec.Names.Kind)
 			if v.Served && t.kinds[key] == nil {
-				t.kinds[key] = newKind(d, i, t.shared)
+				t.kinds[key] = t.newKind(d, i)
+				t.kinds[key].storedAs(t, storage)
 			}
 		}
 	}
@@ -79,6 +86,13 @@ func (t *Trial) PruneByProposal() {
 	for _, k := range t.kinds {
 		k.server = k.proposal
 	}
+}
+
+// newKind returns the version of a definition with the given index.
+func (t *Trial) newKind(d *crd.Definition, i int) *Kind {
+	k := newKind(d, i, t.shared)
+	k.follow(&t.policies)
+	return k
 }
 
 // kindKey returns the key of a version of a kind in Trial.kinds.
@@ -106,7 +120,7 @@ func (t *Trial) Kind(name string) (*Kind, error) {
 			return nil, fmt.Errorf("is it %s.%s or %s.%s?", k.Kind, found[0].Group, k.Kind, k.Group)
 		}
 	}
-	if i := slices.IndexFunc(found, func(k *Kind) bool { return k.stored }); i >= 0 {
+	if i := slices.IndexFunc(found, func(k *Kind) bool { return k.isStorage }); i >= 0 {
 		return found[i], nil
 	}
 	return found[0], nil

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
@@ -323,6 +324,27 @@ func kindOf(t *testing.T, crd CRD) *apiserver.Kind {
 	return kind
 }
 
+// readPolicies compiles the policies among documents.
+func readPolicies(t *testing.T, documents string) []*apiserver.Policy {
+	t.Helper()
+	var out []*apiserver.Policy
+	for _, document := range strings.Split(documents, "---\n") {
+		var policy admissionregistrationv1.MutatingAdmissionPolicy
+		if err := yaml.Unmarshal([]byte(document), &policy); err != nil {
+			t.Fatal(err)
+		}
+		if policy.Kind != "MutatingAdmissionPolicy" {
+			continue
+		}
+		compiled, err := apiserver.NewPolicy(&policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, compiled)
+	}
+	return out
+}
+
 // TestMigration stores objects of the types that KEP-1027 wants to migrate, updates their
 // definitions with the rules for the markers, and updates the objects. Each response must
 // match the row and the prediction of schemagen try.
@@ -350,6 +372,11 @@ func TestMigration(t *testing.T) {
 	}
 	if hasPolicies {
 		installPolicy(t, s, policy)
+		followed := readPolicies(t, policy)
+		for plural, m := range kinds {
+			m.kind = m.kind.WithPolicies(followed...)
+			kinds[plural] = m
+		}
 	}
 	for i, row := range rows {
 		if row.cleared && hasPolicies || row.rejected != nil {

@@ -132,6 +132,47 @@ var (
 	}
 )
 
+// lossyVersions is after the others because of its code.
+var lossyVersions = &diag.Kind{
+	Code: "SG944", Severity: diag.Warning, Title: "versions of a CRD that lose fields of each other",
+	Explanation: "Without a conversion webhook, the API server converts an object by replacing its apiVersion, and drops every field that the schema of the other version does not have: fields that only a served version has are never stored, and fields that only the storage version has are removed by every update through another version, even of a label. It is not reported if a kustomization in the directory of the file, above it, in a sibling directory default, or in config/crd adds a webhook. If something else adds the webhook, write # schemagen:ignore SG944 with the reason. For Go types, schemagen crd reports SG930.",
+	Bad: `$ schemagen verify crd.yaml
+-- crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+  - name: v2
+    served: true
+    storage: false
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {width: {type: integer}}}}}}`,
+	Good: `-- crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+  - name: v2
+    served: true
+    storage: false
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}`,
+}
+
 // Codes returns the kinds of diagnostics that this package reports, in the order of their
 // codes.
 func Codes() []*diag.Kind {
@@ -139,6 +180,6 @@ func Codes() []*diag.Kind {
 		rejectedByServer, serverWarning, unknownToVersion, unknownAnswer, rejectedOutsideSchemas, discouragedByProposals,
 		contradiction, noSuchPath, tooLarge, malformedManifest, unknownOrDuplicateField, droppedField, notACRD,
 		misfittingBound, idleKeyword, misleadingColumn, constantRule, rejectedExample, rejectedByNewer, nonStructural,
-		repeatedRule,
+		repeatedRule, lossyVersions,
 	}
 }

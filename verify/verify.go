@@ -137,6 +137,9 @@ func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (di
 			v.store(s, results[i])
 		}
 		found = append(found, locate(s, results[i])...)
+		if lost := v.lostBetweenVersions(s); lost != nil {
+			found = append(found, located{Diagnostic: *lost})
+		}
 	}
 	return FoldNotes(onePerMistake(found)), nil
 }
@@ -155,7 +158,11 @@ func (v *Verifier) One(ctx context.Context, d *crd.Definition) (diag.List, error
 		}
 		v.store(s, results)
 	}
-	return onePerMistake(locate(s, results)), nil
+	found := locate(s, results)
+	if lost := v.lostBetweenVersions(s); lost != nil {
+		found = append(found, located{Diagnostic: *lost})
+	}
+	return onePerMistake(found), nil
 }
 
 // located is a result with its positions.

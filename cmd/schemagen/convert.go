@@ -69,7 +69,7 @@ func (r *convertRun) run(ctx context.Context, stderr io.Writer) error {
 	if err := r.CheckFormat(); err != nil {
 		return err
 	}
-	sources, err := definitions.FindObjects(r.files)
+	sources, err := definitions.FindObjects("-f", r.files)
 	if err != nil {
 		return err
 	}

@@ -51,6 +51,7 @@ working directory.`,
 	flags.StringSliceVar(&r.crds, "crd", nil, crdFlagHelp)
 	flags.StringVar(&r.selects, "run", "", `run only the cases whose name, "suite/onCreate/case", matches this regular expression`)
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "also list the cases that pass")
+	r.addPolicyFlag(cmd)
 	r.AddFlags(cmd)
 	r.definitions.add(cmd)
 	return cmd
@@ -74,6 +75,9 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	}
 	trial, findings, err := r.trial(ctx, stdin)
 	if err != nil {
+		return err
+	}
+	if err := r.addFeatureGates(trial, stdin); err != nil {
 		return err
 	}
 	passed, failed, suites := 0, 0, 0
@@ -132,6 +136,22 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 		return err
 	}
 	return r.Report(stderr, findings)
+}
+
+// addFeatureGates reads the states of gates in the files of --crd.
+func (r *testRun) addFeatureGates(trial *dryrun.Trial, stdin io.Reader) error {
+	sources, _, err := definitions.Find(slices.DeleteFunc(slices.Clone(r.crds), func(name string) bool { return name == "-" }))
+	if err != nil {
+		return err
+	}
+	for _, source := range sources {
+		data, err := source.Read(stdin)
+		if err != nil {
+			return err
+		}
+		trial.AddFeatureGates(crd.File{Name: source.Name, Data: data})
+	}
+	return nil
 }
 
 // suiteFiles returns the files that may be suites.

@@ -40,6 +40,8 @@ type tryRun struct {
 	subresource string
 	// output is how each object is printed: diff, yaml, or none.
 	output string
+	// policies are files and directories with admission policies.
+	policies []string
 	// pruning is server or proposal.
 	pruning string
 	// to is the version to convert to, empty for none.
@@ -55,7 +57,7 @@ func newTryCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Use:   "try [-f FILE] [--crd CRD]",
 		Short: "Show what an API server would store for custom resources.",
 		Long: `Show what an API server would store for custom resources: the fields that it drops,
-defaults and rejects, and the union members that a policy or webhook clears, each
+defaults and rejects, and the union members that an admission policy clears, each
 with its line. No server is needed.
 
 Objects are files, directories, or - for standard input; the default is
@@ -97,11 +99,17 @@ a terminal, and pass --yes elsewhere.`,
 	flags.StringVar(&r.sample, "sample", "", "print a minimal and a full object of a `kind`: Kind, Kind.group or Kind.group/version")
 	flags.StringVar(&r.to, "to", "", "also convert what is stored to this version, with the conversions in Go packages: those of --crd, or else the project's")
 	flags.BoolVar(&r.consent.Given, "yes", false, "with --to, "+consent.CodeFlag)
+	r.addPolicyFlag(cmd)
 	r.AddFlags(cmd)
 	r.definitions.add(cmd)
 	cmd.MarkFlagsMutuallyExclusive("filename", "sample")
 	cmd.MarkFlagsMutuallyExclusive("to", "sample")
 	return cmd
+}
+
+func (r *tryRun) addPolicyFlag(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&r.policies, "policy", nil,
+		"clear union members as these admission policies do: files or directories (also those beside the CRDs and of the project, unless --unions is none)")
 }
 
 func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
@@ -137,12 +145,13 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		defer olds.Close()
 		trial.Stored, findings = olds.Get, append(findings, found...)
 	}
-	sources, err := definitions.FindObjects(r.files)
+	sources, err := definitions.FindObjects("-f", r.files)
 	if err != nil {
 		return err
 	}
 	var converted *convertrun.Trial
 	if r.to != "" {
+		trial.Converts = true
 		converted = &convertrun.Trial{Target: convertrun.Target{To: r.to, Consent: r.consent}, Server: trial}
 		defer converted.Close()
 		found, err := r.conversions(ctx, &converted.Target)
@@ -196,6 +205,9 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 	if err != nil {
 		return nil, nil, err
 	}
+	if r.definitions.unions == "none" && len(r.policies) > 0 {
+		return nil, nil, errors.New("--policy and --unions none exclude each other")
+	}
 	crds := r.crds
 	if len(crds) == 0 {
 		crds = in.Default
@@ -223,7 +235,14 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 	if len(r.crds) == 0 { // those of the project are only the default
 		named, more = more, named
 	}
-	trial := dryrun.New(append(named, more...)...)
+	all := append(named, more...)
+	trial := dryrun.New(all...)
 	trial.Hints = dryrun.Hints{CRD: "with --crd", Status: "try --subresource status with --old"}
-	return trial, findings, err
+	if err != nil || r.definitions.unions == "none" {
+		return trial, findings, err
+	}
+	policies := tryout.Policies{Named: r.policies, Configured: r.Project.Texts("outputs.policies", r.WorkDir), Keep: r.definitions.keep, Stdin: stdin}
+	follow, found, err := policies.Read(all)
+	trial.FollowPolicies(follow...)
+	return trial, append(findings, found...), err
 }

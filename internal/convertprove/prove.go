@@ -90,7 +90,7 @@ type version struct {
 func (r *Run) ProveProject(ctx context.Context, options generator.Options, samples string) (diag.List, error) {
 	var err error
 	if samples != "" {
-		if r.Samples, err = definitions.FindObjects([]string{filepath.Join(r.Dir, samples)}); err != nil {
+		if r.Samples, err = definitions.FindObjects("-f", []string{filepath.Join(r.Dir, samples)}); err != nil {
 			return nil, err
 		}
 	}

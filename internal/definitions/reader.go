@@ -5,10 +5,12 @@ import (
 	"go/token"
 	"io"
 	"iter"
+	"path/filepath"
 	"slices"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/kustomize"
 	"github.com/schemagen/schemagen/internal/parallel"
 	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/structural/manifest"
@@ -74,9 +76,18 @@ func (r *Reader) Files(sources []Source) ([]*crd.Definition, diag.List, error) {
 			return nil, nil, err
 		}
 		subjects, found := r.decode(part)
+		for _, d := range subjects {
+			d.Converted = kustomized(r.Dir, part.Name, d)
+		}
 		out, findings = append(out, subjects...), append(findings, found...)
 	}
 	return out, findings, nil
+}
+
+// kustomized returns a function that reports whether a kustomization around the file of a
+// definition adds a webhook that converts between its versions.
+func kustomized(dir, file string, d *crd.Definition) func() bool {
+	return func() bool { return kustomize.Converts(nil, dir, filepath.Dir(file), d.CRD.Name) }
 }
 
 // parts yields the parts of files that may contain definitions. The files may hold any number

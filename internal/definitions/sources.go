@@ -25,14 +25,14 @@ func Find(names []string) (sources []Source, packages []string, err error) {
 	return FindWithout(names, nil)
 }
 
-// FindObjects resolves names of files and directories with objects.
-func FindObjects(names []string) ([]Source, error) {
+// FindObjects resolves names of files and directories with objects, which a flag has.
+func FindObjects(flag string, names []string) ([]Source, error) {
 	sources, packages, err := Find(names)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(packages) > 0:
-		return nil, fmt.Errorf("-f %s: no such file or directory", packages[0])
+		return nil, fmt.Errorf("%s %s: no such file or directory", flag, packages[0])
 	case len(sources) == 0 && len(names) > 0:
 		return nil, fmt.Errorf("no YAML or JSON files in %s", strings.Join(names, ", "))
 	}
@@ -213,6 +213,12 @@ func (s Source) Read(stdin io.Reader) ([]byte, error) {
 		return data, nil
 	}
 	return os.ReadFile(s.Name)
+}
+
+// Exists reports whether the file exists.
+func (s Source) Exists() bool {
+	info, err := os.Stat(s.Name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // ReadIn returns a function that reads files whose names may be relative to dir.

@@ -163,6 +163,7 @@ func readWithUnions(file crd.File) ([]*crd.Definition, diag.List) {
 	findings := verify.Problems(problems, position)
 	for _, m := range manifests {
 		if s := crd.FromManifest(m, position); s != nil {
+			s.Converted = kustomized("", file.Name, s)
 			out, findings = append(out, s), append(findings, unionFindings(m, s, position)...)
 		}
 	}

@@ -117,6 +117,7 @@ func (c *Checker) Subjects(defs []*Definition) []*crd.Definition {
 			Build: d.Complete, BuildWith: d.With, Bytes: d.Text, Draft: d.Draft, Undescribed: d.Undescribed, Schemas: d.Schemas, OnlySchemas: d.Flawed, CheckSize: c.Final,
 			Position:    func(path string) (diag.Position, []diag.Related) { return c.Position(d, path) },
 			Incomplete:  d.incomplete(),
+			Converted:   func() bool { return c.IsConverted(d) },
 			Replacement: func(path, old, text string) (diag.Edit, bool) { return c.replacement(d, path, old, text) },
 			TextPosition: func(path string, line, column int) (diag.Position, bool) {
 				return c.inside(d, path, line, column)

@@ -2,7 +2,6 @@ package checks
 
 import (
 	"bytes"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -12,10 +11,11 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/internal/kustomize"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/kustomize"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -103,106 +103,28 @@ type versionFinding struct {
 	related, fields []diag.Related
 }
 
-// The maximum numbers of fields that a diagnostic names for one reason, and relates positions
-// for.
-const (
-	namedFields   = 3
-	relatedFields = 8
-)
+// relatedFields is the maximum number of fields that a diagnostic relates positions for.
+const relatedFields = 8
 
 // compare records the losses between a version and the stored one.
 func (f *versionFinding) compare(version string, schema, stored *structural.Schema) {
-	written, rest := f.lost(structural.Lost(schema, stored), version)
-	removed, more := f.lost(structural.Lost(stored, schema), f.stored)
-	var parts []string
-	if len(written) > 0 {
-		parts = append(parts, fmt.Sprintf("the API server drops %s from objects written as %s", fieldNames(written), version))
+	text, fields := crd.VersionLosses(version, schema, f.stored, stored)
+	for _, field := range fields {
+		f.relate(field)
 	}
-	if len(removed) > 0 {
-		parts = append(parts, fmt.Sprintf("every update through %s removes %s", version, fieldNames(removed)))
+	if text != "" {
+		f.texts = append(f.texts, text)
 	}
-	retyped := map[string]bool{} // both directions may find the same field
-	for i, l := range append(rest, more...) {
-		if retyped[l.Path] {
-			continue
-		}
-		retyped[l.Path] = true
-		one, other := l.From, l.To
-		if i >= len(rest) {
-			one, other = other, one
-		}
-		if len(retyped) <= namedFields {
-			parts = append(parts, fmt.Sprintf("%s is %s in %s and %s in %s", pathOrRoot(l.Path), typeInWords(one), version, typeInWords(other), f.stored))
-		}
-		f.relate(l, "of a different type in each version")
-	}
-	if n := len(retyped) - namedFields; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d more fields have different types", n))
-	}
-	if len(parts) > 0 {
-		f.texts = append(f.texts, strings.Join(parts, "; "))
-	}
-}
-
-// lost returns the names of the fields that are dropped, and the fields whose type differs.
-func (f *versionFinding) lost(losses []structural.Loss, only string) (names []string, retyped []structural.Loss) {
-	for _, l := range losses {
-		switch l.Kind {
-		case structural.LossRetyped:
-			retyped = append(retyped, l)
-		case structural.LossUnknown:
-			names = append(names, "unknown fields of "+pathOrRoot(l.Path))
-			f.relate(l, "keeps unknown fields only in "+only)
-		default:
-			names = append(names, l.Path)
-			f.relate(l, "only in "+only)
-		}
-	}
-	return names, retyped
 }
 
 // relate adds the declaration of a field to the related positions if it is in the user's
 // packages.
-func (f *versionFinding) relate(l structural.Loss, message string) {
-	pos := f.checker.Reporter.Position(l.From.Origin.Pos)
-	field := diag.Related{Pos: pos, Message: pathOrRoot(l.Path) + ", " + message}
+func (f *versionFinding) relate(lost crd.LostField) {
+	pos := f.checker.Reporter.Position(lost.From.Origin.Pos)
+	field := diag.Related{Pos: pos, Message: lost.String()}
 	if len(f.fields) < relatedFields && f.checker.localFiles[pos.File] && !slices.Contains(f.fields, field) {
 		f.fields = append(f.fields, field)
 	}
-}
-
-func pathOrRoot(path string) string {
-	if path == "" {
-		return "the object"
-	}
-	return path
-}
-
-// fieldNames lists the first names: ".a", ".a and .b", ".a, .b, .c and 2 more fields".
-func fieldNames(names []string) string {
-	last := ""
-	switch n := len(names); {
-	case n > namedFields+1:
-		names, last = names[:namedFields], fmt.Sprintf("%d more fields", n-namedFields)
-	case n > 1:
-		names, last = names[:n-1], names[n-1]
-	default:
-		return names[0]
-	}
-	return strings.Join(names, ", ") + " and " + last
-}
-
-// typeInWords returns the type of a node, with its article.
-func typeInWords(s *structural.Schema) string {
-	switch {
-	case s.XIntOrString:
-		return "an integer or a string"
-	case s.Type == "":
-		return "anything"
-	case strings.ContainsRune("aio", rune(s.Type[0])):
-		return "an " + s.Type
-	}
-	return "a " + s.Type
 }
 
 // IsConverted reports whether a webhook converts the kind, as far as the source and the

@@ -11,6 +11,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -83,6 +84,37 @@ func (op writeUnion) warnOfMember(e *edits.Editor, u *unions.Union, m unions.Mem
 		op.all.Reporter.Report(report.OptionalUnionMember, e.Pkg.At(m.Pos), "docs/unions.md explains when that is safe",
 			"optional member %s is lost silently when a client that does not know it updates the object", m.GoName)
 	}
+}
+
+// warnOfLock warns about a required discriminator that typed clients send as "" if it is absent.
+// That is never ratcheted, so they cannot update objects that were stored without it.
+func (op writeUnion) warnOfLock(u *unions.Union) {
+	if op.forms == nil || slices.Contains(op.forms, unions.FormNone) || op.Discriminator == nil || !u.Required || u.Default != nil {
+		return
+	}
+	field := op.Discriminator.Field
+	_, isPointer := field.Type.(*ast.StarExpr) // nil is sent as null, which the server drops
+	if isPointer || omits(field, "omitempty") || omits(field, "omitzero") {
+		return
+	}
+	r := op.all.Reporter
+	explicit := slices.ContainsFunc([]*markers.Marker(field.Markers), func(m *markers.Marker) bool { return m.Presence() != markers.NoPresence })
+	hint := "add omitempty to the tag, and the marker // +required"
+	if explicit {
+		hint = "add omitempty to the tag"
+	}
+	d := r.Report(report.LockingDiscriminator, op.owner.Pkg.At(field.Pos), hint,
+		"typed clients send \"\" for discriminator %s of objects that were stored without it, and the API server then rejects every update", u.GoName)
+	node := report.FieldAt(op.owner.File, field.Pos)
+	if node == nil {
+		return
+	}
+	tag, _ := field.Tag.Lookup("json")
+	all := []*markers.Edit{report.SetTag(node, "json", tag+",omitempty")}
+	if !explicit {
+		all = append(all, r.MarkerAbove(op.owner.File, node.Pos(), "+required"))
+	}
+	r.Fix(d, hint, all...)
 }
 
 // omits reports whether the json tag of a field has the option, which is omitempty or

@@ -425,6 +425,7 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	if failed || hasMistake(s, u.Discriminator) {
 		return
 	}
+	op.warnOfLock(&u)
 	finished := *op.Marked
 	finished.Union = u
 	op.all.keep(op.owner, &finished)

@@ -43,7 +43,8 @@ const (
 // Fill is a union: Type says which of the others is set.
 type Fill struct {
 	// +unionDiscriminator
-	Type FillType `json:"type"`
+	// +required
+	Type FillType `json:"type,omitempty"`
 	// +unionMember
 	// +optional
 	Solid *Solid `json:"solid,omitempty"`
