@@ -40,6 +40,7 @@ func layers() []string {
 		"structural/manifest",
 		"markers",
 		"internal/gatedsource",
+		"internal/sourcestyle",
 		"templates",
 		"generator/internal/gotext",
 		"unions",
