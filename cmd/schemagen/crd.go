@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +58,8 @@ type crdRun struct {
 	headerFile, year string
 	// unreadable is the finding about a header file that cannot be read.
 	unreadable diag.List
+	// within is the only directory to write to, for migrate, or empty.
+	within string
 	// cacheDir is the directory of the run cache; noCache disables it.
 	cacheDir string
 	noCache  bool
@@ -211,7 +214,8 @@ func (r *crdRun) configure(in *inputs.Reader) error {
 	if err != nil {
 		return err
 	}
-	if !r.noCache {
+	r.Writer = *r.Bounds(r.Writer, r.within)
+	if !r.noCache && (r.cacheDir == "" || len(r.Writer.Outside(filepath.Join(r.cacheDir, snapshot.Folder))) == 0) {
 		r.kept = runcache.Open(r.cacheDir, toolVersion())
 	}
 	if r.kept == nil && !r.watch && in.Overlay() == nil && !r.Quotes() {
@@ -260,7 +264,8 @@ func (r *crdRun) configure(in *inputs.Reader) error {
 			r.CurrentYear = time.Now().UTC().Year()
 		}
 	}
-	r.Header, r.unreadable = readHeader(r.in, r.headerFile, r.year)
+	r.Header, r.unreadable = readHeader(r.in, r.Writer, r.headerFile, r.year)
+	r.unreadable = append(r.unreadable, r.Writer.Outside(r.Companions.HeaderFiles()...)...)
 	r.Request.Strict, r.ProjectFile, r.Environment = r.Reporter.Strict, r.Project.Identity(), snapshot.Variables()
 	return err
 }
@@ -321,21 +326,20 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 		return nil, err
 	}
 	v := r.Judge(slices.Concat(made.Findings, r.unreadable, r.fixed.Left()).Normalize())
-	if err := r.Print(stderr, v); err != nil {
+	if v.Failed {
+		err := r.Print(stderr, v)
 		// Only findings are the same the next time; printing may succeed then.
 		if errors.Is(err, reporting.ErrFindings) && len(r.Companions.Generators) == 0 {
 			earlier.Keep(r.in, v, nil)
 		}
 		return nil, r.end(earlier, v, err)
 	}
-	if err := output.CheckWithin(r.Within, made.Outputs, made.Stale); err != nil {
-		return nil, err
-	}
-	if changed, err = reporting.Finish(ctx, made.Outputs, made.Stale, r.mode, stdout, stderr); err != nil {
+	changed, err = r.Deliver(ctx, v, reporting.Delivery{Outputs: made.Outputs, Stale: made.Stale, Mode: r.mode}, stdout, stderr)
+	if err != nil {
 		return changed, err
 	}
 	if len(made.Printed) > 0 {
-		_, err := output.Commit(ctx, made.Printed, output.Stdout, stdout)
+		_, err := r.Writer.Commit(ctx, made.Printed, output.Stdout, stdout)
 		return changed, err
 	}
 	earlier.Keep(r.in, v, made.Outputs)

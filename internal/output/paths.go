@@ -1,7 +1,6 @@
 package output
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,26 +38,4 @@ func Dir(outputs []File, stale []string) string {
 		dir = filepath.Dir(dir)
 	}
 	return ""
-}
-
-// CheckWithin returns an error if one of the outputs, or of the files to remove, is outside
-// dir. If dir is empty, any path is allowed.
-func CheckWithin(dir string, outputs []File, stale []string) error {
-	if dir == "" {
-		return nil
-	}
-	paths := slices.Clone(stale)
-	for _, out := range outputs {
-		paths = append(paths, out.Path)
-	}
-	for _, path := range paths {
-		abs, err := absolute(path)
-		if err != nil {
-			return err
-		}
-		if !IsBelow(dir, Physical(abs)) {
-			return fmt.Errorf("%s would be written outside the project", path)
-		}
-	}
-	return nil
 }
