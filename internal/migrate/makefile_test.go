@@ -73,7 +73,7 @@ func compareRewrite(t *testing.T, dir, described string) {
 		return
 	}
 	var diff bytes.Buffer
-	if _, err := output.Commit(t.Context(), []output.File{{Path: name, Data: changed}}, output.Diff, &diff); err != nil {
+	if _, err := (&output.Writer{Root: output.Physical(filepath.Dir(name))}).Commit(t.Context(), []output.File{{Path: name, Data: changed}}, output.Diff, &diff); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(described, strings.ReplaceAll(diff.String(), "\r", "^M")) {
