@@ -111,7 +111,7 @@ func TestDirectoryReplacedMeanwhile(t *testing.T) {
 	for _, to := range []string{"", ".git"} {
 		t.Run("before it is opened, to "+to, func(t *testing.T) {
 			away := t.TempDir()
-			commitTree(t, map[string]string{"config/a.yaml": "old\n", ".git/HEAD": ""})
+			commitTree(t, map[string]string{"config/a.yaml": "old\n", ".git/a.yaml": "mine\n"})
 			targets := targetsOf(t, outputsOf("config/a.yaml", "new\n"))
 			symlink(t, cmp.Or(to, away), "link")
 			if err := errors.Join(os.Rename("config", "moved"), os.Rename("link", "config")); err != nil {
@@ -120,7 +120,7 @@ func TestDirectoryReplacedMeanwhile(t *testing.T) {
 			if err := (disk{write: createTemp, rename: rename}).replace(t.Context(), targets, nil); err == nil {
 				t.Error("got no error")
 			}
-			wantTree(t, map[string]string{".git/HEAD": "", "moved/a.yaml": "old\n"})
+			wantTree(t, map[string]string{".git/a.yaml": "mine\n", "moved/a.yaml": "old\n"})
 		})
 	}
 }
