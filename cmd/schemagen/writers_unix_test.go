@@ -438,3 +438,80 @@ func TestWritersAreAll(t *testing.T) {
 		}
 	}
 }
+
+// TestHeaders gives every command a header file in every place, and wants its text only where it
+// may be read: neither in files, nor in the output of --check.
+func TestHeaders(t *testing.T) {
+	base := writersBase(t)
+	rows := []struct{ args, project string }{
+		{"crd ./api/v1 -o DIR --header-file HEADER", ""},
+		{"crd ./api/v1 -o DIR", "crd: {headerFile: HEADER}"},
+		{"crd:headerFile=HEADER paths=./api/v1 output:dir=DIR", ""},
+		{"object:headerFile=HEADER paths=./api/v1", ""},
+		{"rbac:roleName=r,headerFile=HEADER paths=./api/v1", ""},
+		{"webhook:headerFile=HEADER paths=./api/v1", ""},
+		{"applyconfiguration:headerFile=HEADER paths=./api/v1", ""},
+		{"unions ./api/v1 --header-file HEADER", ""},
+		{"unions ./api/v1", "functions: {headerFile: HEADER}"},
+		{"conversions ./api/v1 ./api/v2 --style=functions --header-file HEADER", ""},
+	}
+	// Places are the file, and where a symlink to it is, if not empty.
+	places := []struct {
+		name, file, link string
+		// safe is set if the header may be read, also if schemagen.yaml names it.
+		safe, named bool
+	}{
+		{"in the repository", "hack/header.txt", "", true, true},
+		{"through a symlink in the repository", "hack/header.txt", "api/link.txt", true, true},
+		{"outside", "../away/header.txt", "", false, true},
+		{"outside, through a symlink", "../away/header.txt", "hack/link.txt", false, false},
+		{"in .git", ".git/config", "", false, true},
+		{"in .git, through a symlink", ".git/config", "hack/link.txt", false, false},
+		{"outside, through a symlink outside", "../away/header.txt", "../away/link.txt", false, true},
+	}
+	const secret = "owner's text"
+	for _, row := range rows {
+		for _, place := range places {
+			for _, mode := range []string{"", " --check"} {
+				t.Run(row.args+" "+row.project+mode+", "+place.name, func(t *testing.T) {
+					header := place.file
+					if place.link != "" {
+						header = place.link
+					}
+					writing := writingRow{args: row.args + mode, project: strings.ReplaceAll(row.project, "HEADER", header)}
+					writing.args = strings.ReplaceAll(writing.args, "HEADER", header)
+					comment := "// "
+					if !regexp.MustCompile(`^(object|applyconf|unions|conv)`).MatchString(row.args) {
+						comment = "# "
+					}
+					repository, _ := newRepository(t, writingRow{args: writing.args, project: ""}, writersDir, base)
+					must(t, os.MkdirAll(filepath.Dir(place.file), 0o777))
+					must(t, os.WriteFile(place.file, []byte(comment+secret+"\n"), 0o666))
+					if place.link != "" {
+						to, err := filepath.Abs(place.file)
+						must(t, err)
+						must(t, os.MkdirAll(filepath.Dir(place.link), 0o777))
+						must(t, os.Symlink(to, place.link))
+					}
+					must(t, os.WriteFile("schemagen.yaml", []byte("gates: {Burst: {}}\n"+writing.project+"\n"), 0o666))
+					before := writtenTree(t, filepath.Dir(repository))
+					var stdout, stderr bytes.Buffer
+					args := strings.Fields(strings.ReplaceAll(writing.args, "DIR", writersDir))
+					if strings.HasPrefix(row.args, "crd") {
+						args = append(args, "--no-cache")
+					}
+					code := run(t.Context(), args, &stdout, &stderr)
+					after := writtenTree(t, filepath.Dir(repository))
+					changed := differing(before, after)
+					read := strings.Contains(stdout.String()+stderr.String(), secret) ||
+						slices.ContainsFunc(changed, func(name string) bool { return strings.Contains(after[name], secret) })
+					allowed := place.safe || place.named && row.project == ""
+					refused := strings.Contains(stderr.String(), "error[SG517]") && code == 1 && len(changed) == 0
+					if read != allowed || refused == allowed {
+						t.Errorf("read: %t, exit code %d, changed %q\n%s%s", read, code, changed, &stdout, &stderr)
+					}
+				})
+			}
+		}
+	}
+}
