@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -215,7 +214,8 @@ func (r *crdRun) configure(in *inputs.Reader) error {
 		return err
 	}
 	r.Writer = *r.Bounds(r.Writer, r.within)
-	if !r.noCache && (r.cacheDir == "" || len(r.Writer.Outside(filepath.Join(r.cacheDir, snapshot.Folder))) == 0) {
+	outside := r.OutsideCache(r.cacheDir)
+	if !r.noCache && len(outside) == 0 {
 		r.kept = runcache.Open(r.cacheDir, toolVersion())
 	}
 	if r.kept == nil && !r.watch && in.Overlay() == nil && !r.Quotes() {
@@ -265,7 +265,7 @@ func (r *crdRun) configure(in *inputs.Reader) error {
 		}
 	}
 	r.Header, r.unreadable = readHeader(r.in, r.Writer, r.headerFile, r.year)
-	r.unreadable = append(r.unreadable, r.Writer.Outside(r.Companions.HeaderFiles()...)...)
+	r.unreadable = slices.Concat(r.unreadable, outside, r.Writer.Outside(r.Companions.HeaderFiles()...))
 	r.Request.Strict, r.ProjectFile, r.Environment = r.Reporter.Strict, r.Project.Identity(), snapshot.Variables()
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/snapshot"
 )
 
 // AddConfigFlags adds the flags that select schemagen.yaml to all commands.
@@ -103,6 +104,18 @@ func (r *Reporter) Packages(cmd *cobra.Command, in *inputs.Reader, named []strin
 		return nil, cli.UsageError(cmd, "%v", err)
 	}
 	return packages, nil
+}
+
+// OutsideCache returns a warning if the directory of the cache is where no file may be written. Then
+// there is no cache.
+func (r *Reporter) OutsideCache(dir string) (findings diag.List) {
+	if dir == "" {
+		return nil
+	}
+	for _, d := range r.Writer.Outside(filepath.Join(dir, snapshot.Folder)) {
+		findings = append(findings, d.As(diag.Warning))
+	}
+	return findings
 }
 
 // CheckChannel reports a channel that cannot be selected.
