@@ -515,3 +515,61 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 }
+
+// TestEditsKeepStyle runs every command that changes Go source on files in every style, and wants
+// the same changes as in a plain file.
+func TestEditsKeepStyle(t *testing.T) {
+	windows := func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
+	styles := map[string]func(string) string{
+		"plain":                func(text string) string { return text },
+		"ends of Windows":      windows,
+		"a byte order mark":    func(text string) string { return "\ufeff" + text },
+		"both":                 func(text string) string { return "\ufeff" + windows(text) },
+		"unformatted at end":   func(text string) string { return text + "\ntype  U   int" },
+		"one end of Windows":   func(text string) string { return text + "\n// U is a type.\r\ntype U int\n" },
+		"a return in a string": func(text string) string { return text + "\nconst S = `a\r\nb`\n" },
+	}
+	base := writersBase(t)
+	rows := 0
+	for _, row := range writingRows() {
+		if row.writes != edits {
+			continue
+		}
+		rows++
+		newRepository(t, row, writersDir, base)
+		before := writtenTree(t, ".")
+		if code, text := runLine(t, row.args, writersDir); code != 0 {
+			t.Fatalf("%s: %s", row.args, text)
+		}
+		after := writtenTree(t, ".")
+		for style, styled := range styles {
+			t.Run(row.args+", "+style, func(t *testing.T) {
+				newRepository(t, row, writersDir, base)
+				for _, name := range differing(before, after) {
+					_, text, _ := strings.Cut(before[name], " ")
+					must(t, os.WriteFile(name, []byte(styled(text)), 0o666))
+					must(t, os.Chmod(name, 0o640))
+				}
+				if code, text := runLine(t, row.args, writersDir); code != 0 {
+					t.Fatalf("exit code %d: %s", code, text)
+				}
+				for _, name := range differing(before, after) {
+					_, want, _ := strings.Cut(after[name], " ")
+					data, err := os.ReadFile(name)
+					must(t, err)
+					if string(data) != styled(want) {
+						t.Errorf("%s is\n%q, want\n%q", name, data, styled(want))
+					}
+					info, err := os.Stat(name)
+					must(t, err)
+					if info.Mode().Perm() != 0o640 {
+						t.Errorf("mode %v", info.Mode())
+					}
+				}
+			})
+		}
+	}
+	if rows < 4 {
+		t.Errorf("%d rows", rows)
+	}
+}
