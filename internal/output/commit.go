@@ -237,7 +237,9 @@ func (s *search) target(out File) (*target, error) {
 	case err != nil:
 		return nil, pathError(out.Path, err)
 	}
-	t.exists, t.perm, t.info = true, info.Mode().Perm(), info
+	t.exists = true
+	t.perm = info.Mode().Perm()
+	t.info = info
 	old, err := os.Open(t.file)
 	if err != nil {
 		return nil, pathError(out.Path, err)
@@ -445,7 +447,8 @@ func unchanged(targets []*target) error {
 }
 
 func savedMeanwhile(path string) diag.Diagnostic {
-	return changedMeanwhile.At(diag.Position{File: path}, "run the command again", "the file changed after schemagen read it")
+	const hint = "run the command again"
+	return changedMeanwhile.At(diag.Position{File: path}, hint, "the file changed after schemagen read it")
 }
 
 // stage writes the new content of t to a temporary file.

@@ -22,7 +22,8 @@ func Generated(data []byte) (marks []string) {
 				begins = "-->"
 			case strings.HasPrefix(line, "{{"):
 				begins = "}}"
-			case line != "" && line != "---" && !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "#"):
+			case line == "", line == "---", strings.HasPrefix(line, "//"), strings.HasPrefix(line, "#"):
+			default:
 				return marks
 			}
 		}
@@ -44,7 +45,8 @@ func generatedByOther(old, data []byte) string {
 		return ""
 	}
 	for _, mark := range marks {
-		if strings.Contains(mark, "schemagen") || strings.Contains(mark, "controller-gen") || bytes.Contains(data, []byte(mark)) {
+		isOurs := strings.Contains(mark, "schemagen") || strings.Contains(mark, "controller-gen")
+		if isOurs || bytes.Contains(data, []byte(mark)) {
 			return ""
 		}
 	}

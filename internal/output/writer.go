@@ -143,7 +143,8 @@ func (w *Writer) refuse(path string, at location) diag.Diagnostic {
 		if wd, err := absolute("."); err == nil {
 			shown = diag.Relative(wd, link, diag.Nearby)
 		}
-		return outside.At(diag.Position{File: shown}, "remove the symlink, or name the place that it leads to on the command line",
+		return outside.At(diag.Position{File: shown},
+			"remove the symlink, or name the place that it leads to on the command line",
 			"a symlink of the repository leads to %s, which %s", at.file, where)
 	}
 	pos := diag.Position{File: path}
@@ -156,7 +157,8 @@ func (w *Writer) refuse(path string, at location) diag.Diagnostic {
 			subject = place.Path
 		}
 	}
-	return outside.At(pos, "name a place in the repository, or name this one on the command line instead", "%s %s", subject, where)
+	const hint = "name a place in the repository, or name this one on the command line instead"
+	return outside.At(pos, hint, "%s %s", subject, where)
 }
 
 // follow resolves the symlinks of an absolute path, the end of which need not exist. It returns

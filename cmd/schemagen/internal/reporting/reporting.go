@@ -215,7 +215,9 @@ type Delivery struct {
 //
 // Neither severities nor waivers of schemagen.yaml apply to those findings: a branch may have
 // changed the file.
-func (r *Reporter) Deliver(ctx context.Context, v runcache.Verdict, d Delivery, stdout, stderr io.Writer) (changed []string, err error) {
+func (r *Reporter) Deliver(
+	ctx context.Context, v runcache.Verdict, d Delivery, stdout, stderr io.Writer,
+) (changed []string, err error) {
 	if v.Failed {
 		return nil, r.Print(stderr, v)
 	}
