@@ -201,7 +201,7 @@ func (at location) unusable(info fs.FileInfo, err error) string {
 	case errors.Is(err, syscall.ELOOP):
 		return "it is a symlink to itself, or one with too many links"
 	case errors.Is(err, syscall.ENOTDIR):
-		return "a file is in place of its directory (not a directory)"
+		return "a file is in place of its directory: not a directory"
 	case err != nil:
 		return ""
 	case info.IsDir():
