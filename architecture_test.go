@@ -41,6 +41,7 @@ func layers() []string {
 		"structural/manifest",
 		"markers",
 		"internal/gatedsource",
+		"internal/sourcestyle",
 		"templates",
 		"generator/internal/gotext",
 		"unions",
@@ -307,6 +308,52 @@ func TestNoHiddenState(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// ownFiles are the packages that write files without package output, with what they write.
+func ownFiles() map[string]string {
+	return map[string]string{
+		"internal/output":                      "files of users, checked",
+		"internal/runcache":                    "its cache, which has a mark",
+		"internal/definitions":                 "directories for temporary files",
+		"internal/convertrun":                  "directories for temporary files",
+		"internal/migrate":                     "copies of the project, among temporary files",
+		"internal/typedmodule":                 "modules of tests",
+		"internal/containment/containmenttest": "modules of tests",
+		"generator/internal/gentest":           "modules and expectations of tests",
+		"e2e":                                  "the servers of tests",
+		"bench":                                "results of measurements",
+	}
+}
+
+// TestOneWriter wants all files of users to be written by package output, which checks where
+// they are. Functions that change files are those of package os with a path.
+func TestOneWriter(t *testing.T) {
+	changes := regexp.MustCompile(`^os\.(WriteFile|Create|CreateTemp|OpenFile|Rename|Remove|RemoveAll|Mkdir|MkdirAll|MkdirTemp|Symlink|Link|Chmod|Chown|Chtimes|Truncate|CopyFS)$`)
+	writers := map[string]bool{}
+	for _, f := range product(t) {
+		if f.test {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			selector, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			pkg, ok := selector.X.(*ast.Ident)
+			if !ok || !changes.MatchString(pkg.Name+"."+selector.Sel.Name) {
+				return true
+			}
+			writers[f.dir] = true
+			if ownFiles()[f.dir] == "" {
+				t.Errorf("%s: os.%s: write files with package output", f.fset.Position(n.Pos()), selector.Sel.Name)
+			}
+			return true
+		})
+	}
+	if !writers["internal/output"] || len(writers) < 5 {
+		t.Errorf("only %v write files: the test does not see them", writers)
 	}
 }
 

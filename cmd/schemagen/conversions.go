@@ -144,7 +144,7 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 	if err := r.CheckFormat(); err != nil {
 		return err
 	}
-	header, unreadable := readHeader(nil, r.headerFile, r.year)
+	header, unreadable := readHeader(nil, r.Writer, r.headerFile, r.year)
 	options, err := generatorOptions(r.Project, r.Options)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 		}
 		var outputs []output.File
 		for _, f := range turned {
-			outputs = append(outputs, output.File{Path: diag.Relative(r.WorkDir, f.Name, 0), Data: f.Data})
+			outputs = append(outputs, output.File{Path: diag.Relative(r.WorkDir, f.Name, 0), Data: f.Data, Before: f.Before})
 		}
 		return r.Rewrite(ctx, outputs, definitions.WithoutIgnored(nil, findings), r.write, stdout, stderr)
 	}
@@ -229,10 +229,7 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 			d.Severity, verdict.Failed = diag.Error, true
 		}
 	}
-	if err := r.Print(stderr, verdict); err != nil {
-		return err
-	}
-	_, err = reporting.Finish(ctx, outputs, stale, r.mode, stdout, stderr)
+	_, err = r.Deliver(ctx, verdict, reporting.Delivery{Outputs: outputs, Stale: stale, Mode: r.mode}, stdout, stderr)
 	return err
 }
 

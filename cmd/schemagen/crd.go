@@ -56,6 +56,8 @@ type crdRun struct {
 	headerFile, year string
 	// unreadable is the finding about a header file that cannot be read.
 	unreadable diag.List
+	// within is the only directory to write to, for migrate, or empty.
+	within string
 	// cacheDir is the directory of the run cache; noCache disables it.
 	cacheDir string
 	noCache  bool
@@ -210,7 +212,9 @@ func (r *crdRun) configure(in *inputs.Reader) error {
 	if err != nil {
 		return err
 	}
-	if !r.noCache {
+	r.Writer = *r.Bounds(r.Writer, r.within)
+	outside := r.OutsideCache(r.cacheDir)
+	if !r.noCache && len(outside) == 0 {
 		r.kept = runcache.Open(r.cacheDir, toolVersion())
 	}
 	if r.kept == nil && !r.watch && in.Overlay() == nil && !r.Quotes() {
@@ -259,7 +263,8 @@ func (r *crdRun) configure(in *inputs.Reader) error {
 			r.CurrentYear = time.Now().UTC().Year()
 		}
 	}
-	r.Header, r.unreadable = readHeader(r.in, r.headerFile, r.year)
+	r.Header, r.unreadable = readHeader(r.in, r.Writer, r.headerFile, r.year)
+	r.unreadable = slices.Concat(r.unreadable, outside, r.Writer.Outside(r.Companions.HeaderFiles()...))
 	r.Request.Strict, r.ProjectFile, r.Environment = r.Reporter.Strict, r.Project.Identity(), snapshot.Variables()
 	return err
 }
@@ -320,21 +325,20 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 		return nil, err
 	}
 	v := r.Judge(slices.Concat(made.Findings, r.unreadable, r.fixed.Left()).Normalize())
-	if err := r.Print(stderr, v); err != nil {
+	if v.Failed {
+		err := r.Print(stderr, v)
 		// Only findings are the same the next time; printing may succeed then.
 		if errors.Is(err, reporting.ErrFindings) && len(r.Companions.Generators) == 0 {
 			earlier.Keep(r.in, v, nil)
 		}
 		return nil, r.end(earlier, v, err)
 	}
-	if err := output.CheckWithin(r.Within, made.Outputs, made.Stale); err != nil {
-		return nil, err
-	}
-	if changed, err = reporting.Finish(ctx, made.Outputs, made.Stale, r.mode, stdout, stderr); err != nil {
+	changed, err = r.Deliver(ctx, v, reporting.Delivery{Outputs: made.Outputs, Stale: made.Stale, Mode: r.mode}, stdout, stderr)
+	if err != nil {
 		return changed, err
 	}
 	if len(made.Printed) > 0 {
-		_, err := output.Commit(ctx, made.Printed, output.Stdout, stdout)
+		_, err := r.Writer.Commit(ctx, made.Printed, output.Stdout, stdout)
 		return changed, err
 	}
 	earlier.Keep(r.in, v, made.Outputs)

@@ -23,6 +23,7 @@ import (
 // docsRun is one run of the docs command.
 type docsRun struct {
 	definitions definitionFlags
+	reporter    reporting.Reporter
 	output      string
 	mode        output.Mode
 	// format is one of docsFormats.
@@ -38,7 +39,7 @@ func docsFormats() []string { return []string{"html", "markdown", "asciidoc"} }
 const defaultDocsDir = "docs/api"
 
 func newDocsCommand(stdout, stderr io.Writer) *cobra.Command {
-	var r docsRun
+	r := docsRun{reporter: reporting.Reporter{Format: "text"}}
 	var check, diff bool
 	cmd := &cobra.Command{
 		Use:   "docs [files, directories, packages or -]",
@@ -56,7 +57,7 @@ described in docs/editor.md; its output has the name of the file without .tmpl.`
 		Example: `  schemagen docs config/crd/bases -o site
   schemagen docs ./api/... -o docs/api --format markdown --check`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.definitions.configure(cmd, &reporting.Reporter{Format: "text"}); err != nil {
+			if err := r.definitions.configure(cmd, &r.reporter); err != nil {
 				return err
 			}
 			r.mode = cli.ModeOf(r.output, check, diff)
@@ -95,8 +96,7 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if err := cmp.Or(err, r.print(findings, stderr)); err != nil {
 		return err
 	}
-	_, err = reporting.Finish(ctx, reporting.OutputsIn(r.output, files), nil, r.mode, stdout, stderr)
-	return err
+	return r.reporter.DeliverQuietly(ctx, reporting.Delivery{Outputs: reporting.OutputsIn(r.output, files), Mode: r.mode}, stdout, stderr)
 }
 
 // print prints findings; --format is the format of the documents, not of diagnostics.

@@ -38,7 +38,7 @@ func unfixable() map[diag.Code]string {
 		"SG319": meaning, "SG320": argument, "SG321": meaning, "SG323": several, "SG326": several, "SG328": meaning, "SG330": "the setting changes all definitions",
 		"SG401": meaning, "SG402": meaning, "SG403": several, "SG404": meaning, "SG405": meaning, "SG406": several, "SG407": several,
 		"SG408": argument, "SG409": several, "SG410": destination,
-		"SG501": "--prune removes the file", "SG504": destination, "SG505": destination, "SG506": argument, "SG508": several, "SG509": several, "SG510": meaning, "SG512": argument,
+		"SG501": "--prune removes the file", "SG504": destination, "SG505": destination, "SG506": argument, "SG508": several, "SG509": several, "SG510": meaning, "SG512": argument, "SG517": argument, "SG518": destination,
 		"SG601": meaning, "SG602": meaning, "SG603": argument, "SG605": meaning, "SG607": several, "SG614": several, "SG615": several,
 		"SG616": meaning, "SG617": meaning, "SG618": meaning, "SG622": "only the author knows which of the messages is right",
 		"SG901": meaning, "SG930": several, "SG935": meaning, "SG939": "a manager may serve that path",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -29,23 +30,14 @@ func (r *crdRun) addFixFlag(cmd *cobra.Command) {
 // with the fixes.
 func (r *crdRun) fixSources(ctx context.Context, stdout, stderr io.Writer) error {
 	r.fixed, r.session = fixes.New(r.WorkDir), &crdrun.Session{}
-	given := *r
-	for range fixes.MaxRounds {
-		findings, err := r.findings(ctx, r.fixed.Inputs(), nil)
-		*r = given // the project file is read again
-		if err != nil {
-			return err
-		}
-		if !r.fixed.Apply(findings) && r.fixed.Recheck() {
-			break
-		}
-	}
-	outputs := r.fixed.Outputs()
-	if err := output.CheckWithin(r.Within, outputs, nil); err != nil {
-		return err
-	}
 	mode := cli.ModeOf("", false, r.differs)
-	changed, err := output.Commit(ctx, outputs, mode, stdout)
+	writer := output.Writer{Root: cmp.Or(r.within, output.RootOf(r.WorkDir))}
+	given := *r
+	changed, err := r.fixed.Fix(ctx, &writer, mode, stdout, func(in *inputs.Reader) (diag.List, error) {
+		findings, err := r.findings(ctx, in, nil)
+		*r = given // the project file is read again
+		return findings, err
+	})
 	if err != nil || mode != output.Write || r.Format != "text" {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/verify"
@@ -190,10 +191,13 @@ func newVerifier(version string, options verify.Options) (*verify.Verifier, erro
 }
 
 // readHeader returns the text of a header file with " YEAR" replaced, or the empty
-// string if the name is empty. If the file cannot be read, that is a finding.
-func readHeader(in *inputs.Reader, name, year string) (text string, findings diag.List) {
+// string if the name is empty. If the file is where none may be, or cannot be read, that is a finding.
+func readHeader(in *inputs.Reader, where output.Writer, name, year string) (text string, findings diag.List) {
 	if name == "" {
 		return "", nil
+	}
+	if findings := where.Outside(name); len(findings) > 0 {
+		return "", findings
 	}
 	read := func() ([]byte, error) { return in.ReadFile(name, nil) }
 	if info, err := in.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {

@@ -84,7 +84,7 @@ func (r *jsonSchemaRun) run(ctx context.Context, args []string, stdin io.Reader,
 	if err != nil {
 		return err
 	}
-	if _, err := reporting.Finish(ctx, reporting.OutputsIn(r.output, files), nil, r.mode, stdout, stderr); err != nil {
+	if err := r.DeliverQuietly(ctx, reporting.Delivery{Outputs: reporting.OutputsIn(r.output, files), Mode: r.mode}, stdout, stderr); err != nil {
 		return err
 	}
 	if !r.modeline {

@@ -29,7 +29,7 @@ Without --install, answer one request of Kubebuilder, as the plugin does.`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if install {
-				return kubebuilder.InstallFor(runtime.GOOS, stdout, stderr)
+				return kubebuilder.InstallFor(cmd.Context(), runtime.GOOS, stdout, stderr)
 			}
 			if terminal.IsTerminal(stdin) {
 				return cli.UsageError(cmd, "Kubebuilder runs kubebuilder-plugin and writes a request to its standard input, which is a terminal here: "+

@@ -19,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
+	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/terminal"
 
 	// Ends a process that would only repeat an earlier run.
@@ -56,9 +57,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil || errors.Is(err, reporting.ErrFindings) {
 		reporting.Summarize(console, command, err)
 	}
+	refused, isRefused := errors.AsType[*output.Refused](err)
 	switch {
 	case err == nil:
 		return 0
+	case isRefused:
+		if err := refused.Findings.WriteText(stderr); err != nil {
+			return reporting.ExitFailure
+		}
+		return reporting.ExitFindings
 	case errors.Is(err, reporting.ErrFindings):
 		return reporting.ExitFindings
 	case ctx.Err() != nil:

@@ -108,8 +108,7 @@ func (r *openAPIRun) run(ctx context.Context, args []string, stdin io.Reader, st
 		}
 		outputs = append(outputs, output.File{Path: filepath.Join(r.output, "openapi", filepath.FromSlash(path)), Data: d.Data})
 	}
-	_, err = reporting.Finish(ctx, outputs, nil, r.mode, stdout, stderr)
-	return err
+	return r.DeliverQuietly(ctx, reporting.Delivery{Outputs: outputs, Mode: r.mode}, stdout, stderr)
 }
 
 // read reads the resources to publish and reports mistakes in them.

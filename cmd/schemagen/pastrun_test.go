@@ -78,6 +78,8 @@ func newProjectIn(t *testing.T, dir string) *sandbox {
 	for _, command := range []string{"go/bin/go", "newer/bin/go"} {
 		p.check(os.Chmod(p.at(command), 0o755))
 	}
+	// The output is beside the module, in the same repository.
+	p.check(os.MkdirAll(p.at(".git"), 0o755))
 	p.enter(t)
 	return p
 }

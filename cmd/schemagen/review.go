@@ -26,13 +26,14 @@ import (
 // reviewRun is one run of the review command.
 type reviewRun struct {
 	definitions         definitionFlags
+	reporter            reporting.Reporter
 	kubeVersion, format string
 	// output is a file, or - for standard output.
 	output string
 }
 
 func newReviewCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	var r reviewRun
+	r := reviewRun{reporter: reporting.Reporter{Format: "text"}}
 	cmd := &cobra.Command{
 		Use:   "review [OLD [NEW]]",
 		Short: "Write a page for the review of a change to an API.",
@@ -48,7 +49,7 @@ a pull request, or JSON.`,
   schemagen review git:main --format markdown | gh pr comment --body-file -`,
 		Args: cli.Args(0, 2, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.definitions.configure(cmd, &reporting.Reporter{Format: "text"}); err != nil {
+			if err := r.definitions.configure(cmd, &r.reporter); err != nil {
 				return err
 			}
 			return r.run(cmd.Context(), args, stdin, stdout, stderr)
@@ -95,9 +96,8 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if err != nil {
 		return err
 	}
-	mode := cli.ModeOf(r.output, false, false)
-	_, err = output.Commit(ctx, []output.File{{Path: r.output, Data: data}}, mode, stdout)
-	return err
+	delivery := reporting.Delivery{Outputs: []output.File{{Path: r.output, Data: data}}, Mode: cli.ModeOf(r.output, false, false)}
+	return r.reporter.DeliverQuietly(ctx, delivery, stdout, stderr)
 }
 
 // read reads both sides, and the findings that only the new one has.

@@ -106,10 +106,11 @@ func (r *typesRun) run(ctx context.Context, names []string, stdin io.Reader, std
 			found = append(found, crdrun.StaleOutput.At(diag.Position{File: path}, "remove the file, or run with --prune", "schemagen types no longer writes this file"))
 		}
 	}
-	if err := r.Report(stderr, append(findings, found...).Normalize()); err != nil || made == nil {
-		return err
+	verdict := r.Judge(append(findings, found...).Normalize())
+	if made == nil {
+		return r.Print(stderr, verdict)
 	}
-	if _, err := reporting.Finish(ctx, outputs, stale, r.mode, stdout, stderr); err != nil {
+	if _, err := r.Deliver(ctx, verdict, reporting.Delivery{Outputs: outputs, Stale: stale, Mode: r.mode}, stdout, stderr); err != nil {
 		return err
 	}
 	for _, line := range made.Summary() {

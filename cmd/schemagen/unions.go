@@ -138,7 +138,7 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 			return fmt.Errorf("--build-tag: %w", err)
 		}
 	}
-	header, unreadable := readHeader(nil, r.headerFile, r.year)
+	header, unreadable := readHeader(nil, r.Writer, r.headerFile, r.year)
 	if _, err := parser.ParseFile(token.NewFileSet(), "", header+"\npackage p", 0); err != nil {
 		return fmt.Errorf("header file: %s is not a Go comment", r.headerFile)
 	}
@@ -156,10 +156,8 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 		findings = append(findings, more...).Normalize()
 	}
-	if err := r.Report(stderr, definitions.WithoutIgnored(nil, findings)); err != nil {
-		return err
-	}
-	_, err = reporting.Finish(ctx, outputs, stale, r.mode, stdout, stderr)
+	verdict := r.Judge(definitions.WithoutIgnored(nil, findings))
+	_, err = r.Deliver(ctx, verdict, reporting.Delivery{Outputs: outputs, Stale: stale, Mode: r.mode}, stdout, stderr)
 	return err
 }
 
@@ -217,6 +215,6 @@ func (r *unionsRun) diffSuggestions(ctx context.Context, suggestions []suggest.S
 	for _, file := range edited {
 		outputs = append(outputs, output.File{Path: diag.Relative(r.Dir, file.Name, 0), Data: []byte(file.New)})
 	}
-	_, err = output.Commit(ctx, outputs, output.Diff, stdout)
+	_, err = r.Writer.Commit(ctx, outputs, output.Diff, stdout)
 	return err
 }

@@ -5,7 +5,9 @@ package driver
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
@@ -29,6 +31,17 @@ func FileName(group, plural string) string { return checks.FileName(group, plura
 // IsFilePattern reports whether one of [generator.Source.Patterns] names directories, not
 // import paths: it is absolute, or begins with a dot.
 func IsFilePattern(pattern string) bool { return golist.IsFilePattern(pattern) }
+
+// Directories returns the directories that patterns of packages name.
+func Directories(patterns []string) (dirs []string) {
+	for _, pattern := range patterns {
+		if IsFilePattern(pattern) {
+			dir, _, _ := strings.Cut(pattern, "...")
+			dirs = append(dirs, filepath.FromSlash(dir))
+		}
+	}
+	return dirs
+}
 
 // CheckUnions returns an error if the value of [generator.Language.Unions] is not valid.
 func CheckUnions(text string) error { return build.CheckUnions(text) }

@@ -3,12 +3,10 @@ package typegen
 import (
 	"bytes"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"go/format"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,15 +66,19 @@ func toWrite(files []writtenFile, options *Options) ([]writtenFile, diag.List, e
 	var found diag.List
 	var disk *inputs.Reader
 	for _, f := range files {
+		if info, err := disk.Stat(f.name); err != nil || !info.Mode().IsRegular() {
+			out = append(out, f) // whether it can be written there is not known here
+			continue
+		}
 		data, err := disk.ReadFile(f.name, nil)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
 			return nil, nil, err
 		}
 		at := diag.Position{File: options.shown(f.name), Line: 1, Column: 1}
 		written, now := signature(data)
 		next, _ := signature(f.data)
 		switch {
-		case err != nil || options.Overwrite:
+		case options.Overwrite:
 			out = append(out, f)
 		case written == next && written == now:
 			f.data = data // gofmt or Git may have rewritten it
@@ -110,7 +112,7 @@ type leftover struct {
 func (p *groupVersion) leftovers(files []writtenFile) ([]leftover, error) {
 	var disk *inputs.Reader
 	entries, err := disk.ReadDir(p.dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !inputs.IsAbsent(err) {
 		return nil, err
 	}
 	var out []leftover

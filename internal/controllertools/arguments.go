@@ -118,6 +118,17 @@ func RuleFor(generator string, rules map[string]any) (rule any, explicit bool) {
 	return OutputArtifacts{Config: OutputDir(filepath.Join("config", generator))}, false
 }
 
+// Directories returns the directories that an output rule names.
+func Directories(rule any) []string {
+	switch rule := rule.(type) {
+	case OutputDir:
+		return []string{string(rule)}
+	case OutputArtifacts:
+		return []string{string(rule.Config), string(rule.Code)}
+	}
+	return nil
+}
+
 // OutputPath returns where an output rule sends a file: path if it is written, or prints
 // if it goes to standard output; with neither, it is discarded. packageDir is the directory of the package that the file belongs to,
 // or "" for configuration.

@@ -30,6 +30,21 @@ import (
 // Generator is one of the generators, whose fields are its options.
 type Generator = genall.Generator
 
+// HeaderFile returns the header file that a generator reads, or "".
+func HeaderFile(g Generator) string {
+	switch g := g.(type) {
+	case applyconfiguration.Generator:
+		return g.HeaderFile
+	case ctdeepcopy.Generator:
+		return g.HeaderFile
+	case ctrbac.Generator:
+		return g.HeaderFile
+	case ctwebhook.Generator:
+		return g.HeaderFile
+	}
+	return ""
+}
+
 // ApplyConfigurationName is the name of the generator applyconfiguration.
 const ApplyConfigurationName = applyconfiguration.Name
 

@@ -62,6 +62,26 @@ func (c Companions) WithOutputs(file *project.File, wd string) Companions {
 	return c
 }
 
+// named returns the directories that the arguments name for the output of the generators.
+func (c Companions) named() (dirs []string) {
+	for _, generator := range slices.Sorted(maps.Keys(c.Rules)) {
+		if !slices.Contains(c.Defaulted, generator) {
+			dirs = append(dirs, controllertools.Directories(c.Rules[generator])...)
+		}
+	}
+	return dirs
+}
+
+// HeaderFiles returns the header files of the generators.
+func (c Companions) HeaderFiles() (names []string) {
+	for _, generator := range slices.Sorted(maps.Keys(c.Generators)) {
+		if name := controllertools.HeaderFile(c.Generators[generator]); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // notEchoed returns the findings of companion generators, without those on lines that already
 // have an error: both read the same files.
 func notEchoed(found, errs diag.List) diag.List {

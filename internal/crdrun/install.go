@@ -2,9 +2,7 @@ package crdrun
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -114,7 +112,7 @@ func (r *runner) kustomization(c *target, stale []string) ([]output.File, diag.L
 		names = append(names, c.fileName(file.Name))
 	}
 	entries, err := r.in.ReadDir(c.Destination)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !inputs.IsAbsent(err) {
 		return nil, nil, fmt.Errorf("--kustomize: %w", err)
 	}
 	for _, entry := range entries {
@@ -150,7 +148,7 @@ func (r *runner) kustomization(c *target, stale []string) ([]output.File, diag.L
 // them Helm fails, or installs nothing.
 func (r *runner) checkValues(path string) (diag.List, error) {
 	text, err := r.in.ReadFile(path, nil)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !inputs.IsAbsent(err) {
 		return nil, fmt.Errorf("--helm: %w", err)
 	}
 	var values struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
@@ -53,8 +54,8 @@ type Request struct {
 	// CurrentYear is the year that applyconfiguration writes to headers, or 0 without that
 	// generator.
 	CurrentYear int
-	// Within is the only directory that may be written to; if empty, there is no restriction.
-	Within string
+	// Within is where files may be written.
+	Within output.Writer
 	// AllPackages reports whether the run covers every package in schemagen.yaml.
 	AllPackages bool
 	// Prune removes files written by schemagen that no longer belong to a kind.
@@ -74,6 +75,22 @@ type Request struct {
 	// Environment has the environment variables that may affect the go command and the API
 	// server's code.
 	Environment []string
+}
+
+// Bounds returns where the request may write files, and sets Within: what the writer allows, and
+// what patterns of packages and arguments in controller-gen's syntax name. If within is not empty, it is the only
+// directory.
+func (r *Request) Bounds(writer output.Writer, within string) *output.Writer {
+	if within != "" {
+		writer = output.Writer{Root: within, Places: writer.Places}
+	} else {
+		writer.Named = slices.Concat(writer.Named, driver.Directories(r.Patterns), r.Companions.named(), r.Companions.HeaderFiles())
+		if r.Patch != nil {
+			writer.Named = append(writer.Named, controllertools.Directories(r.Patch.Rule)...)
+		}
+	}
+	r.Within = writer
+	return &r.Within
 }
 
 // Result is the result of [Run].

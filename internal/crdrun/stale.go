@@ -2,10 +2,8 @@ package crdrun
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,7 +60,7 @@ func staleFiles(in *inputs.Reader, p place, places []place, groups []string, ann
 		produced = append(produced, f.Name)
 	}
 	entries, err := in.ReadDir(p.dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if inputs.IsAbsent(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -168,9 +166,6 @@ func (r *runner) stale(targets []target) (remove []string, findings diag.List, e
 	}
 	var stale []staleFile
 	for _, p := range places {
-		if info, err := r.in.Stat(p.dir); err == nil && !info.IsDir() {
-			return nil, nil, fmt.Errorf("%s: not a directory", p.dir)
-		}
 		found, err := staleFiles(r.in, p, places, groups, !r.OmitToolVersion)
 		if err != nil {
 			return nil, nil, fmt.Errorf("find stale files: %w", err)

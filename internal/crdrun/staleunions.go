@@ -3,10 +3,8 @@ package crdrun
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,7 +65,7 @@ type Policies struct {
 func StalePolicies(ctx context.Context, options generator.Options, of Policies) (remove []string, findings diag.List, err error) {
 	var disk *inputs.Reader // nothing is recorded
 	entries, err := disk.ReadDir(of.Dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !inputs.IsAbsent(err) {
 		return nil, nil, fmt.Errorf("find stale files: %w", err)
 	}
 	var candidates []string
@@ -106,7 +104,7 @@ func staleAmong(paths []string, reason string, prune bool) (remove []string, fin
 	for _, path := range paths {
 		text, err := disk.ReadFile(path, nil)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) || err == nil && !isOurs(text):
+		case inputs.IsAbsent(err) || err == nil && !isOurs(text):
 		case err != nil:
 			return nil, nil, fmt.Errorf("find stale files: %w", err)
 		case prune:

@@ -1,26 +1,23 @@
 // Package fixes applies the fixes of diagnostics to files, in memory and in rounds:
 //
 //	session := fixes.New(dir)
-//	for {
-//		findings := run(session.Inputs())   // the files with all fixes so far
-//		if !session.Apply(findings) {
-//			break
-//		}
-//	}
-//	session.Outputs()   // the files to write
-//	session.Left()      // the files that must not be written, with the reason
+//	session.Fix(…, find)   // each round finds mistakes in the files with all fixes so far
+//	session.Left()         // the files that must not be written, with the reason
 //
 // In a round, all fixes of a file are applied or none of them. A fix that overlaps another
 // waits for the next round, in which the run reports it again if it still is one. A
 // diagnostic with several alternative fixes is left to the user, and so is a warning whose fix
 // causes an error: a misspelled marker may have been wrong in another way, too.
 //
-// The package knows diagnostics and Go syntax, but not what is wrong. It writes no files.
+// The package knows diagnostics and Go syntax, but not what is wrong. Package output writes the
+// files.
 package fixes
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
+	"io"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -261,7 +258,7 @@ func (s *Session) fixable(name string) (data []byte, reason string) {
 	if digest, ok := s.read[name]; ok && digest != sha256.Sum256(data) {
 		return nil, changedSince
 	}
-	return data, ""
+	return data, output.Unfit(info, data)
 }
 
 // changedSince is the reason not to fix a file that is not the one with the findings.
@@ -281,11 +278,40 @@ func (s *Session) Recheck() bool {
 	return same
 }
 
+// Fix applies the fixes of findings in rounds until there are none, and writes the files or
+// prints the differences. find returns the findings of a run that reads files with a reader. If
+// another program saves a file before it is replaced, the others are fixed without it. Fix
+// returns the paths of the files that changed.
+func (s *Session) Fix(ctx context.Context, writer *output.Writer, mode output.Mode, stdout io.Writer,
+	find func(in *inputs.Reader) (diag.List, error)) ([]string, error) {
+	for {
+		for range MaxRounds {
+			findings, err := find(s.Inputs())
+			if err != nil {
+				return nil, err
+			}
+			if !s.Apply(findings) && s.Recheck() {
+				break
+			}
+		}
+		changed, err := writer.Commit(ctx, s.Outputs(), mode, stdout)
+		saved := output.Changed(err)
+		if len(saved) == 0 {
+			return changed, err
+		}
+		for _, path := range saved {
+			name := s.absolute(path)
+			s.left[name] = changedSince
+			delete(s.fixed, name)
+		}
+	}
+}
+
 // Outputs returns the fixed files, sorted by name. Paths are relative to the working
 // directory if they are near it.
 func (s *Session) Outputs() (out []output.File) {
 	for _, name := range slices.Sorted(maps.Keys(s.fixed)) {
-		out = append(out, output.File{Path: s.shown(name), Data: s.fixed[name].after})
+		out = append(out, output.File{Path: s.shown(name), Data: s.fixed[name].after, Before: s.fixed[name].before})
 	}
 	return out
 }

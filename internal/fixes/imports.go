@@ -38,7 +38,8 @@ func WithoutIdleImports(before, after []byte) ([]byte, error) {
 				node = imports
 			}
 			from, to := fset.Position(node.Pos()).Offset, fset.Position(node.End()).Offset
-			after = slices.Concat(bytes.TrimRight(after[:from], " \t"), bytes.TrimPrefix(after[to:], []byte("\n")))
+			rest := bytes.TrimPrefix(bytes.TrimPrefix(after[to:], []byte("\r")), []byte("\n"))
+			after = slices.Concat(bytes.TrimRight(after[:from], " \t"), rest)
 		}
 	}
 	return after, nil

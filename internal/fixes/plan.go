@@ -5,11 +5,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"go/format"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/sourcestyle"
 )
 
 // plan is what one round changes in one file.
@@ -50,7 +51,7 @@ func isBefore(a, b diag.Position) bool {
 	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) < 0
 }
 
-// applied returns the text of a file after the edits. Go is formatted; line ends stay.
+// applied returns the text of a file after the edits, in its style.
 func (p *plan) applied(name string, text []byte) ([]byte, error) {
 	if rest, ok := bytes.CutPrefix(text, []byte("\ufeff")); ok && filepath.Ext(name) != ".go" {
 		out, err := p.applied(name, rest) // YAML has positions after a byte order mark
@@ -69,7 +70,7 @@ func (p *plan) applied(name string, text []byte) ([]byte, error) {
 		if !ok || !isEnd || to < from {
 			return nil, errors.New("a fix is outside its text")
 		}
-		out = slices.Concat(out[:from], []byte(e.New), out[to:])
+		out = slices.Concat(out[:from], []byte(withEnds(e.New, sourcestyle.EndOf(lineAt(text, from)))), out[to:])
 		if warning, ok := p.warnings[e]; ok {
 			p.lines[lineOf(out, bytes.Count(out[:from], []byte("\n"))+1)] = warning
 		}
@@ -79,15 +80,26 @@ func (p *plan) applied(name string, text []byte) ([]byte, error) {
 	}
 	out, err := WithoutIdleImports(text, out)
 	if err == nil {
-		out, err = format.Source(out)
+		out, err = sourcestyle.Formatted(text, out)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("with its fixes it is not Go: %w", err)
 	}
-	if bytes.Contains(text, []byte("\r\n")) { // which formatting removes
-		out = bytes.ReplaceAll(out, []byte("\n"), []byte("\r\n"))
-	}
 	return out, nil
+}
+
+// lineAt returns the rest of the line of a text after an offset.
+func lineAt(text []byte, offset int) []byte {
+	rest := text[offset:]
+	if i := bytes.IndexByte(rest, '\n'); i >= 0 {
+		return rest[:i+1]
+	}
+	return rest
+}
+
+// withEnds returns an edit whose lines have the given end.
+func withEnds(text, end string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", end)
 }
 
 // lineStarts returns the offsets of the lines of a text.

@@ -49,7 +49,7 @@ func (r *Request) Assume(ctx context.Context, gate string, on bool) (out []outpu
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
-		out = append(out, output.File{Path: diag.Relative(r.Dir, f.Name, diag.Nearby), Data: text})
+		out = append(out, output.File{Path: diag.Relative(r.Dir, f.Name, diag.Nearby), Data: text, Before: f.Data})
 		if len(result.Removed) > 0 {
 			removed[f.Name] = result.Removed
 		}

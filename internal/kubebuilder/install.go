@@ -1,6 +1,7 @@
 package kubebuilder
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/output"
 )
 
 // script is the file that Kubebuilder runs. It finds schemagen in PATH, so it survives updates.
@@ -35,13 +38,13 @@ func ScriptPath(system, home string, getenv func(string) string) (string, error)
 }
 
 // InstallFor installs the plugin for the user, on a system, and says where it is.
-func InstallFor(system string, out, notes io.Writer) error {
+func InstallFor(ctx context.Context, system string, out, notes io.Writer) error {
 	home, _ := os.UserHomeDir()
 	name, err := ScriptPath(system, home, os.Getenv)
 	if err != nil {
 		return err
 	}
-	if err := Install(name); err != nil {
+	if err := Install(ctx, name); err != nil {
 		return err
 	}
 	if _, err := exec.LookPath("schemagen"); err != nil {
@@ -52,12 +55,11 @@ func InstallFor(system string, out, notes io.Writer) error {
 }
 
 // Install writes the script. It does not replace a file that it has not written.
-func Install(name string) error {
+func Install(ctx context.Context, name string) error {
 	if before, err := os.ReadFile(name); err == nil && !strings.Contains(string(before), "schemagen kubebuilder-plugin") {
 		return fmt.Errorf("%s exists, and was not written by schemagen", name)
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(name, []byte(script), 0o777)
+	writer := output.Writer{Root: output.Physical(filepath.Dir(name))}
+	_, err := writer.Commit(ctx, []output.File{{Path: name, Data: []byte(script), Mode: 0o777}}, output.Write, io.Discard)
+	return err
 }

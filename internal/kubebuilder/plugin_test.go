@@ -171,7 +171,7 @@ func TestInstall(t *testing.T) {
 	}
 	name := filepath.Join(dir, "a", "schemagen.github.io")
 	for range 2 {
-		if err := Install(name); err != nil {
+		if err := Install(t.Context(), name); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -181,7 +181,7 @@ func TestInstall(t *testing.T) {
 	if err := os.WriteFile(name, []byte("#!/bin/sh\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := Install(name); err == nil {
+	if err := Install(t.Context(), name); err == nil {
 		t.Error("Install replaced a file of others")
 	}
 }

@@ -3,6 +3,7 @@ package migrate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -28,8 +29,10 @@ type edit struct {
 	*makefile
 	// dir is the directory of the Makefile.
 	dir string
-	// lines are the files, by absolute path, in lines as they are in the file.
+	// lines are the files, by absolute path, in lines as they are in the file, and read the
+	// same as they were read.
 	lines map[string][]string
+	read  map[string][]byte
 	// changed are the files that were changed.
 	changed map[string]bool
 }
@@ -98,6 +101,7 @@ func (e *edit) file(db *makeDatabase, root, name string) (path string, lines []s
 			return path, nil
 		}
 		e.lines[path] = strings.SplitAfter(string(data), "\n")
+		e.read[path] = data
 	}
 	return path, e.lines[path]
 }
@@ -272,7 +276,7 @@ func (e *edit) outputs(workingDir string) (out []output.File) {
 		if rel, err := filepath.Rel(workingDir, path); err == nil && filepath.IsLocal(rel) {
 			name = rel
 		}
-		out = append(out, output.File{Path: name, Data: []byte(strings.Join(e.lines[path], ""))})
+		out = append(out, output.File{Path: name, Data: []byte(strings.Join(e.lines[path], "")), Before: e.read[path]})
 	}
 	return out
 }
@@ -305,7 +309,7 @@ func (r *migration) change(ctx context.Context, m *makefile) error {
 		return nil
 	}
 	version, released := ProductVersion(r.Version)
-	e := &edit{makefile: m, dir: r.project.root, lines: map[string][]string{}, changed: map[string]bool{}}
+	e := &edit{makefile: m, dir: r.project.root, lines: map[string][]string{}, read: map[string][]byte{}, changed: map[string]bool{}}
 	installs := r.With == "" && m.installs()
 	if installs {
 		e.install(r.makeCopy, version)
@@ -337,8 +341,8 @@ func (r *migration) change(ctx context.Context, m *makefile) error {
 		return r.notWritten("no line sets the tool")
 	}
 	fmt.Fprintln(r.out)
-	if _, err := output.Commit(ctx, outputs, output.Diff, r.out); err != nil {
-		return err
+	if _, err := r.writer().Commit(ctx, outputs, output.Diff, r.out); err != nil {
+		return r.unwritten(err)
 	}
 	if installs && !released {
 		fmt.Fprintf(r.out, "This schemagen is a development build without a version to pin: the Makefile installs the latest release.\n")
@@ -370,14 +374,25 @@ func (r *migration) writeChange(ctx context.Context, outputs []output.File, prob
 		if reason := r.protected(outputs); reason != "" {
 			return r.notWritten(reason)
 		}
-		if _, err := output.Commit(ctx, outputs, output.Write, r.out); err != nil {
-			return err
+		if _, err := r.writer().Commit(ctx, outputs, output.Write, r.out); err != nil {
+			return r.unwritten(err)
 		}
 		for _, file := range outputs {
 			fmt.Fprintf(r.out, "wrote %s\n", file.Path)
 		}
 	}
 	return nil
+}
+
+// writer returns where files may be written: in the project.
+func (r *migration) writer() *output.Writer { return &output.Writer{Root: r.project.root} }
+
+// unwritten prints why a file must not be written. It returns other errors.
+func (r *migration) unwritten(err error) error {
+	if refused, ok := errors.AsType[*output.Refused](err); ok {
+		return r.notWritten(refused.Error())
+	}
+	return err
 }
 
 // protected returns why one of the files must not be replaced, or "".
@@ -432,14 +447,17 @@ func (r *migration) verifyChange(ctx context.Context, m *makefile, outputs []out
 		return "", err
 	}
 	defer os.RemoveAll(copied)
+	var inCopy []output.File
 	for _, file := range outputs {
 		path := file.Path
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(output.Physical(r.Dir), path)
 		}
-		if err := os.WriteFile(replacePath(path, r.project.root, copied), file.Data, 0o666); err != nil {
-			return "", err
-		}
+		inCopy = append(inCopy, output.File{Path: replacePath(path, r.project.root, copied), Data: file.Data})
+	}
+	writer := output.Writer{Root: output.Physical(copied)}
+	if _, err := writer.Commit(ctx, inCopy, output.Write, io.Discard); err != nil {
+		return "", err
 	}
 	after, err := r.readMakefile(ctx, copied, replacePath(r.makefileDir(m.path), r.project.root, copied), m.path, m.goals...)
 	if err != nil {

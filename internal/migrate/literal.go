@@ -93,7 +93,7 @@ func Rewrite(in *inputs.Reader, dir, version string) (name string, changed []byt
 	case m.repeated != "":
 		return name, nil, fmt.Sprintf("it sets %s more than once", m.repeated)
 	}
-	e := &edit{makefile: m, dir: dir, lines: map[string][]string{}, changed: map[string]bool{}}
+	e := &edit{makefile: m, dir: dir, lines: map[string][]string{}, read: map[string][]byte{}, changed: map[string]bool{}}
 	e.install(dir, version)
 	for _, file := range e.outputs(dir) {
 		changed = file.Data

@@ -74,7 +74,12 @@ func compareRewrite(t *testing.T, dir, described string) {
 		return
 	}
 	var diff bytes.Buffer
-	if _, err := output.Commit(t.Context(), []output.File{{Path: name, Data: changed}}, output.Diff, &diff); err != nil {
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	writer := output.Writer{Root: output.Physical(wd)}
+	if _, err := writer.Commit(t.Context(), []output.File{{Path: name, Data: changed}}, output.Diff, &diff); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(described, strings.ReplaceAll(diff.String(), "\r", "^M")) {

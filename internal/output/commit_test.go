@@ -124,11 +124,8 @@ func wantChanged(t *testing.T, got []string, want ...string) {
 func TestCommitTempFiles(t *testing.T) {
 	commitTree(t, map[string]string{"real/x.yaml": "old\n", "crds/y.yaml": "old\n"})
 	symlink(t, "../real/x.yaml", "crds/x.yaml")
-	targets, err := findTargets(t.Context(), outputsOf("crds/x.yaml", "new\n", "crds/y.yaml", "new\n", "made/z.yaml", "new\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = faultyDisk(func(op string, n int) error {
+	targets := targetsOf(t, outputsOf("crds/x.yaml", "new\n", "crds/y.yaml", "new\n", "made/z.yaml", "new\n"))
+	err := faultyDisk(func(op string, n int) error {
 		if op != "rename" || n > 1 {
 			return nil
 		}
@@ -144,7 +141,7 @@ func TestCommitTempFiles(t *testing.T) {
 			}
 		}
 		return nil
-	}).replace(t.Context(), targets)
+	}).replace(t.Context(), targets, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,6 +153,25 @@ func symlink(t *testing.T, to, name string) {
 	if err := os.Symlink(to, name); err != nil {
 		t.Skipf("symlinks are not supported: %v", err)
 	}
+}
+
+// here returns a writer for the working directory.
+func here() *Writer {
+	wd, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	return &Writer{Root: RootOf(wd)}
+}
+
+// targetsOf returns the targets of outputs that may be written.
+func targetsOf(t *testing.T, outputs []File) []*target {
+	t.Helper()
+	c, err := here().Prepare(t.Context(), outputs, nil, Write)
+	if err != nil || len(c.Refused) > 0 {
+		t.Fatal(err, c.Refused)
+	}
+	return c.targets
 }
 
 func outputsOf(pathsAndData ...string) []File {
@@ -177,7 +193,7 @@ func TestCommitWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout bytes.Buffer
-	changed, err := Commit(t.Context(), outputsOf(
+	changed, err := here().Commit(t.Context(), outputsOf(
 		"new/deep/z.yaml", "z\n",
 		"config/same.yaml", "same\n",
 		"config/old.yaml", "new\n",
@@ -208,7 +224,7 @@ func TestCommitWrite(t *testing.T) {
 	}
 	// Again, with all equal now.
 	before := treeState(t)
-	changed, err = Commit(t.Context(), outputsOf("new/deep/z.yaml", "z\n", "config/old.yaml", "new\n"), Write, io.Discard)
+	changed, err = here().Commit(t.Context(), outputsOf("new/deep/z.yaml", "z\n", "config/old.yaml", "new\n"), Write, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +261,7 @@ func TestCommitModes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed, err := Commit(t.Context(), outputsOf(
+	changed, err := here().Commit(t.Context(), outputsOf(
 		"closed.yaml", "new\n", "open.yaml", "new\n", "dir/new.yaml", "new\n",
 		// Nothing is to be written to this one, so its protection is no matter.
 		"protected.yaml", "same\n",
@@ -267,7 +283,7 @@ func TestCommitSymlink(t *testing.T) {
 	symlink(t, "crds", "dir")
 	for i, path := range []string{"crds/x.yaml", "dir/x.yaml"} {
 		data := fmt.Sprintf("new %d\n", i)
-		changed, err := Commit(t.Context(), outputsOf(path, data), Write, io.Discard)
+		changed, err := here().Commit(t.Context(), outputsOf(path, data), Write, io.Discard)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,7 +293,7 @@ func TestCommitSymlink(t *testing.T) {
 			t.Errorf("got link %q, error %v", link, err)
 		}
 	}
-	if _, err := Commit(t.Context(), outputsOf("dir/new/y.yaml", "y\n"), Write, io.Discard); err != nil {
+	if _, err := here().Commit(t.Context(), outputsOf("dir/new/y.yaml", "y\n"), Write, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat("crds/new/y.yaml"); err != nil {
@@ -296,11 +312,11 @@ func TestCommitErrors(t *testing.T) {
 	}{
 		"path is a directory": {
 			paths: []string{"dir"},
-			want:  []string{"open dir: is a directory"},
+			want:  []string{"dir: it is a directory"},
 		},
 		"no path": {
 			paths: []string{""},
-			want:  []string{"is a directory"},
+			want:  []string{"it is a directory"},
 		},
 		"file in place of the directory": {
 			paths: []string{"old.yaml/x.yaml"},
@@ -317,7 +333,7 @@ func TestCommitErrors(t *testing.T) {
 					t.Skipf("%s is not a device on this system", os.DevNull)
 				}
 			},
-			want: []string{os.DevNull + ": not a regular file"},
+			want: []string{os.DevNull + ": it is outside "},
 		},
 		"same path": {
 			paths: []string{"x.yaml", "x.yaml"},
@@ -344,7 +360,7 @@ func TestCommitErrors(t *testing.T) {
 		"symlink to a directory": {
 			paths: []string{"link.yaml"},
 			needs: func(t *testing.T) { symlink(t, "dir", "link.yaml") },
-			want:  []string{"open link.yaml: is a directory"},
+			want:  []string{"link.yaml: it is a directory"},
 		},
 		"symlink to nothing": {
 			paths: []string{"link.yaml"},
@@ -364,7 +380,7 @@ func TestCommitErrors(t *testing.T) {
 				}
 				ordinaryUser(t)
 			},
-			want: []string{"open protected.yaml: permission denied"},
+			want: []string{"protected.yaml: it is read-only"},
 		},
 		"write-protected directory": {
 			paths: []string{"protected/x.yaml"},
@@ -389,7 +405,7 @@ func TestCommitErrors(t *testing.T) {
 				outputs = append(outputs, File{Path: path, Data: []byte("same\n")})
 			}
 			outputs = append(outputs, outputsOf("made/by/it.yaml", "new\n")...)
-			changed, err := Commit(t.Context(), outputs, Write, io.Discard)
+			changed, err := here().Commit(t.Context(), outputs, Write, io.Discard)
 			if err == nil {
 				t.Fatal("got no error")
 			}
@@ -426,12 +442,12 @@ func faultyDisk(before func(op string, n int) error) disk {
 			}
 			return createTemp(t, data)
 		},
-		rename: func(from, to string) error {
+		rename: func(dir *os.Root, from, to string) error {
 			renames++
 			if err := before("rename", renames); err != nil {
 				return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 			}
-			return os.Rename(from, to)
+			return dir.Rename(from, to)
 		},
 	}
 }
@@ -463,17 +479,14 @@ func TestCommitFailsLate(t *testing.T) {
 				return s
 			}
 			before := state()
-			targets, err := findTargets(t.Context(), outputsOf("closed.yaml", "new\n", "made/for/it.yaml", "new\n", "old.yaml", "new\n"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			targets := targetsOf(t, outputsOf("closed.yaml", "new\n", "made/for/it.yaml", "new\n", "old.yaml", "new\n"))
 			full := errors.New("disk full")
-			err = faultyDisk(func(op string, n int) error {
+			err := faultyDisk(func(op string, n int) error {
 				if op == fault.op && n == fault.n {
 					return full
 				}
 				return nil
-			}).replace(t.Context(), targets)
+			}).replace(t.Context(), targets, nil)
 			if !errors.Is(err, full) || !strings.Contains(err.Error(), fault.path) || strings.Contains(err.Error(), ".tmp") {
 				t.Errorf("got error %v", err)
 			}
@@ -486,16 +499,13 @@ func TestCommitFailsLate(t *testing.T) {
 
 func TestCommitCannotUndo(t *testing.T) {
 	commitTree(t, map[string]string{"a.yaml": "old\n", "b.yaml": "old\n"})
-	targets, err := findTargets(t.Context(), outputsOf("a.yaml", "new\n", "b.yaml", "new\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = faultyDisk(func(op string, n int) error {
+	targets := targetsOf(t, outputsOf("a.yaml", "new\n", "b.yaml", "new\n"))
+	err := faultyDisk(func(op string, n int) error {
 		if op == "rename" && n > 1 {
 			return errors.New("disk gone")
 		}
 		return nil
-	}).replace(t.Context(), targets)
+	}).replace(t.Context(), targets, nil)
 	if want := "rename b.yaml: disk gone\nrestore: rename a.yaml: disk gone"; err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)
 	}
@@ -506,16 +516,13 @@ func TestCommitCannotUndo(t *testing.T) {
 // the failing call created.
 func TestCommitKeepsForeignFile(t *testing.T) {
 	commitTree(t, nil)
-	targets, err := findTargets(t.Context(), outputsOf("made/x.yaml", "new\n", "made/too/y.yaml", "new\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = faultyDisk(func(op string, n int) error {
+	targets := targetsOf(t, outputsOf("made/x.yaml", "new\n", "made/too/y.yaml", "new\n"))
+	err := faultyDisk(func(op string, n int) error {
 		if n == 1 {
 			return nil
 		}
 		return errors.Join(errors.New("disk full"), os.WriteFile("made/foreign", nil, 0o666))
-	}).replace(t.Context(), targets)
+	}).replace(t.Context(), targets, nil)
 	if err == nil {
 		t.Fatal("got no error")
 	}
@@ -535,7 +542,7 @@ func TestCommitCancelled(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			var stdout bytes.Buffer
-			changed, err := Commit(ctx, outputs, mode, &stdout)
+			changed, err := here().Commit(ctx, outputs, mode, &stdout)
 			if err != context.Canceled {
 				t.Errorf("got error %v", err)
 			}
@@ -550,13 +557,10 @@ func TestCommitCancelled(t *testing.T) {
 		t.Run(at, func(t *testing.T) {
 			commitTree(t, files)
 			before := treeState(t)
-			targets, err := findTargets(t.Context(), outputs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			targets := targetsOf(t, outputs)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			err = faultyDisk(func(op string, n int) error {
+			err := faultyDisk(func(op string, n int) error {
 				if op == "write" && ctx.Err() != nil {
 					t.Errorf("got write %d after cancellation", n)
 				}
@@ -564,7 +568,7 @@ func TestCommitCancelled(t *testing.T) {
 					cancel()
 				}
 				return nil
-			}).replace(ctx, targets)
+			}).replace(ctx, targets, nil)
 			if strings.HasPrefix(at, "write") {
 				if err != context.Canceled {
 					t.Errorf("got error %v", err)
@@ -585,7 +589,7 @@ func TestCommitStdout(t *testing.T) {
 	before := treeState(t)
 	var stdout bytes.Buffer
 	// Paths do not matter: not that two are equal, nor what is there.
-	changed, err := Commit(t.Context(), outputsOf("b.yaml", "b\n", "a.yaml", "a\n", "b.yaml", "c"), Stdout, &stdout)
+	changed, err := here().Commit(t.Context(), outputsOf("b.yaml", "b\n", "a.yaml", "a\n", "b.yaml", "c"), Stdout, &stdout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -594,14 +598,14 @@ func TestCommitStdout(t *testing.T) {
 		t.Errorf("got output %q, want %q", got, want)
 	}
 	wantState(t, before)
-	if _, err := Commit(t.Context(), outputsOf("b.yaml", "b\n"), Stdout, brokenWriter{}); !errors.Is(err, io.ErrClosedPipe) {
+	if _, err := here().Commit(t.Context(), outputsOf("b.yaml", "b\n"), Stdout, brokenWriter{}); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("got error %v", err)
 	}
 }
 
 func TestCommitUnknownMode(t *testing.T) {
 	commitTree(t, nil)
-	if _, err := Commit(t.Context(), outputsOf("a.yaml", "a\n"), Mode(99), io.Discard); err == nil {
+	if _, err := here().Commit(t.Context(), outputsOf("a.yaml", "a\n"), Mode(99), io.Discard); err == nil {
 		t.Error("got no error")
 	}
 	wantTree(t, map[string]string{})

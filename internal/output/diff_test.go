@@ -119,7 +119,7 @@ func TestCommitDiffs(t *testing.T) {
 	wantAbs := "--- /dev/null\n+++ b/" + strings.TrimPrefix(filepath.ToSlash(abs), "/") + "\n"
 	for _, mode := range []Mode{Check, Diff} {
 		var stdout bytes.Buffer
-		changed, err := Commit(t.Context(), outputs, mode, &stdout)
+		changed, err := here().Commit(t.Context(), outputs, mode, &stdout)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,15 +130,15 @@ func TestCommitDiffs(t *testing.T) {
 		wantState(t, before)
 	}
 
-	changed, err := Commit(t.Context(), outputsOf("same.yaml", "same\n"), Check, io.Discard)
+	changed, err := here().Commit(t.Context(), outputsOf("same.yaml", "same\n"), Check, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantChanged(t, changed)
-	if _, err := Commit(t.Context(), outputsOf("crds", ""), Check, io.Discard); err == nil {
+	if _, err := here().Commit(t.Context(), outputsOf("crds", ""), Check, io.Discard); err == nil {
 		t.Error("got no error for a directory")
 	}
-	if _, err := Commit(t.Context(), outputs, Diff, brokenWriter{}); !errors.Is(err, io.ErrClosedPipe) {
+	if _, err := here().Commit(t.Context(), outputs, Diff, brokenWriter{}); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("got error %v", err)
 	}
 }

@@ -1,8 +1,6 @@
 package output
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,27 +9,8 @@ import (
 // Physical resolves the symlinks of an absolute path, the end of which need not exist, to
 // the file that writing to the path would create.
 func Physical(path string) string {
-	const separator = string(filepath.Separator)
-	done, below := linkRoot("", path)
-	rest := strings.Split(below, separator)
-	for links := 0; len(rest) > 0; {
-		name := rest[0]
-		rest = rest[1:]
-		if name == ".." {
-			done = filepath.Dir(done)
-			continue
-		}
-		next := filepath.Join(done, name)
-		link, err := os.Readlink(next)
-		if err != nil || links == 40 { // longer chains are cycles, which cannot be opened
-			done = next
-			continue
-		}
-		links++
-		done, link = linkRoot(done, link)
-		rest = append(strings.Split(link, separator), rest...)
-	}
-	return done
+	file, _ := follow(path)
+	return file
 }
 
 // IsBelow reports whether a file is dir or something in it; neither path may contain
@@ -59,26 +38,4 @@ func Dir(outputs []File, stale []string) string {
 		dir = filepath.Dir(dir)
 	}
 	return ""
-}
-
-// CheckWithin returns an error if one of the outputs, or of the files to remove, is outside
-// dir. If dir is empty, any path is allowed.
-func CheckWithin(dir string, outputs []File, stale []string) error {
-	if dir == "" {
-		return nil
-	}
-	paths := slices.Clone(stale)
-	for _, out := range outputs {
-		paths = append(paths, out.Path)
-	}
-	for _, path := range paths {
-		abs, err := absolute(path)
-		if err != nil {
-			return err
-		}
-		if !IsBelow(dir, Physical(abs)) {
-			return fmt.Errorf("%s would be written outside the project", path)
-		}
-	}
-	return nil
 }

@@ -78,7 +78,7 @@ func TestUntilFree(t *testing.T) {
 func TestPathsThatDifferInCase(t *testing.T) {
 	dir := t.TempDir()
 	outputs := outputsOf(filepath.Join(dir, "new", "a.yaml"), "one\n", filepath.Join(dir, "new", "A.yaml"), "two\n")
-	_, err := Commit(t.Context(), outputs, Write, &strings.Builder{})
+	_, err := (&Writer{Root: Physical(dir)}).Commit(t.Context(), outputs, Write, &strings.Builder{})
 	if ignores := thisSystem.samePath("A") == "a"; ignores != (err != nil && strings.Contains(err.Error(), "two outputs have this path")) {
 		t.Errorf("names that differ in case are the same: %t, and Commit returned %v", ignores, err)
 	}
@@ -99,7 +99,7 @@ func TestRenameOverOpenFile(t *testing.T) {
 	defer f.Close()
 	closed := time.AfterFunc(time.Second, func() { f.Close() })
 	defer closed.Stop()
-	if _, err := Commit(t.Context(), outputsOf(name, "new\n"), Write, &strings.Builder{}); err != nil {
+	if _, err := (&Writer{Root: Physical(dir)}).Commit(t.Context(), outputsOf(name, "new\n"), Write, &strings.Builder{}); err != nil {
 		t.Fatal(err)
 	}
 	if data, err := os.ReadFile(name); string(data) != "new\n" {

@@ -46,7 +46,7 @@ func TestOldTemporaryFiles(t *testing.T) {
 	}
 	outputs := []File{{Path: filepath.Join(dir, "out.yaml"), Data: []byte("a\n")}, {Path: filepath.Join(dir, "none", "out.yaml"), Data: []byte("a\n")}}
 	for _, mode := range []Mode{Check, Write} {
-		if _, err := Commit(t.Context(), outputs, mode, &strings.Builder{}); err != nil {
+		if _, err := (&Writer{Root: Physical(dir)}).Commit(t.Context(), outputs, mode, &strings.Builder{}); err != nil {
 			t.Fatal(err)
 		}
 		for name, stays := range files {

@@ -221,6 +221,35 @@ func (c *File) Texts(key, wd string) []string {
 	return nil
 }
 
+// Place is a path in the file.
+type Place struct {
+	// Path is relative to the working directory, or absolute.
+	Path string
+	Pos  diag.Position
+}
+
+// Places returns the files and directories that the file names, relative to wd.
+func (c *File) Places(wd string) (out []Place) {
+	if c == nil {
+		return nil
+	}
+	for _, s := range Settings() {
+		value, inFile := c.values[s.Key]
+		if inFile && value.node != nil && (s.Kind == Folder || s.Kind == Path) {
+			pos := diag.Position{File: c.Name, Line: value.node.Line, Column: value.node.Column}
+			out = append(out, Place{Path: c.rebased(s.Kind, value.texts, wd)[0], Pos: pos})
+		}
+	}
+	for _, channel := range c.Channels(wd) {
+		for _, path := range []string{channel.Directory, channel.Helm} {
+			if path != "" {
+				out = append(out, Place{Path: path, Pos: channel.Pos})
+			}
+		}
+	}
+	return out
+}
+
 // rebased returns values with their paths relative to wd. Paths are unchanged if wd is the
 // directory of the file.
 func (c *File) rebased(kind Kind, texts []string, wd string) []string {

@@ -5,8 +5,10 @@
 package runcache
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -72,16 +74,23 @@ func (c *Cache) isOurs() bool {
 	return len(entries) == 0 && (err == nil || os.IsNotExist(err))
 }
 
-// mark writes the mark of the folder.
-func (c *Cache) mark() error {
-	name := filepath.Join(c.dir, markName)
-	if mark, err := os.ReadFile(name); err == nil && string(mark) == markText {
-		return nil
-	}
+// open opens the folder, and creates it with its mark. Files are written through it, so that
+// symlinks in the folder, which may be in a repository, lead nowhere else.
+func (c *Cache) open() (*os.Root, error) {
 	if err := os.MkdirAll(c.dir, 0o755); err != nil {
-		return err
+		return nil, err
 	}
-	return os.WriteFile(name, []byte(markText), 0o644)
+	root, err := os.OpenRoot(c.dir)
+	if err != nil {
+		return nil, err
+	}
+	if mark, err := root.ReadFile(markName); err == nil && string(mark) == markText {
+		return root, nil
+	}
+	if err := root.WriteFile(markName, []byte(markText), 0o644); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return root, nil
 }
 
 func (c *Cache) file(key string) string {
@@ -129,24 +138,20 @@ func (c *Cache) Store(key string, data []byte) {
 
 // write writes a file of the cache, atomically.
 func (c *Cache) write(name string, data []byte) {
-	if c.mark() != nil || os.MkdirAll(filepath.Dir(name), 0o755) != nil {
-		return
-	}
-	temp, err := os.CreateTemp(filepath.Dir(name), newPrefix+"*")
+	root, err := c.open()
 	if err != nil {
 		return
 	}
-	_, err = temp.Write(data)
-	if closed := temp.Close(); err == nil {
-		err = closed
+	defer root.Close()
+	folder := filepath.Base(filepath.Dir(name))
+	if root.MkdirAll(folder, 0o755) != nil {
+		return
 	}
-	if err == nil {
-		err = os.Rename(temp.Name(), name)
+	temp := filepath.Join(folder, newPrefix+rand.Text())
+	if root.WriteFile(temp, data, 0o600) != nil || root.Rename(temp, filepath.Join(folder, filepath.Base(name))) != nil {
+		_ = root.Remove(temp)
 	}
-	if err != nil {
-		os.Remove(temp.Name())
-	}
-	c.trim()
+	trim(root)
 }
 
 const (
@@ -157,37 +162,38 @@ const (
 )
 
 // trim removes unused entries. It runs at most once a day.
-func (c *Cache) trim() {
-	last := filepath.Join(c.dir, "trimmed")
-	if info, err := os.Stat(last); err == nil && time.Since(info.ModTime()) < day {
+func trim(root *os.Root) {
+	const last = "trimmed"
+	if info, err := root.Stat(last); err == nil && time.Since(info.ModTime()) < day {
 		return
 	}
-	if os.WriteFile(last, nil, 0o644) != nil || os.Chtimes(last, time.Time{}, time.Now()) != nil {
+	if root.WriteFile(last, nil, 0o644) != nil || root.Chtimes(last, time.Time{}, time.Now()) != nil {
 		return
 	}
-	folders, _ := os.ReadDir(c.dir)
+	folders, _ := fs.ReadDir(root.FS(), ".")
 	for _, entry := range folders {
 		if !entry.IsDir() || !isHex(entry.Name(), 1) {
 			continue
 		}
-		dir := filepath.Join(c.dir, entry.Name())
-		files, _ := os.ReadDir(dir)
+		files, _ := fs.ReadDir(root.FS(), entry.Name())
 		for _, file := range files {
+			name := filepath.Join(entry.Name(), file.Name())
 			info, err := file.Info()
-			if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > unusedFor && isEntry(dir, info) {
-				_ = os.Remove(filepath.Join(dir, file.Name()))
+			if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > unusedFor && isEntry(root, name) {
+				_ = root.Remove(name)
 			}
 		}
 	}
 }
 
 // isEntry reports whether a file was written by Store, even incompletely.
-func isEntry(dir string, info fs.FileInfo) bool {
-	isNew := strings.HasPrefix(info.Name(), newPrefix)
-	if !isNew && !isHex(info.Name(), sha256.Size-1) {
+func isEntry(root *os.Root, name string) bool {
+	base := filepath.Base(name)
+	isNew := strings.HasPrefix(base, newPrefix)
+	if !isNew && !isHex(base, sha256.Size-1) {
 		return false
 	}
-	file, err := os.Open(filepath.Join(dir, info.Name()))
+	file, err := root.Open(name)
 	if err != nil {
 		return false
 	}

@@ -214,3 +214,50 @@ func TestBuildsAreDistinguished(t *testing.T) {
 		t.Errorf("one build has the names %s and %s", first, again)
 	}
 }
+
+// TestCacheOfARepository has a cache in which a branch has made every file a symlink to one of the
+// user: none is written, truncated or removed.
+func TestCacheOfARepository(t *testing.T) {
+	for _, name := range []string{markName, "trimmed", "entry", "folder"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			away := filepath.Join(t.TempDir(), "away")
+			c := Open(dir, "v1")
+			if c == nil {
+				t.Fatal("no cache")
+			}
+			c.Store("a", []byte("data")) // makes the folder
+			file := c.file("b")
+			text := "user's"
+			if name == markName {
+				text = "" // an incomplete mark, which is completed
+			}
+			path := map[string]string{"entry": file, "folder": filepath.Dir(file)}[name]
+			if path == "" {
+				path = filepath.Join(c.Dir(), name)
+			}
+			target := away
+			if name == "folder" {
+				target = filepath.Join(away, filepath.Base(file))
+			}
+			long := time.Now().Add(-30 * day)
+			for _, err := range []error{
+				os.RemoveAll(path), os.MkdirAll(filepath.Dir(path), 0o777), os.MkdirAll(filepath.Dir(target), 0o777),
+				os.WriteFile(target, []byte(text), 0o666), os.Chtimes(target, long, long), os.Symlink(away, path),
+			} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			Open(dir, "v1").Store("b", []byte("data"))
+			if data, err := os.ReadFile(target); err != nil || string(data) != text {
+				t.Errorf("the file is %q, %v", data, err)
+			}
+			if name == "folder" {
+				if entries, err := os.ReadDir(away); err != nil || len(entries) != 1 {
+					t.Errorf("written outside: %v, %v", entries, err)
+				}
+			}
+		})
+	}
+}

@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"go/format"
 	"go/token"
 	"maps"
 	"slices"
@@ -21,17 +20,24 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/conversions"
-	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/sourcestyle"
 	"github.com/schemagen/schemagen/markers"
 )
+
+// File is a Go file that changes.
+type File struct {
+	Name string
+	// Before is its content when it was read.
+	Before, Data []byte
+}
 
 // Turn makes a version the hub of all kinds that have it, and returns the Go files that change.
 // Whatever the markers cannot say the other way is a finding; if one is an error, there are no
 // files. The error is as in [generator.Run].
-func Turn(ctx context.Context, options generator.Options, of conversions.Options, version string) ([]build.File, diag.List, error) {
+func Turn(ctx context.Context, options generator.Options, of conversions.Options, version string) ([]File, diag.List, error) {
 	m, findings, err := conversions.Find(ctx, options, of)
 	if err != nil || findings.HasErrors() {
 		return nil, findings, err
@@ -361,7 +367,7 @@ func (t *turning) add(field token.Pos, pkg *source.Package, lines []string) {
 }
 
 // files returns the files that change.
-func (t *turning) files(in *inputs.Reader) (out []build.File, err error) {
+func (t *turning) files(in *inputs.Reader) (out []File, err error) {
 	names := map[string]bool{}
 	for name := range t.removed {
 		names[name] = true
@@ -380,17 +386,17 @@ func (t *turning) files(in *inputs.Reader) (out []build.File, err error) {
 		for i, line := range strings.SplitAfter(string(text), "\n") {
 			indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 			for _, marker := range t.added[sourceLine{name, i + 1}] {
-				fmt.Fprintf(&changed, "%s// +%s%s\n", indent, markers.ConvertPrefix, marker)
+				fmt.Fprintf(&changed, "%s// +%s%s%s", indent, markers.ConvertPrefix, marker, sourcestyle.EndOf([]byte(line)))
 			}
 			if !t.removed[name][i+1] || !strings.HasPrefix(strings.TrimSpace(line), "//") {
 				changed.WriteString(line)
 			}
 		}
-		data, err := format.Source(changed.Bytes())
+		data, err := sourcestyle.Formatted(text, changed.Bytes())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		out = append(out, build.File{Name: name, Data: data})
+		out = append(out, File{Name: name, Before: text, Data: data})
 	}
 	return out, nil
 }

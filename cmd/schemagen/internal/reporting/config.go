@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -12,8 +13,11 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/snapshot"
 )
 
 // AddConfigFlags adds the flags that select schemagen.yaml to all commands.
@@ -75,12 +79,24 @@ func (r *Reporter) ConfigureIn(cmd *cobra.Command, in *inputs.Reader, of string,
 		return r.Report(cmd.ErrOrStderr(), findings)
 	}
 	r.Project = file
+	r.Writer = output.Writer{Root: output.RootOf(r.WorkDir)}
+	for _, set := range sets {
+		set.Visit(func(flag *pflag.Flag) {
+			if slices.Contains([]string{"output", "policy", "helm", "header-file", "cache-dir"}, flag.Name) {
+				r.Writer.Named = append(r.Writer.Named, flag.Value.String())
+			}
+		})
+	}
+	for _, place := range file.Places(r.WorkDir) {
+		r.Writer.Places = append(r.Writer.Places, output.Place(place))
+	}
 	return file.Fill(of, r.WorkDir, sets...)
 }
 
 // Packages returns the packages that a command names, or else those of the project.
 func (r *Reporter) Packages(cmd *cobra.Command, in *inputs.Reader, named []string) ([]string, error) {
 	if len(named) > 0 {
+		r.Writer.Named = append(r.Writer.Named, driver.Directories(named)...)
 		return named, nil
 	}
 	packages, err := r.Project.Packages(in, r.WorkDir)
@@ -88,6 +104,18 @@ func (r *Reporter) Packages(cmd *cobra.Command, in *inputs.Reader, named []strin
 		return nil, cli.UsageError(cmd, "%v", err)
 	}
 	return packages, nil
+}
+
+// OutsideCache returns a warning if the directory of the cache is where no file may be written. Then
+// there is no cache.
+func (r *Reporter) OutsideCache(dir string) (findings diag.List) {
+	if dir == "" {
+		return nil
+	}
+	for _, d := range r.Writer.Outside(filepath.Join(dir, snapshot.Folder)) {
+		findings = append(findings, d.As(diag.Warning))
+	}
+	return findings
 }
 
 // CheckChannel reports a channel that cannot be selected.

@@ -3,7 +3,7 @@
 //
 //	Reporter  the flags --format and --strict, the working directory, schemagen.yaml, the console
 //	Stream    findings that are printed as they are added
-//	Finish    writes a run's files, or says what would change
+//	Deliver   reports findings and writes a run's files, or says what would change
 package reporting
 
 import (
@@ -53,6 +53,8 @@ type Reporter struct {
 	// that they are quoted from.
 	Console *terminal.Console
 	Reader  *inputs.Reader
+	// Writer is where files may be written.
+	Writer output.Writer
 	// Unused returns findings about waivers, given those that were used. If it is nil,
 	// unused waivers are not reported: only a run over everything can find them.
 	Unused func(used map[*project.Waiver]bool) diag.List
@@ -199,24 +201,62 @@ func (r *Stream) Finish() error {
 	return nil
 }
 
-// Finish writes the outputs and removes stale files, or prints what would change. It
-// returns the paths of the files that differed.
-func Finish(ctx context.Context, outputs []output.File, stale []string, mode output.Mode, stdout, stderr io.Writer) (changed []string, err error) {
-	changed, err = output.Commit(ctx, outputs, mode, stdout)
+// Delivery is what a run writes.
+type Delivery struct {
+	Outputs []output.File
+	// Stale are the paths of files to remove.
+	Stale []string
+	Mode  output.Mode
+}
+
+// Deliver prints a verdict, with findings about files that must not be written. If none is an
+// error, it writes the files and removes stale ones, or prints what would change. It returns
+// the paths of the files that differed.
+//
+// Neither severities nor waivers of schemagen.yaml apply to those findings: a branch may have
+// changed the file.
+func (r *Reporter) Deliver(
+	ctx context.Context, v runcache.Verdict, d Delivery, stdout, stderr io.Writer,
+) (changed []string, err error) {
+	if v.Failed {
+		return nil, r.Print(stderr, v)
+	}
+	change, failed := r.Writer.Prepare(ctx, d.Outputs, d.Stale, d.Mode)
+	if failed == nil && len(change.Refused) > 0 {
+		v.Findings = slices.Concat(v.Findings, change.Refused.RelativeTo(r.WorkDir)).Normalize()
+		v.Failed = true
+	}
+	if err := cmp.Or(r.Print(stderr, v), failed); err != nil {
+		return nil, err
+	}
+	return finish(ctx, change, stdout, stderr)
+}
+
+// DeliverQuietly is Deliver for a run whose findings have been printed.
+func (r *Reporter) DeliverQuietly(ctx context.Context, d Delivery, stdout, stderr io.Writer) error {
+	change, err := r.Writer.Prepare(ctx, d.Outputs, d.Stale, d.Mode)
+	if err != nil {
+		return err
+	}
+	_, err = finish(ctx, change, stdout, stderr)
+	return err
+}
+
+// finish applies a change, and says what changed or would.
+func finish(ctx context.Context, c *output.Change, stdout, stderr io.Writer) (changed []string, err error) {
+	changed, err = c.Apply(ctx, stdout)
 	if err != nil {
 		return nil, err
 	}
-	if mode == output.Write {
-		if err = output.Remove(stale); err == nil {
-			ConsoleOf(ctx).ConcludeWritten(len(changed), len(outputs), len(stale), output.Dir(outputs, stale))
-		}
-		return slices.Concat(changed, stale), err
+	if c.Mode == output.Write {
+		ConsoleOf(ctx).ConcludeWritten(len(changed), len(c.Outputs), len(c.Stale), output.Dir(c.Outputs, c.Stale))
+		return slices.Concat(changed, c.Stale), nil
 	}
-	if mode == output.Check && len(changed)+len(stale) == 0 {
-		ConsoleOf(ctx).ConcludeWritten(0, len(outputs), 0, output.Dir(outputs, nil))
-	} else if mode == output.Check {
-		fmt.Fprintf(stderr, "schemagen: %d of %d files are out of date\n", len(changed), len(outputs))
-		for _, path := range stale {
+	if c.Mode == output.Check && len(changed)+len(c.Stale) == 0 {
+		ConsoleOf(ctx).ConcludeWritten(0, len(c.Outputs), 0, output.Dir(c.Outputs, nil))
+	} else if c.Mode == output.Check {
+		fmt.Fprintf(stderr, "schemagen: %d of %d files are out of date\n", len(changed), len(c.Outputs))
+		for _, path := range c.Stale {
 			fmt.Fprintf(stderr, "schemagen: %s is stale\n", diag.Line(path))
 		}
 		return changed, ErrFindings
@@ -231,8 +271,15 @@ func (r *Reporter) Rewrite(ctx context.Context, files []output.File, findings di
 	if write {
 		mode = output.Write
 	}
-	if !write || !findings.HasErrors() {
-		changed, err := Finish(ctx, files, nil, mode, stdout, stderr)
+	change, err := r.Writer.Prepare(ctx, files, nil, mode)
+	if err != nil {
+		return err
+	}
+	v := r.Judge(findings)
+	v.Findings = append(v.Findings, change.Refused.RelativeTo(r.WorkDir)...)
+	v.Failed = v.Failed || len(change.Refused) > 0
+	if len(change.Refused) == 0 && (!write || !findings.HasErrors()) {
+		changed, err := finish(ctx, change, stdout, stderr)
 		if err != nil {
 			return err
 		}
@@ -242,7 +289,7 @@ func (r *Reporter) Rewrite(ctx context.Context, files []output.File, findings di
 			}
 		}
 	}
-	return r.Report(stderr, findings)
+	return r.Print(stderr, v)
 }
 
 func OutputsIn(dir string, files []publish.File) []output.File {

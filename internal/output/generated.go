@@ -1,0 +1,54 @@
+package output
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Generated returns the comments of a file which say that a program wrote it: lines with
+// DO NOT EDIT above everything else. Texts further down, such as descriptions in a CRD, may
+// contain these words, too.
+func Generated(data []byte) (marks []string) {
+	data, _ = bytes.CutPrefix(data, []byte("\ufeff"))
+	end := "" // of the comment that has begun
+	for line := range strings.SplitSeq(string(data), "\n") {
+		line = strings.TrimSpace(line)
+		begins := end
+		if end == "" {
+			switch {
+			case strings.HasPrefix(line, "/*"):
+				begins = "*/"
+			case strings.HasPrefix(line, "<!--"):
+				begins = "-->"
+			case strings.HasPrefix(line, "{{"):
+				begins = "}}"
+			case line == "", line == "---", strings.HasPrefix(line, "//"), strings.HasPrefix(line, "#"):
+			default:
+				return marks
+			}
+		}
+		if end = begins; end != "" && strings.Contains(line, end) {
+			end = ""
+		}
+		if strings.Contains(line, "DO NOT EDIT") {
+			marks = append(marks, line)
+		}
+	}
+	return marks
+}
+
+// generatedByOther returns the comment of a file which says that another program wrote it, or "".
+// Comments that the new content has as well are in a header file.
+func generatedByOther(old, data []byte) string {
+	marks := Generated(old)
+	if len(marks) == 0 || bytes.Contains(old, []byte("controller-gen.kubebuilder.io/version: ")) {
+		return ""
+	}
+	for _, mark := range marks {
+		isOurs := strings.Contains(mark, "schemagen") || strings.Contains(mark, "controller-gen")
+		if isOurs || bytes.Contains(data, []byte(mark)) {
+			return ""
+		}
+	}
+	return marks[0]
+}
