@@ -74,14 +74,14 @@ type definitionFlags struct {
 func (f *definitionFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.enable, "enable", nil, "for Go packages: enable features: "+strings.Join(markers.Features(), ", "))
 	cmd.Flags().StringSliceVar(&f.gates, "gates", nil, "for Go packages: "+gatesHelp)
-	addChannelFlag(cmd, &f.channel)
 	cmd.Flags().StringVar(&f.unions, "unions", "", "for Go packages: form of unions unless the source sets it: cel, oneOf, none")
-	f.cmd = cmd
+	f.addChannel(cmd)
 }
 
-// addChannelFlag adds the flag that selects a channel, for commands that take one.
-func addChannelFlag(cmd *cobra.Command, channel *string) {
-	cmd.Flags().StringVar(channel, "channel", "", "read this channel of "+project.Name+" (default: its first channel)")
+// addChannel adds only the flag that selects a channel.
+func (f *definitionFlags) addChannel(cmd *cobra.Command) {
+	f.cmd = cmd
+	cmd.Flags().StringVar(&f.channel, "channel", "", "read this channel of "+project.Name+" (default: its first channel)")
 }
 
 // gatesHelp describes the flag --gates.

@@ -2,6 +2,7 @@ package definitions
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,36 @@ func FindObjects(names []string) ([]Source, error) {
 		return nil, fmt.Errorf("-f %s: no such file or directory", packages[0])
 	case len(sources) == 0 && len(names) > 0:
 		return nil, fmt.Errorf("no YAML or JSON files in %s", strings.Join(names, ", "))
+	}
+	return sources, nil
+}
+
+// Folders returns the names with directories instead of patterns: dir for dir/... if it exists.
+// They are for what is found below directories anyway.
+func Folders(names []string) []string {
+	out := slices.Clone(names)
+	for i, name := range out {
+		dir, isPattern := strings.CutSuffix(name, "/...")
+		if info, err := os.Stat(cmp.Or(dir, "/")); isPattern && err == nil && info.IsDir() {
+			out[i] = cmp.Or(dir, "/")
+		}
+	}
+	return out
+}
+
+// FindSuites resolves names of files and directories with test suites.
+func FindSuites(names []string) ([]Source, error) {
+	sources, missing, err := Find(names)
+	if err != nil {
+		return nil, err
+	}
+	// A directory with Go files but no YAML file has no suite; that is not a mistake.
+	missing = slices.DeleteFunc(missing, func(name string) bool {
+		info, err := os.Stat(name)
+		return err == nil && info.IsDir()
+	})
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("%s: no such file or directory", missing[0])
 	}
 	return sources, nil
 }
@@ -78,7 +109,13 @@ func FindWithout(names []string, skip func(dir, file string) bool) (sources []So
 }
 
 // folderPattern returns the pattern of the package in a directory.
-func folderPattern(name string) string { return "./" + filepath.ToSlash(filepath.Clean(name)) }
+func folderPattern(name string) string {
+	pattern := filepath.ToSlash(filepath.Clean(name))
+	if filepath.IsAbs(name) {
+		return pattern
+	}
+	return "./" + pattern
+}
 
 // findInFolder returns the YAML and JSON files in a directory and below it, except for
 // directories that are generated or hold something else. hasGo reports
