@@ -161,9 +161,6 @@ func (c *Commits) Sides(ctx context.Context, args []string) (old, new Side, err 
 		}
 		return nil, nil, fmt.Errorf("diff needs OLD and NEW: %s is not a commit\nexample: schemagen diff %s", old[0], example)
 	}
-	if old[0] == "-" && new[0] == "-" {
-		return nil, nil, errors.New("only one of OLD and NEW can be standard input")
-	}
 	return old, new, nil
 }
 
