@@ -83,6 +83,8 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if r.proposal && !r.condition {
 		return errors.New("--proposal is the wording of --condition: give both")
 	}
+	r.definitions.server = verifier
+	r.definitions.stored = true // it generates only what is replaced
 	reader, err := r.definitions.reader(stdin)
 	if err != nil {
 		return err

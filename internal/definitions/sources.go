@@ -46,11 +46,17 @@ func Folders(names []string) []string {
 	out := slices.Clone(names)
 	for i, name := range out {
 		dir, isPattern := strings.CutSuffix(name, "/...")
-		if info, err := os.Stat(cmp.Or(dir, "/")); isPattern && err == nil && info.IsDir() {
-			out[i] = cmp.Or(dir, "/")
+		if dir = cmp.Or(dir, "/"); isPattern && isFolder(dir) {
+			out[i] = dir
 		}
 	}
 	return out
+}
+
+// isFolder reports whether a directory with the name exists.
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // FindSuites resolves names of files and directories with test suites.
@@ -60,10 +66,7 @@ func FindSuites(names []string) ([]Source, error) {
 		return nil, err
 	}
 	// A directory with Go files but no YAML file has no suite; that is not a mistake.
-	missing = slices.DeleteFunc(missing, func(name string) bool {
-		info, err := os.Stat(name)
-		return err == nil && info.IsDir()
-	})
+	missing = slices.DeleteFunc(missing, isFolder)
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("%s: no such file or directory", missing[0])
 	}
@@ -79,6 +82,8 @@ func FindWithout(names []string, skip func(dir, file string) bool) (sources []So
 		}
 		info, err := os.Stat(name)
 		switch {
+		case err != nil && strings.HasPrefix(name, gitPrefix):
+			return nil, nil, fmt.Errorf("%s: commits are read only by diff, review, and verify --old", name)
 		case errors.Is(err, fs.ErrNotExist) && isManifestName(name):
 			return nil, nil, fmt.Errorf("%s: no such file or directory", name)
 		case errors.Is(err, fs.ErrNotExist):
@@ -194,8 +199,7 @@ func findDefinitions(names []string, skip func(dir, file string) bool) (sources 
 // mentions CRDs. It is empty if name is no directory with Go files. Those below the working
 // directory, which is also a default, have to be named.
 func packagesIn(name string, found []Source) (pattern string, err error) {
-	info, err := os.Stat(name)
-	if err != nil || !info.IsDir() {
+	if !isFolder(name) {
 		return "", nil // a name that does not exist is an import path
 	}
 	_, hasGo, err := findInFolder(name)

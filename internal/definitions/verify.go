@@ -79,7 +79,11 @@ func Verify(ctx context.Context, names []string, options VerifyOptions) (*Verifi
 		return nil, fmt.Errorf("--condition reads definitions, not packages (%s): schemagen writes none that is not structural", packages[0])
 	}
 	v := &verification{VerifyOptions: options, out: Verified{Ignores: Ignores{}}}
+	v.note(names, packages)
 	err = v.readOld(ctx, sources, packages)
+	if err == nil {
+		err = v.checkFlags(append(names, v.Old)...)
+	}
 	if err != nil || v.out.Old.HasErrors() {
 		return &v.out, err
 	}
@@ -258,13 +262,15 @@ func (v *verification) readOld(ctx context.Context, sources []Source, packages [
 	if isCommit && !strings.Contains(ref, ":") {
 		return v.readCommit(ctx, &in, ref, sources, packages)
 	}
-	if _, err := os.Stat(old); err != nil && !isCommit && old != "-" && !driver.IsFilePattern(old) {
+	if _, err := os.Stat(old); err != nil && !isCommit && old != "-" && !driver.IsFilePattern(old) && !strings.Contains(old, "/") {
 		return fmt.Errorf("--old %s: no such file or directory", v.Old)
 	}
 	read, findings, err := in.readName(ctx, old, nil)
 	if err != nil {
 		return err
 	}
+	v.packages = v.packages || in.packages
+	v.channels = v.channels || in.channels
 	v.keepOld(read, findings)
 	if len(v.olds) == 0 && !findings.HasErrors() {
 		v.out.Findings = append(v.out.Findings, NoCRDIn([]string{v.Old}, true))
