@@ -85,7 +85,7 @@ func withoutDefinitions() map[string]string {
 	return map[string]string{
 		"crd": "packages", "unions": "packages", "conversions": "packages", "gates": "packages", "config": "packages", "env": "packages",
 		"convert": "packages", "types": "files only", "lsp": "an editor's requests", "explain-code": "", "markers": "", "init": "", "migrate": "",
-		"kubebuilder-plugin": "Kubebuilder's request", "controller-gen": "packages", "version": "", "help": "", "completion": "",
+		"kubebuilder-plugin": "Kubebuilder's request", controllerGenCommand: "packages", "version": "", "help": "", "completion": "",
 	}
 }
 
@@ -275,6 +275,24 @@ func TestInputs(t *testing.T) {
 		t.Run(role.String(), func(t *testing.T) { table.role(t, role, effects[role.String()]) })
 	}
 	t.Logf("%d roles, %d kinds of input, %d cells", len(roles), len(table.kinds), table.cells)
+}
+
+// TestInputsOfPackages executes the commands that read only packages with the other kinds of input.
+func TestInputsOfPackages(t *testing.T) {
+	table := newInputTable(t)
+	flags := map[string][]string{"convert": {"-f", "objects", "--to", "v1"}}
+	for command, what := range withoutDefinitions() {
+		if what != "packages" || command == controllerGenCommand {
+			continue
+		}
+		for name, kind := range map[string]string{"all.yaml": "a file of YAML or JSON", "-": "standard input", "git:HEAD": "a commit", "git:HEAD:api/v1": "a commit"} {
+			got := table.run(t, append([]string{command, name}, flags[command]...)...)
+			if want := "schemagen: " + name + ": " + command + " reads Go packages, and this is " + kind + "\n"; got.code != reporting.ExitFailure || got.stderr != want || got.stdout != "" {
+				t.Errorf("%s %s: got exit code %d, want %q:\n%s", command, name, got.code, want, got)
+			}
+		}
+	}
+	t.Logf("%d cells", table.cells)
 }
 
 // inputTable executes the cells.

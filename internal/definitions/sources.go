@@ -113,6 +113,27 @@ func FindWithout(names []string, skip func(dir, file string) bool) (sources []So
 	return sources, packages, nil
 }
 
+// CheckPackages returns an error if a name is not one of packages but of something that other
+// commands read.
+func CheckPackages(command string, names []string) error {
+	for _, name := range names {
+		info, err := os.Stat(name)
+		var what string
+		switch {
+		case name == "-":
+			what = "standard input"
+		case err != nil && strings.HasPrefix(name, gitPrefix):
+			what = "a commit"
+		case err == nil && !info.IsDir() && isManifestName(name):
+			what = "a file of YAML or JSON"
+		default:
+			continue
+		}
+		return fmt.Errorf("%s: %s reads Go packages, and this is %s", name, command, what)
+	}
+	return nil
+}
+
 // folderPattern returns the pattern of the package in a directory.
 func folderPattern(name string) string {
 	pattern := filepath.ToSlash(filepath.Clean(name))

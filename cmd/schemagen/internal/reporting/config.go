@@ -12,6 +12,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/project"
 )
@@ -78,10 +79,15 @@ func (r *Reporter) ConfigureIn(cmd *cobra.Command, in *inputs.Reader, of string,
 	return file.Fill(of, r.WorkDir, sets...)
 }
 
+// PackageArgs accepts names of packages.
+func PackageArgs(cmd *cobra.Command, args []string) error {
+	return definitions.CheckPackages(cmd.Name(), args)
+}
+
 // Packages returns the packages that a command names, or else those of the project.
 func (r *Reporter) Packages(cmd *cobra.Command, in *inputs.Reader, named []string) ([]string, error) {
 	if len(named) > 0 {
-		return named, nil
+		return named, definitions.CheckPackages(cmd.Name(), named)
 	}
 	packages, err := r.Project.Packages(in, r.WorkDir)
 	if err != nil {
