@@ -4,12 +4,6 @@ import "github.com/schemagen/schemagen/diag"
 
 // Kinds of diagnostics of this package, in the order of their codes.
 var (
-	noCases = &diag.Kind{
-		Code: "SG520", Severity: diag.Warning, Title: "no test case has run",
-		Explanation: "A suite without cases, or an expression for --run that matches none, tests nothing. It is an error if no case of the run has run.",
-		Bad:         "$ schemagen test widget.testsuite.yaml --crd crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\n-- widget.testsuite.yaml --\nname: Widget\ncrdName: widgets.example.com\ntests: {}",
-		Good:        "-- widget.testsuite.yaml --\nname: Widget\ncrdName: widgets.example.com\ntests:\n  onCreate:\n  - name: an empty object\n    initial: |\n      apiVersion: example.com/v1\n      kind: Widget\n    expected: |\n      apiVersion: example.com/v1\n      kind: Widget",
-	}
 	objectRejected = &diag.Kind{
 		Code: "SG701", Title: "the API server rejects the object",
 		Explanation: "The message is the server's own, from its code. The related position is the rule or the field of the schema that rejects it.",
@@ -98,5 +92,5 @@ var (
 
 // Codes returns the kinds of diagnostics that this package reports, in the order of their codes.
 func Codes() []*diag.Kind {
-	return []*diag.Kind{noCases, objectRejected, droppedField, defaulted, cleared, objectWarning, noKind, caseFails, wrongSuite, notStored, unchecked, rejectedCRD, ignoredField, prunedOtherwise, exported}
+	return []*diag.Kind{objectRejected, droppedField, defaulted, cleared, objectWarning, noKind, caseFails, wrongSuite, notStored, unchecked, rejectedCRD, ignoredField, prunedOtherwise, exported}
 }

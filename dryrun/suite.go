@@ -99,25 +99,7 @@ func readSuite(file string, data []byte) (*suite, diag.List) {
 	if r.Findings.HasErrors() {
 		return nil, r.Findings
 	}
-	if len(s.cases) == 0 {
-		r.Findings = append(r.Findings, noCases.At(r.Pos(root), "write cases below tests.onCreate or tests.onUpdate", "the test suite has no cases"))
-	}
 	return s, r.Findings
-}
-
-// NothingRan adds to the findings about suites that none of their cases has run, which is an
-// error. pattern is the expression that selects cases, or empty for all.
-func NothingRan(findings diag.List, pattern string) diag.List {
-	if pattern != "" {
-		hint := `a name is "suite/onCreate/case": --run . --verbose lists those that pass`
-		return append(findings, noCases.At(diag.Position{}, hint, "no case matches --run %s", pattern).As(diag.Error))
-	}
-	for i, d := range findings {
-		if d.Code == noCases.Code {
-			findings[i] = d.As(diag.Error)
-		}
-	}
-	return findings
 }
 
 func (r *suiteReader) suite(n *yaml.Node) *suite {

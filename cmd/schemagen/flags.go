@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -102,7 +101,10 @@ const crdFlagHelp = "read CRDs from files, directories, - for standard input, or
 func (f *definitionFlags) configure(cmd *cobra.Command, r *reporting.Reporter) error {
 	err := r.Configure(cmd, "")
 	f.dir, f.project, f.keep, f.inputs = r.WorkDir, r.Project, r.Keep(), r.Reader
-	return cmp.Or(err, r.CheckChannel(cmd, f.channel))
+	if err != nil {
+		return err
+	}
+	return r.CheckChannel(cmd, f.channel)
 }
 
 // reader checks the flags and returns a reader of definitions that uses them.
@@ -114,7 +116,7 @@ func (f *definitionFlags) reader(stdin io.Reader) (*definitions.Reader, error) {
 		return nil, fmt.Errorf("--unions: %w", err)
 	}
 	channel := f.project.One(f.dir, f.channel)
-	in := &definitions.Reader{
+	reader := &definitions.Reader{
 		Dir: f.dir, Default: f.project.Definitions(nil, f.dir, channel), Skip: f.project.Others(nil, f.dir, channel),
 		Stdin: stdin, Packages: f.generate, Keep: f.keep,
 		HasChannel: func(dir string) bool { return f.project.HasChannel(nil, f.dir, channel, dir) },
@@ -122,12 +124,12 @@ func (f *definitionFlags) reader(stdin io.Reader) (*definitions.Reader, error) {
 	f.cmd.Flags().Visit(func(flag *pflag.Flag) {
 		switch {
 		case strings.HasPrefix(flag.Usage, forPackages):
-			in.PackageFlags = append(in.PackageFlags, flag.Name)
+			reader.PackageFlags = append(reader.PackageFlags, flag.Name)
 		case flag.Name == "channel":
-			in.ChannelFlags = append(in.ChannelFlags, flag.Name)
+			reader.ChannelFlags = append(reader.ChannelFlags, flag.Name)
 		}
 	})
-	return in, nil
+	return reader, nil
 }
 
 // generate generates the definitions of packages. If dir is not the working directory but a

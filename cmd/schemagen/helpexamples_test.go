@@ -33,13 +33,13 @@ func TestHelpExamples(t *testing.T) {
 	project := newHelpProject(t, archive, setup)
 	for command, examples := range examplesOfHelp() {
 		for _, text := range examples {
-			at := slices.IndexFunc(runs, func(e *helpExample) bool { return e.text == text })
-			if at < 0 {
+			index := slices.IndexFunc(runs, func(e *helpExample) bool { return e.text == text })
+			if index < 0 {
 				t.Errorf("%s: testdata/help/project.txtar does not have the example %s", command, text)
 				continue
 			}
-			e := runs[at]
-			runs = slices.Delete(runs, at, at+1)
+			e := runs[index]
+			runs = slices.Delete(runs, index, index+1)
 			t.Run(text, func(t *testing.T) { project.run(t, e) })
 		}
 	}
@@ -112,19 +112,25 @@ func newHelpProject(t *testing.T, archive *txtar.Archive, setup []string) *helpP
 	mod = regexp.MustCompile(`(?m)^module .*`).ReplaceAll(mod, []byte("module example.com/project"))
 	var session strings.Builder
 	for _, message := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}`, `{"jsonrpc":"2.0","id":2,"method":"shutdown"}`, `{"jsonrpc":"2.0","method":"exit"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"shutdown"}`,
+		`{"jsonrpc":"2.0","method":"exit"}`,
 	} {
 		fmt.Fprintf(&session, "Content-Length: %d\r\n\r\n%s", len(message), message)
 	}
 	project := &helpProject{dir: filepath.Join(t.TempDir(), "project")}
-	for _, file := range append(archive.Files, txtar.File{Name: "go.mod", Data: mod}, txtar.File{Name: "go.sum", Data: sum}, txtar.File{Name: "session", Data: []byte(session.String())}) {
+	files := append(archive.Files, txtar.File{Name: "go.mod", Data: mod}, txtar.File{Name: "go.sum", Data: sum})
+	for _, file := range append(files, txtar.File{Name: "session", Data: []byte(session.String())}) {
 		name := filepath.Join(project.dir, file.Name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, file.Data, 0o777)); err != nil {
+		err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, file.Data, 0o777))
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	project.env = append(os.Environ(), "PATH="+filepath.Join(project.dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"XDG_CACHE_HOME="+t.TempDir(), "HOME="+t.TempDir(), "EXTERNAL_PLUGINS_PATH="+t.TempDir(), "GOFLAGS=-mod=mod", "GONOSUMDB=*", "MAKELEVEL=", "MAKEFLAGS=",
+	path := filepath.Join(project.dir, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")
+	project.env = append(os.Environ(), "PATH="+path,
+		"XDG_CACHE_HOME="+t.TempDir(), "HOME="+t.TempDir(), "EXTERNAL_PLUGINS_PATH="+t.TempDir(),
+		"GOFLAGS=-mod=mod", "GONOSUMDB=*", "MAKELEVEL=", "MAKEFLAGS=",
 		"GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOCACHE="+goEnv(t, "GOCACHE"), "GOPROXY="+moduleProxies(t))
 	for _, command := range setup {
 		if out, err := project.shell(t, project.dir, command); err != nil {

@@ -133,7 +133,7 @@ func (r inputRole) line(name string) (args []string) {
 
 // hasDefault reports whether the role need not be named.
 func (r inputRole) hasDefault() bool {
-	return !slices.Contains([]string{"verify --old", "diff OLD", "review OLD", "schema --filename", "diff NEW", "review NEW"}, r.String())
+	return !r.compares() && r.String() != "schema --filename"
 }
 
 // flagEffect is what a flag does. Its row is for a command, or for a role of it.
@@ -161,7 +161,8 @@ func flagEffects() map[string][]flagEffect {
 		unions.flag, unions.value = "unions", "none"
 		return []flagEffect{channel, gates, enable, unions}
 	}
-	documents := generation(flagEffect{want: burst}, flagEffect{want: `(?i)max_?length"?: 7|at most 7 characters`}, flagEffect{gone: noUnions})
+	documents := generation(flagEffect{want: burst},
+		flagEffect{want: `(?i)max_?length"?: 7|at most 7 characters`}, flagEffect{gone: noUnions})
 	const noFindings = "there are no findings about files"
 	written := []flagEffect{
 		{flag: "output", value: "out --check", want: `(?m)^\+\+\+ b/out`},
@@ -196,25 +197,32 @@ func flagEffects() map[string][]flagEffect {
 			{flag: "condition", want: `(?m)^request: update$`},
 			{flag: "proposal", base: "--condition", want: `update`, same: "the schemas are structural"},
 		}, diagnostics),
-		"diff NEW":   slices.Concat(generation(flagEffect{want: `\.spec\.burst: field-added`}, flagEffect{want: `maxLength-added`}, flagEffect{want: `union-removed|→ – of the limit`}), compared, []flagEffect{kube}),
-		"diff OLD":   slices.Concat(generation(flagEffect{want: `\.spec\.burst: field-removed`}, flagEffect{want: `maxLength-removed`}, flagEffect{want: `union-added|– → `}), compared, []flagEffect{kube}),
-		"review NEW": slices.Concat(generation(flagEffect{want: `burst`}, flagEffect{want: `maxLength-added`}, flagEffect{want: `union-removed|→ – of the limit`}), reviewed, []flagEffect{kube}),
-		"review OLD": slices.Concat(generation(flagEffect{want: `burst`}, flagEffect{want: `maxLength-removed`}, flagEffect{want: `union-added|– → `}), reviewed, []flagEffect{kube}),
-		"try --crd": slices.Concat(generation(flagEffect{want: `burst: 3`}, flagEffect{want: `may not be more than 7`}, flagEffect{want: `file: b`}), []flagEffect{
+		"diff NEW": slices.Concat(generation(flagEffect{want: `\.spec\.burst: field-added`},
+			flagEffect{want: `maxLength-added`}, flagEffect{want: `union-removed`}), compared, []flagEffect{kube}),
+		"diff OLD": slices.Concat(generation(flagEffect{want: `\.spec\.burst: field-removed`},
+			flagEffect{want: `maxLength-removed`}, flagEffect{want: `union-added`}), compared, []flagEffect{kube}),
+		"review NEW": slices.Concat(generation(flagEffect{want: `burst`},
+			flagEffect{want: `maxLength-added`}, flagEffect{want: `→ – of the limit`}), reviewed, []flagEffect{kube}),
+		"review OLD": slices.Concat(generation(flagEffect{want: `burst`},
+			flagEffect{want: `maxLength-removed`}, flagEffect{want: `– → `}), reviewed, []flagEffect{kube}),
+		"try --crd": slices.Concat(generation(flagEffect{want: `burst: 3`},
+			flagEffect{want: `may not be more than 7`}, flagEffect{want: `file: b`}), []flagEffect{
 			{flag: "filename", value: "objects/name.yaml", without: "-f objects", want: `name: longer than seven`},
 			{flag: "old", value: "objects", without: "-o yaml", want: `: updated`},
 			{flag: "output", value: "none", gone: `(?m)^  name: `},
 			{flag: "pruning", value: "proposal", want: `longer than seven`, same: "the schemas have no junctors"},
-			{flag: "sample", value: "Widget", without: "-f objects", base: "", want: `(?m)^# A minimal Widget: required fields only\.$`},
+			{flag: "sample", value: "Widget", without: "-f objects", want: `(?m)^# A minimal Widget: required fields only`},
 			{flag: "subresource", value: "status", base: "--old objects", want: `ready: true`},
-			{flag: "to", value: "v2", without: "-f objects", base: "-f objects/name.yaml", want: `the packages do not convert Widget of example.com/v1`},
+			{flag: "to", value: "v2", without: "-f objects", base: "-f objects/name.yaml", want: `do not convert Widget of example.com/v1`},
 			{flag: "format", value: "json", want: `"code": "SG70`}, {flag: "strict", want: `error\[SG702\]`},
 		}),
 		"test --crd": slices.Concat(generation(flagEffect{base: "-v", want: `ok   Widget/onCreate/burst is stored`},
-			flagEffect{base: "-v", want: `ok   Widget/onCreate/a long name is rejected`}, flagEffect{base: "-v", want: `ok   Widget/onCreate/a union is not enforced`}), []flagEffect{
+			flagEffect{base: "-v", want: `ok   Widget/onCreate/a long name is rejected`},
+			flagEffect{base: "-v", want: `ok   Widget/onCreate/a union is not enforced`}), []flagEffect{
 			{flag: "run", value: "name.is.stored", want: `(?m)^1 passed, 0 failed$`},
 			{flag: "verbose", want: `(?m)^ok   Widget/onCreate/a name is stored$`},
-			{flag: "format", value: "json", want: `"code": "SG707"`}, {flag: "strict", want: `3 failed`, same: "failed cases are errors anyway"},
+			{flag: "format", value: "json", want: `"code": "SG707"`},
+			{flag: "strict", want: `3 failed`, same: "failed cases are errors anyway"},
 		}),
 		"openapi argument": slices.Concat(documents, written, []flagEffect{
 			{flag: "all-unions", base: "--unions none", want: `x-kubernetes-unions`},
@@ -223,7 +231,8 @@ func flagEffects() map[string][]flagEffect {
 			{flag: "omit-field-validation", gone: `fieldValidation`},
 			{flag: "unfold-unions", want: `"oneOf": \[`},
 			{flag: "serve", value: "nowhere", without: "-o -", want: `nowhere`},
-			{flag: "format", value: "json", base: "--lost", want: `"code": "SG`}, {flag: "strict", base: "--lost", want: `note\[SG803\]`, same: "what OpenAPI v2 leaves out is a note", packages: `error\[SG607\]`},
+			{flag: "format", value: "json", base: "--lost", want: `"code": "SG`},
+			{flag: "strict", base: "--lost", want: `note\[SG803\]`, same: "these are notes", packages: `error\[SG607\]`},
 		}),
 		"jsonschema argument": slices.Concat(documents, written, []flagEffect{
 			{flag: "base-url", value: "https://example.com/schemas", want: `https://example.com/schemas/example.com/widget_v1.json`},
@@ -239,7 +248,8 @@ func flagEffects() map[string][]flagEffect {
 			{flag: "template", value: "page.tmpl", want: `(?m)^1 groups by template$`},
 			{flag: "title", value: "Our-kinds", without: "--format markdown", base: "--format asciidoc", want: `(?m)^= Our-kinds$`},
 		}),
-		"explain --crd": slices.Concat(generation(flagEffect{want: `(?m)^ +burst`}, flagEffect{want: `at most 7 characters`}, flagEffect{gone: noUnions}), []flagEffect{
+		"explain --crd": slices.Concat(generation(flagEffect{want: `(?m)^ +burst`},
+			flagEffect{want: `at most 7 characters`}, flagEffect{gone: noUnions}), []flagEffect{
 			{flag: "api-version", value: "v9", want: `v9`},
 			{flag: "format", value: "json", want: `"name": "amount"`},
 			{flag: "recursive", without: "--recursive", want: `(?m)^ {4}file <string>$`},
@@ -285,9 +295,12 @@ func TestInputsOfPackages(t *testing.T) {
 		if what != "packages" || command == controllerGenCommand {
 			continue
 		}
-		for name, kind := range map[string]string{"all.yaml": "a file of YAML or JSON", "-": "standard input", "git:HEAD": "a commit", "git:HEAD:api/v1": "a commit"} {
+		for name, kind := range map[string]string{
+			"all.yaml": "a file of YAML or JSON", "-": "standard input", "git:HEAD": "a commit", "git:HEAD:api/v1": "a commit",
+		} {
 			got := table.run(t, append([]string{command, name}, flags[command]...)...)
-			if want := "schemagen: " + name + ": " + command + " reads Go packages, and this is " + kind + "\n"; got.code != reporting.ExitFailure || got.stderr != want || got.stdout != "" {
+			want := "schemagen: " + name + ": " + command + " reads Go packages, and this is " + kind + "\n"
+			if got.code != reporting.ExitFailure || got.stderr != want || got.stdout != "" {
 				t.Errorf("%s %s: got exit code %d, want %q:\n%s", command, name, got.code, want, got)
 			}
 		}
@@ -360,7 +373,8 @@ func newInputTable(t *testing.T) *inputTable {
 	write("wide.yaml", []byte(strings.ReplaceAll(all, "maxLength: 20\n", "maxLength: 30\n")+"---\n"+other))
 	write("narrow.yaml", []byte(strings.ReplaceAll(files[1], "maxLength: 20\n", "maxLength: 10\n")))
 	write("cluster.yaml", []byte(strings.ReplaceAll(all, "scope: Namespaced", "scope: Cluster")))
-	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "first"}} {
+	commit := []string{"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "first"}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, commit} {
 		if out, err := exec.CommandContext(t.Context(), "git", args...).CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
@@ -399,7 +413,8 @@ func (table *inputTable) role(t *testing.T, role inputRole, effects []flagEffect
 	var missing []string
 	role.command.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		has := func(e flagEffect) bool { name, _, _ := strings.Cut(e.flag, "="); return name == f.Name }
-		if f.Name != "help" && "--"+f.Name != role.place && role.command.InheritedFlags().Lookup(f.Name) == nil && !slices.ContainsFunc(effects, has) {
+		isOwn := f.Name != "help" && role.command.InheritedFlags().Lookup(f.Name) == nil
+		if isOwn && "--"+f.Name != role.place && !slices.ContainsFunc(effects, has) {
 			missing = append(missing, f.Name)
 		}
 	})
@@ -413,7 +428,8 @@ func (table *inputTable) role(t *testing.T, role inputRole, effects []flagEffect
 		t.Run(kind.kind, func(t *testing.T) {
 			base := table.run(t, role.line(kind.name)...)
 			if kind.onlyCompared && !role.compares() {
-				if want := "commits are read only by diff, review, and verify --old"; base.code != reporting.ExitFailure || !strings.Contains(base.stderr, want) {
+				want := "commits are read only by diff, review, and verify --old"
+				if base.code != reporting.ExitFailure || !strings.Contains(base.stderr, want) {
 					t.Errorf("got exit code %d, want %q:\n%s", base.code, want, base)
 				}
 				return
@@ -464,8 +480,8 @@ func (table *inputTable) effect(t *testing.T, role inputRole, kind inputKind, e 
 	}
 	base := role.line(kind.name)
 	if without := strings.Fields(e.without); len(without) > 0 {
-		at := slices.Index(base, without[0])
-		base = slices.Delete(base, at, at+len(without))
+		index := slices.Index(base, without[0])
+		base = slices.Delete(base, index, index+len(without))
 	}
 	base = append(base, strings.Fields(e.base)...)
 	args := append(append(slices.Clone(base), "--"+e.flag), strings.Fields(e.value)...)
@@ -504,9 +520,10 @@ func (table *inputTable) effect(t *testing.T, role inputRole, kind inputKind, e 
 			continue
 		}
 		expression := regexp.MustCompile(pattern)
-		with, was := expression.MatchString(got.String()), expression.MatchString(plain.String())
-		if wanted := pattern == e.want; with != wanted || was == wanted && !same {
-			t.Errorf("%v: %q matches: %t with the flag, %t without:\n%.3000s", args, pattern, with, was, got)
+		matches := expression.MatchString(got.String())
+		matched := expression.MatchString(plain.String())
+		if wanted := pattern == e.want; matches != wanted || matched == wanted && !same {
+			t.Errorf("%v: %q matches: %t with the flag, %t without:\n%.3000s", args, pattern, matches, matched, got)
 		}
 	}
 }

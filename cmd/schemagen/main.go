@@ -105,7 +105,7 @@ to call it.`,
 	reporting.AddConsoleFlags(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, positional []string) error {
 		args, _ := cmd.Context().Value(argumentsKey{}).([]string)
-		return cmp.Or(cli.CheckDashes(cmd, args), cli.CheckStreams(cmd, positional), reporting.ConfigureConsole(cmd))
+		return cmp.Or(cli.CheckDashes(cmd, args), reporting.CheckStreams(cmd, positional), reporting.ConfigureConsole(cmd))
 	}
 	cli.AddGroups(root,
 		cli.Group{Title: "Generate", Commands: []*cobra.Command{

@@ -61,11 +61,12 @@ func (r *Reader) noteFolder(name string, exists bool) {
 // checkFlags returns an error if a flag has no effect on what is read.
 func (r *Reader) checkFlags(names ...string) error {
 	read := strings.Join(names, " ")
+	const noEffect = "--%s would have no effect: "
 	if len(r.PackageFlags) > 0 && !r.packages {
-		return fmt.Errorf("--%s would have no effect: it is for Go packages, and there are none in %s", r.PackageFlags[0], read)
+		return fmt.Errorf(noEffect+"it is for Go packages, and there are none in %s", r.PackageFlags[0], read)
 	}
 	if len(r.ChannelFlags) > 0 && !r.packages && !r.channels {
-		return fmt.Errorf("--%s would have no effect: there are neither Go packages nor a directory of the channel in %s", r.ChannelFlags[0], read)
+		return fmt.Errorf(noEffect+"there are neither Go packages nor a directory of the channel in %s", r.ChannelFlags[0], read)
 	}
 	return nil
 }

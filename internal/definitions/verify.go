@@ -253,24 +253,26 @@ func (v *verification) readOld(ctx context.Context, sources []Source, packages [
 	if v.Old == "" {
 		return nil
 	}
-	in := Commits{Reader: v.Reader}
-	in.Lenient, in.Keep = true, nil
-	defer in.Close()
+	commits := Commits{Reader: v.Reader}
+	commits.Lenient = true
+	commits.Keep = nil
+	defer commits.Close()
 	v.olds = map[string][]replaced{}
 	old := name(ctx, v.Old)
 	ref, isCommit := strings.CutPrefix(old, gitPrefix)
 	if isCommit && !strings.Contains(ref, ":") {
-		return v.readCommit(ctx, &in, ref, sources, packages)
+		return v.readCommit(ctx, &commits, ref, sources, packages)
 	}
-	if _, err := os.Stat(old); err != nil && !isCommit && old != "-" && !driver.IsFilePattern(old) && !strings.Contains(old, "/") {
+	_, err := os.Stat(old)
+	if mayBePackage := driver.IsFilePattern(old) || strings.Contains(old, "/"); err != nil && !isCommit && old != "-" && !mayBePackage {
 		return fmt.Errorf("--old %s: no such file or directory", v.Old)
 	}
-	read, findings, err := in.readName(ctx, old, nil)
+	read, findings, err := commits.readName(ctx, old, nil)
 	if err != nil {
 		return err
 	}
-	v.packages = v.packages || in.packages
-	v.channels = v.channels || in.channels
+	v.packages = v.packages || commits.packages
+	v.channels = v.channels || commits.channels
 	v.keepOld(read, findings)
 	if len(v.olds) == 0 && !findings.HasErrors() {
 		v.out.Findings = append(v.out.Findings, NoCRDIn([]string{v.Old}, true))
@@ -280,7 +282,7 @@ func (v *verification) readOld(ctx context.Context, sources []Source, packages [
 
 // readCommit reads the definitions of files and packages as they are in a commit, which need not
 // have them.
-func (v *verification) readCommit(ctx context.Context, in *Commits, ref string, sources []Source, packages []string) error {
+func (v *verification) readCommit(ctx context.Context, commits *Commits, ref string, sources []Source, packages []string) error {
 	for _, source := range sources {
 		data, err := fileInCommit(ctx, ref, source.Name)
 		if err != nil {
@@ -291,7 +293,7 @@ func (v *verification) readCommit(ctx context.Context, in *Commits, ref string, 
 	if len(packages) == 0 {
 		return nil
 	}
-	read, findings, err := in.ReadPackages(ctx, ref, packages)
+	read, findings, err := commits.ReadPackages(ctx, ref, packages)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,9 @@ import (
 // findings about invalid and unused comments. Comments with other codes for which known
 // returns true are skipped; they are meant for schemagen verify. place returns where a file is
 // that may be one of a commit; nil if none is.
-func Allow(changes []compare.Change, news, sources []*crd.Definition, known func(code string) bool, place func(file string) string) (diag.List, error) {
+func Allow(
+	changes []compare.Change, news, sources []*crd.Definition, known func(code string) bool, place func(file string) string,
+) (diag.List, error) {
 	if place == nil {
 		place = func(file string) string { return file }
 	}
@@ -32,7 +34,9 @@ func Allow(changes []compare.Change, news, sources []*crd.Definition, known func
 
 // allowedInGo is [AllowInGo] that returns findings about invalid and unused markers. The changes
 // may be between files that were generated from sources.
-func allowedInGo(changes []compare.Change, news, sources []*crd.Definition, place func(file string) string) (diag.List, error) {
+func allowedInGo(
+	changes []compare.Change, news, sources []*crd.Definition, place func(file string) string,
+) (diag.List, error) {
 	waivers, err := newGoWaivers(inputs.New())
 	if err != nil {
 		return nil, err
@@ -174,7 +178,9 @@ func positionsOnPath(s *crd.Definition, path string) []diag.Position {
 // allowedInFiles marks the changes that comments in the files of NEW allow: #
 // schemagen:ignore KIND reason, on the line of the change or the line above; a code may be
 // used instead of KIND. It returns findings about invalid and unused comments.
-func allowedInFiles(changes []compare.Change, news []*crd.Definition, known func(code string) bool, place func(file string) string) diag.List {
+func allowedInFiles(
+	changes []compare.Change, news []*crd.Definition, known func(code string) bool, place func(file string) string,
+) diag.List {
 	comments := Ignores{}
 	var names []string
 	note := func(pos diag.Position) {

@@ -104,15 +104,16 @@ func outermost(wd string, dirs []string) []string {
 
 // HasChannel reports whether a directory is, or has, one of those from which commands read the
 // definitions of a channel. Relative paths are relative to wd.
-func (c *File) HasChannel(in *inputs.Reader, wd string, of Channel, dir string) bool {
-	return slices.ContainsFunc(c.channelDirectories(in, wd, of), func(of string) bool { return isWithin(absolute(wd, dir), of) })
+func (c *File) HasChannel(in *inputs.Reader, wd string, channel Channel, dir string) bool {
+	own := c.channelDirectories(in, wd, channel)
+	return slices.ContainsFunc(own, func(place string) bool { return isWithin(absolute(wd, dir), place) })
 }
 
 // channelDirectories returns the absolute paths of the directories from which commands read the
 // definitions of a channel.
-func (c *File) channelDirectories(in *inputs.Reader, wd string, of Channel) []string {
+func (c *File) channelDirectories(in *inputs.Reader, wd string, channel Channel) []string {
 	out := c.Output(in, wd)
-	dirs := []string{absolute(wd, of.Within(out))}
+	dirs := []string{absolute(wd, channel.Within(out))}
 	if _, joins := c.Joins(); joins {
 		dirs = append(dirs, absolute(wd, out))
 	}
@@ -152,7 +153,7 @@ func (c *File) Others(in *inputs.Reader, wd string, of Channel) func(dir, file s
 	dirs := c.channelDirectories(in, wd, of)
 	return func(dir, file string) bool {
 		dir, file = absolute(wd, dir), absolute(wd, file)
-		if !slices.ContainsFunc(dirs, func(of string) bool { return isWithin(dir, of) }) {
+		if !slices.ContainsFunc(dirs, func(place string) bool { return isWithin(dir, place) }) {
 			return false
 		}
 		var owner place

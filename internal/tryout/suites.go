@@ -49,7 +49,7 @@ func (s *Suites) All(ctx context.Context, sources []definitions.Source) (diag.Li
 		return nil, errors.New("no test suite found; a suite is a YAML file with crdName and tests")
 	}
 	if s.passed+s.failed == 0 && !findings.HasErrors() {
-		findings = dryrun.NothingRan(findings, s.Selected.String())
+		findings = nothingRan(findings, s.Selected.String())
 	}
 	_, err := fmt.Fprintf(s.Stdout, "%d passed, %d failed\n", s.passed, s.failed)
 	return findings, err
@@ -66,6 +66,10 @@ func (s *Suites) suite(ctx context.Context, source definitions.Source) (diag.Lis
 		s.Keep(crd.File{Name: source.Name, Data: data})
 	}
 	cases, findings := s.Trial.ReadSuite(source.Name, data)
+	if len(cases) == 0 && !findings.HasErrors() {
+		hint := "write cases below tests.onCreate or tests.onUpdate"
+		findings = append(findings, noCases.At(diag.Position{File: source.Name}, hint, "the test suite has no cases"))
+	}
 	for _, c := range cases {
 		if !s.Selected.MatchString(c.Name) {
 			continue
@@ -85,6 +89,21 @@ func (s *Suites) suite(ctx context.Context, source definitions.Source) (diag.Lis
 		}
 	}
 	return findings, nil
+}
+
+// nothingRan adds to the findings about suites that none of their cases has run, which is an error.
+// pattern is the expression that selects cases, or empty for all.
+func nothingRan(findings diag.List, pattern string) diag.List {
+	if pattern != "" {
+		hint := `a name is "suite/onCreate/case": --run . --verbose lists those that pass`
+		return append(findings, noCases.At(diag.Position{}, hint, "no case matches --run %s", pattern).As(diag.Error))
+	}
+	for i, d := range findings {
+		if d.Code == noCases.Code {
+			findings[i] = d.As(diag.Error)
+		}
+	}
+	return findings
 }
 
 // print counts and prints the result of a case; failure is nil if it passes.

@@ -28,6 +28,7 @@ import (
 	"github.com/schemagen/schemagen/internal/fixes"
 	"github.com/schemagen/schemagen/internal/gatesrun"
 	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/tryout"
 	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -67,7 +68,7 @@ func NewExplainCodeCommand(stdout io.Writer) *cobra.Command {
 
 // Codes returns the diagnostics of all packages, sorted by code.
 func Codes() []*diag.Kind {
-	out := slices.Concat(generator.Codes(), deepcopy.Codes(), verify.Codes(), publish.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), crdrun.Codes(), containment.Codes(), convertrun.Codes(), convertprove.Codes(), definitions.Codes(), typegen.Codes(), conversions.Codes(), rehub.Codes(), gatesrun.Codes())
+	out := slices.Concat(generator.Codes(), deepcopy.Codes(), verify.Codes(), publish.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), tryout.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), crdrun.Codes(), containment.Codes(), convertrun.Codes(), convertprove.Codes(), definitions.Codes(), typegen.Codes(), conversions.Codes(), rehub.Codes(), gatesrun.Codes())
 	slices.SortFunc(out, func(a, b *diag.Kind) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }

@@ -1,4 +1,4 @@
-package cli
+package reporting
 
 import (
 	"fmt"
@@ -14,20 +14,23 @@ func inputFlags() []string { return []string{"filename", "crd", "old"} }
 
 // stream is a name on a command line that may stand for a stream.
 type stream struct {
-	name, by string
-	info     os.FileInfo
+	name, source string
+	info         os.FileInfo
 }
 
 // CheckStreams returns an error if the arguments and flags of a command name the same stream
 // twice, such as standard input or a named pipe: whoever comes second would read nothing.
 func CheckStreams(cmd *cobra.Command, args []string) error {
 	var seen []stream
-	check := func(name, by string) error {
-		s := stream{name: name, by: by}
+	check := func(name, source string) error {
+		s := stream{name: name, source: source}
 		if name == "-" {
 			s.info, _ = os.Stdin.Stat()
-		} else if s.info, _ = os.Stat(name); s.info == nil || s.info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
-			return nil
+		} else {
+			s.info, _ = os.Stat(name)
+			if s.info == nil || s.info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
+				return nil // a file can be read again
+			}
 		}
 		i := slices.IndexFunc(seen, func(other stream) bool {
 			return other.name == name || s.info != nil && other.info != nil && os.SameFile(s.info, other.info)
@@ -40,7 +43,7 @@ func CheckStreams(cmd *cobra.Command, args []string) error {
 		if name == "-" || seen[i].name == "-" {
 			what = "standard input"
 		}
-		return fmt.Errorf("%s is named twice, by %s and %s: it can be read only once", what, seen[i].by, by)
+		return fmt.Errorf("%s is named twice, by %s and %s: it can be read only once", what, seen[i].source, source)
 	}
 	for i, arg := range args {
 		if err := check(arg, fmt.Sprintf("argument %d", i+1)); err != nil {
@@ -52,16 +55,16 @@ func CheckStreams(cmd *cobra.Command, args []string) error {
 		if flag == nil {
 			continue
 		}
-		by := "--" + name
+		source := "--" + name
 		if flag.Shorthand != "" {
-			by = "-" + flag.Shorthand
+			source = "-" + flag.Shorthand
 		}
 		names := []string{flag.Value.String()}
 		if list, ok := flag.Value.(pflag.SliceValue); ok {
 			names = list.GetSlice()
 		}
 		for _, name := range names {
-			if err := check(name, by); err != nil {
+			if err := check(name, source); err != nil {
 				return err
 			}
 		}
