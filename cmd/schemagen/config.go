@@ -12,6 +12,7 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/snapshot"
@@ -33,6 +34,7 @@ or the default.
 parent directory, up to the module root; docs/config.md describes it.`,
 		Example: `  schemagen config
   schemagen config --kube-version 1.30 --format json`,
+		Args: reporting.PackageArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(configFormats(), format) {
 				return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(configFormats(), ", "))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -48,9 +47,11 @@ Packages are patterns as for schemagen crd, with the same default.`,
 				return err
 			}
 			var err error
-			r.Patterns, err = r.Packages(cmd, nil, args)
+			if r.Patterns, err = r.Packages(cmd, nil, args); err != nil {
+				return err
+			}
 			r.objects.Stdout = diag.Documents(stdout)
-			return cmp.Or(err, r.run(cmd.Context(), stderr))
+			return r.run(cmd.Context(), stderr)
 		},
 	}
 	flags := cmd.Flags()

@@ -92,6 +92,7 @@ The default is paths in schemagen.yaml, the API packages of a Kubebuilder projec
 the package in the working directory. If there is an error, no file is written.`,
 		Example: `  schemagen crd ./api/... -o config/crd/bases
   schemagen crd ./api/... -o config/crd/bases --check`,
+		Args: reporting.PackageArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Patterns = args
 			r.command, r.options = cmd, cmd

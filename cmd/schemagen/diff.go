@@ -19,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/terminal"
+	"github.com/schemagen/schemagen/verify"
 )
 
 // diffRun is one run of the diff command.
@@ -85,11 +86,16 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if err != nil {
 		return err
 	}
+	r.definitions.server = verify.New(target, verify.Options{})
 	reader, err := r.definitions.reader(stdin)
 	if err != nil {
 		return err
 	}
 	reader.Lenient = true
+	if len(r.sources) > 0 { // which the flags are for, too
+		reader.PackageFlags = nil
+		reader.ChannelFlags = nil
+	}
 	in := definitions.Commits{Reader: *reader}
 	defer in.Close()
 	old, new, err := in.Both(ctx, args, nil)
@@ -113,7 +119,7 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 			return err
 		}
 	}
-	if findings, err = definitions.Allow(changes, news, sources, reference.IsCode); err != nil {
+	if findings, err = definitions.Allow(changes, news, sources, reference.IsCode, in.Path); err != nil {
 		return err
 	}
 	return r.conclude(changes, findings, stdout)

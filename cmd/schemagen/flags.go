@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
@@ -40,6 +40,7 @@ func generatorOptions(c *project.File, options generator.Options) (generator.Opt
 		}
 		c.AddTo(&r.Options, false)
 	}
+	r.ToolVersion = stampedVersion()
 	if r.Server == nil {
 		server, err := newVerifier(r.KubeVersion, verify.Options{})
 		if err != nil {
@@ -65,6 +66,8 @@ type definitionFlags struct {
 	dir     string
 	project *project.File
 	cmd     *cobra.Command
+	// stored is set for definitions that a server has, so that it need not accept them again.
+	stored bool
 	// server is asked about packages for its version; nil if each are asked about by themselves.
 	server *verify.Verifier
 	// keep and inputs are for excerpts, or nil.
@@ -73,17 +76,21 @@ type definitionFlags struct {
 }
 
 func (f *definitionFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&f.enable, "enable", nil, "for Go packages: enable features: "+strings.Join(markers.Features(), ", "))
-	cmd.Flags().StringSliceVar(&f.gates, "gates", nil, "for Go packages: "+gatesHelp)
-	addChannelFlag(cmd, &f.channel)
-	cmd.Flags().StringVar(&f.unions, "unions", "", "for Go packages: form of unions unless the source sets it: cel, oneOf, none")
-	f.cmd = cmd
+	cmd.Flags().StringSliceVar(&f.enable, "enable", nil, forPackages+"enable features: "+strings.Join(markers.Features(), ", "))
+	cmd.Flags().StringSliceVar(&f.gates, "gates", nil, forPackages+gatesHelp)
+	cmd.Flags().StringVar(&f.unions, "unions", "", forPackages+"form of unions unless the source sets it: cel, oneOf, none")
+	f.addChannel(cmd)
 }
 
-// addChannelFlag adds the flag that selects a channel, for commands that take one.
-func addChannelFlag(cmd *cobra.Command, channel *string) {
-	cmd.Flags().StringVar(channel, "channel", "", "read this channel of "+project.Name+" (default: its first channel)")
+// addChannel adds only the flag that selects a channel.
+func (f *definitionFlags) addChannel(cmd *cobra.Command) {
+	f.cmd = cmd
+	cmd.Flags().StringVar(&f.channel, "channel", "", "read this channel of "+project.Name+" (default: its first channel)")
 }
+
+// forPackages begins the description of a flag that has an effect only on Go packages. It is
+// refused where none are read.
+const forPackages = "for Go packages: "
 
 // gatesHelp describes the flag --gates.
 const gatesHelp = "turn on these gates of +schemagen:when: names, * for all, !NAME for all but one"
@@ -95,7 +102,10 @@ const crdFlagHelp = "read CRDs from files, directories, - for standard input, or
 func (f *definitionFlags) configure(cmd *cobra.Command, r *reporting.Reporter) error {
 	err := r.Configure(cmd, "")
 	f.dir, f.project, f.keep, f.inputs = r.WorkDir, r.Project, r.Keep(), r.Reader
-	return cmp.Or(err, r.CheckChannel(cmd, f.channel))
+	if err != nil {
+		return err
+	}
+	return r.CheckChannel(cmd, f.channel)
 }
 
 // reader checks the flags and returns a reader of definitions that uses them.
@@ -107,10 +117,20 @@ func (f *definitionFlags) reader(stdin io.Reader) (*definitions.Reader, error) {
 		return nil, fmt.Errorf("--unions: %w", err)
 	}
 	channel := f.project.One(f.dir, f.channel)
-	return &definitions.Reader{
+	reader := &definitions.Reader{
 		Dir: f.dir, Default: f.project.Definitions(nil, f.dir, channel), Skip: f.project.Others(nil, f.dir, channel),
 		Stdin: stdin, Packages: f.generate, Keep: f.keep,
-	}, nil
+		HasChannel: func(dir string) bool { return f.project.HasChannel(nil, f.dir, channel, dir) },
+	}
+	f.cmd.Flags().Visit(func(flag *pflag.Flag) {
+		switch {
+		case strings.HasPrefix(flag.Usage, forPackages):
+			reader.PackageFlags = append(reader.PackageFlags, flag.Name)
+		case flag.Name == "channel":
+			reader.ChannelFlags = append(reader.ChannelFlags, flag.Name)
+		}
+	})
+	return reader, nil
 }
 
 // generate generates the definitions of packages. If dir is not the working directory but a
@@ -124,10 +144,15 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 			return nil, findings, err
 		}
 	}
-	options, err := generatorOptions(file, generator.Options{Source: generator.Source{Dir: dir, Patterns: patterns, Inputs: f.inputs}, Final: true})
+	options := generator.Options{Source: generator.Source{Dir: dir, Patterns: patterns, Inputs: f.inputs}, Final: true}
+	if f.cmd.Flags().Changed("kube-version") && f.server != nil {
+		options.Server = f.server
+	}
+	options, err := generatorOptions(file, options)
 	if err != nil {
 		return nil, nil, err
 	}
+	options.SkipVerify = options.SkipVerify || f.stored
 	if f.cmd.Flags().Changed("enable") {
 		options.Enable = f.enable
 	}

@@ -110,9 +110,9 @@ to call it.`,
 	})
 	reporting.AddConfigFlags(root)
 	reporting.AddConsoleFlags(root)
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+	root.PersistentPreRunE = func(cmd *cobra.Command, positional []string) error {
 		args, _ := cmd.Context().Value(argumentsKey{}).([]string)
-		return cmp.Or(cli.CheckDashes(cmd, args), reporting.ConfigureConsole(cmd))
+		return cmp.Or(cli.CheckDashes(cmd, args), reporting.CheckStreams(cmd, positional), reporting.ConfigureConsole(cmd))
 	}
 	cli.AddGroups(root,
 		cli.Group{Title: "Generate", Commands: []*cobra.Command{

@@ -84,7 +84,7 @@ a free port. On SIGHUP, the arguments are read again.`,
 	r.definitions.add(cmd)
 	flags.StringVar(&r.address, "serve", "", "serve the documents to kubectl at this port or address")
 	flags.BoolVar(&r.lost, "lost", false, "report what OpenAPI v2 leaves out")
-	flags.BoolVar(&r.definitions.allUnions, "all-unions", false, "for Go packages: also publish unions that the source does not enable, which nothing enforces")
+	flags.BoolVar(&r.definitions.allUnions, "all-unions", false, forPackages+"also publish unions that the source does not enable, which nothing enforces")
 	flags.BoolVar(&r.Unfold, "unfold-unions", false, "expand unions in OpenAPI v3: an enum, and oneOf with a branch for each value")
 	flags.BoolVar(&r.ObjectUnions, "object-unions", false, "add x-kubernetes-unions to objects, in the form of the structural-schema KEP")
 	flags.BoolVar(&r.OmitFieldValidation, "omit-field-validation", false, "omit the fieldValidation parameter, so that kubectl validates on the client")

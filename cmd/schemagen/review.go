@@ -76,14 +76,21 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	}
 	r.definitions.server = verify.New(target, verify.Options{})
 	in := review.Input{Kinds: generator.Rules(), Server: r.definitions.server, Dir: r.definitions.dir}
-	if err := r.read(ctx, args, &in, stdin, stderr); err != nil {
+	reader, err := r.definitions.reader(stdin)
+	if err != nil {
+		return err
+	}
+	reader.Lenient = true
+	commits := definitions.Commits{Reader: *reader}
+	defer commits.Close()
+	if err := r.read(ctx, args, &commits, &in, stderr); err != nil {
 		return err
 	}
 	changes, err := compare.Definitions(ctx, target, in.Olds, in.News)
 	if err != nil {
 		return err
 	}
-	findings, err := definitions.Allow(changes, in.News, in.News, reference.IsCode)
+	findings, err := definitions.Allow(changes, in.News, in.News, reference.IsCode, commits.Path)
 	if err = cmp.Or(err, reporting.Refused("NEW", in.New, findings, r.definitions.dir, stderr)); err != nil {
 		return err
 	}
@@ -101,14 +108,7 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 }
 
 // read reads both sides, and the findings that only the new one has.
-func (r *reviewRun) read(ctx context.Context, args []string, to *review.Input, stdin io.Reader, stderr io.Writer) error {
-	reader, err := r.definitions.reader(stdin)
-	if err != nil {
-		return err
-	}
-	reader.Lenient = true
-	in := definitions.Commits{Reader: *reader}
-	defer in.Close()
+func (r *reviewRun) read(ctx context.Context, args []string, in *definitions.Commits, to *review.Input, stderr io.Writer) error {
 	packages, _ := r.definitions.project.Packages(nil, r.definitions.dir) // without any, NEW is files
 	old, new, err := in.Both(ctx, args, packages)
 	if err = cmp.Or(err, reporting.Refused("OLD", old.Side.String(), old.Findings, r.definitions.dir, stderr), reporting.Refused("NEW", new.Side.String(), new.Findings, r.definitions.dir, stderr)); err != nil {

@@ -1,22 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/definitions"
-	"github.com/schemagen/schemagen/internal/output"
-	"github.com/schemagen/schemagen/internal/progress"
+	"github.com/schemagen/schemagen/internal/tryout"
 )
 
 // testRun is one run of the test command.
@@ -68,8 +62,8 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if len(args) == 0 {
 		args = []string{"."}
 	}
-	r.files = args
-	sources, err := suiteFiles(args)
+	r.files = definitions.Folders(args)
+	sources, err := definitions.FindSuites(r.files)
 	if err != nil {
 		return err
 	}
@@ -77,96 +71,16 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if err != nil {
 		return err
 	}
-	if err := r.addFeatureGates(trial, stdin); err != nil {
+	if err := tryout.AddFeatureGates(trial, r.crds, stdin); err != nil {
 		return err
 	}
-	passed, failed, suites := 0, 0, 0
-	ran := progress.Start(ctx, "running", "test suites", 0)
-	for _, source := range sources {
-		ran.Add(1)
-		data, err := source.Read(stdin)
-		if err != nil {
-			return err
-		}
-		if source.Found && !dryrun.IsSuite(data) {
-			continue
-		}
-		suites++
-		if r.definitions.keep != nil {
-			r.definitions.keep(crd.File{Name: source.Name, Data: data})
-		}
-		cases, found := trial.ReadSuite(source.Name, data)
-		findings = append(findings, found...)
-		for _, c := range cases {
-			if !selected.MatchString(c.Name) {
-				continue
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			failure, err := c.Run(ctx)
-			if err != nil {
-				return err
-			}
-			if failure == nil {
-				passed++
-				if r.verbose {
-					fmt.Fprintf(stdout, "ok   %s\n", diag.Line(c.Name))
-				}
-				continue
-			}
-			failed++
-			findings = append(findings, failure.Diagnostic)
-			fmt.Fprintf(stdout, "FAIL %s\n", diag.Line(c.Name))
-			if failure.Want == nil {
-				continue
-			}
-			var text bytes.Buffer
-			text.WriteString("  - expected, + stored\n")
-			output.PrintFull(&text, diag.PaintOf(r.Console.Out.Terminal), failure.Want, failure.Got)
-			if _, err := text.WriteTo(stdout); err != nil {
-				return err
-			}
-		}
+	suites := tryout.Suites{
+		Trial: trial, Stdin: stdin, Stdout: stdout, Paint: diag.PaintOf(r.Console.Out.Terminal),
+		Selected: selected, Verbose: r.verbose, Keep: r.definitions.keep,
 	}
-	if suites == 0 {
-		return fmt.Errorf("no test suite found; a suite is a YAML file with crdName and tests")
-	}
-	if _, err := fmt.Fprintf(stdout, "%d passed, %d failed\n", passed, failed); err != nil {
-		return err
-	}
-	return r.Report(stderr, findings)
-}
-
-// addFeatureGates reads the states of gates in the files of --crd.
-func (r *testRun) addFeatureGates(trial *dryrun.Trial, stdin io.Reader) error {
-	sources, _, err := definitions.Find(slices.DeleteFunc(slices.Clone(r.crds), func(name string) bool { return name == "-" }))
+	found, err := suites.All(ctx, sources)
 	if err != nil {
 		return err
 	}
-	for _, source := range sources {
-		data, err := source.Read(stdin)
-		if err != nil {
-			return err
-		}
-		trial.AddFeatureGates(crd.File{Name: source.Name, Data: data})
-	}
-	return nil
-}
-
-// suiteFiles returns the files that may be suites.
-func suiteFiles(args []string) ([]definitions.Source, error) {
-	sources, missing, err := definitions.Find(args)
-	if err != nil {
-		return nil, err
-	}
-	// A directory with Go files but no YAML file has no suite; that is not a mistake.
-	missing = slices.DeleteFunc(missing, func(name string) bool {
-		info, err := os.Stat(name)
-		return err == nil && info.IsDir()
-	})
-	if len(missing) > 0 {
-		return nil, fmt.Errorf("%s: no such file or directory", missing[0])
-	}
-	return sources, nil
+	return r.Report(stderr, append(findings, found...))
 }

@@ -92,7 +92,7 @@ a terminal, and pass --yes elsewhere.`,
 	flags := cmd.Flags()
 	flags.StringSliceVarP(&r.files, "filename", "f", nil, "read objects from files, directories, or - for standard input (default: config/samples)")
 	flags.StringSliceVar(&r.crds, "crd", nil, crdFlagHelp)
-	flags.StringVar(&r.old, "old", "", "update these stored objects: a file or directory")
+	flags.StringVar(&r.old, "old", "", "update these stored objects: a file, a directory, or - for standard input")
 	flags.StringVar(&r.subresource, "subresource", "", "update a subresource of the --old objects: status, or scale with objects of kind Scale")
 	flags.StringVarP(&r.output, "output", "o", "diff", "print each object as: diff, yaml, none")
 	flags.StringVar(&r.pruning, "pruning", "server", "drop unknown fields as: server, proposal (by the skeleton of the schema, which need not be structural)")

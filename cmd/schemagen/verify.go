@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"runtime/debug"
@@ -26,11 +24,11 @@ import (
 // verifyRun is one run of the verify command.
 type verifyRun struct {
 	reporting.Reporter
+	definitions definitionFlags
 	kubeVersion string
-	// old is a file, a directory, or git:REF.
-	old     string
-	channel string
-	costs   bool
+	// old is as in [definitions.VerifyOptions].
+	old   string
+	costs bool
 	// condition prints conditions, proposal in the wording of the KEP.
 	condition, proposal bool
 }
@@ -57,16 +55,16 @@ line; "# schemagen:ignore-file CODE reason" suppresses it in the whole file.`,
   schemagen verify crd.yaml --old git:main --kube-version 1.32
   kustomize build config/crd | schemagen verify -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(r.Configure(cmd, ""), r.CheckChannel(cmd, r.channel)); err != nil {
+			if err := r.definitions.configure(cmd, &r.Reporter); err != nil {
 				return err
 			}
 			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 		},
 	}
 	r.AddFlags(cmd)
-	addChannelFlag(cmd, &r.channel)
+	r.definitions.addChannel(cmd)
 	cmd.Flags().StringVar(&r.kubeVersion, "kube-version", "", "verify against the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
-	cmd.Flags().StringVar(&r.old, "old", "", "check the CRDs as an update of these: a file, a directory, or a commit (git:REF)")
+	cmd.Flags().StringVar(&r.old, "old", "", "check the CRDs as an update of these: files, packages or -, or a commit: git:REF or git:REF:PATH")
 	cmd.Flags().BoolVar(&r.costs, "costs", false, "print the estimated cost of each CEL rule")
 	cmd.Flags().BoolVar(&r.condition, "condition", false, "print the condition NonStructuralSchema as YAML (with --format json: JSON), and what is refused beside it")
 	cmd.Flags().BoolVar(&r.proposal, "proposal", false, "with --condition: use the rules and the wording of the structural-schema KEP")
@@ -82,32 +80,36 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if err != nil {
 		return err
 	}
-	given := len(args) > 0
-	var skip func(dir, file string) bool
-	if !given {
-		args = r.Project.AllDefinitions(nil, r.WorkDir)
-	}
-	if r.channel != "" {
-		channel := r.Project.One(r.WorkDir, r.channel)
-		skip = r.Project.Others(nil, r.WorkDir, channel)
-		if !given {
-			if args = r.Project.Definitions(nil, r.WorkDir, channel); len(args) == 0 {
-				args = []string{"."}
-			}
-		}
-	}
-	sources, packages, err := definitions.FindWithout(args, skip)
-	if err != nil {
-		return err
-	}
 	if r.proposal && !r.condition {
 		return errors.New("--proposal is the wording of --condition: give both")
 	}
-	if r.condition && len(packages) > 0 {
-		return fmt.Errorf("--condition reads definitions, not packages (%s): schemagen writes none that is not structural", packages[0])
+	r.definitions.server = verifier
+	r.definitions.stored = true // it generates only what is replaced
+	reader, err := r.definitions.reader(stdin)
+	if err != nil {
+		return err
 	}
-	options := definitions.VerifyOptions{Server: verifier, Stdin: stdin, Old: r.old, Skip: skip}
-	options.Keep = r.Keep()
+	given := len(args) > 0
+	if !given && r.definitions.channel != "" {
+		args = append(reader.Default, ".")[:max(1, len(reader.Default))]
+	} else if !given {
+		args = r.Project.AllDefinitions(nil, r.WorkDir)
+	}
+	if r.definitions.channel == "" {
+		reader.Skip = nil // those of all channels are verified
+	}
+	channel := r.Project.One(r.WorkDir, r.definitions.channel)
+	options := definitions.VerifyOptions{Reader: *reader, Server: verifier, Old: r.old}
+	options.Output = channel.Within(r.Project.Output(nil, r.WorkDir))
+	options.Generate = func(ctx context.Context, packages []string, server generator.Server) (diag.List, error) {
+		options, err := generatorOptions(r.Project, generator.Options{Source: generator.Source{Dir: r.WorkDir, Patterns: packages, Inputs: r.Reader}, Final: true, Server: server})
+		if err != nil {
+			return nil, err
+		}
+		channel.AddTo(&options)
+		_, found, err := generator.Run(ctx, options)
+		return found, err
+	}
 	if r.costs {
 		options.Costs = stdout
 	}
@@ -117,24 +119,15 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if r.proposal {
 		options.Conditions.Wording = verify.ProposalWording
 	}
-	verified, err := definitions.Verify(ctx, sources, options)
+	verified, err := definitions.Verify(ctx, args, options)
 	if err != nil {
 		return err
 	}
-	findings := verified.Findings
-	if len(packages) > 0 {
-		options, err := generatorOptions(r.Project, generator.Options{Source: generator.Source{Dir: r.WorkDir, Patterns: packages, Inputs: r.Reader}, Final: true, Server: verifier})
-		if err != nil {
-			return err
-		}
-		r.Project.One(r.WorkDir, r.channel).AddTo(&options)
-		_, found, err := generator.Run(ctx, options)
-		if err != nil {
-			return err
-		}
-		findings = append(findings, found...)
+	if err := reporting.Unread(r.old, verified.Old, nil, r.WorkDir, stderr); err != nil {
+		return err
 	}
-	if verified.Definitions == 0 && len(packages) == 0 && len(findings) == 0 {
+	findings := verified.Findings
+	if verified.Definitions == 0 && len(findings) == 0 {
 		findings = append(findings, definitions.NoCRDIn(args, given))
 	}
 	r.Unused = func(used map[*project.Waiver]bool) diag.List {

@@ -26,8 +26,9 @@ const gitPrefix = "git:"
 // Commits is a [Reader] that also reads definitions from commits.
 type Commits struct {
 	Reader
-	// made are the temporary directories to remove.
-	made []string
+	// made are the temporary directories to remove, and trees those with the files of a commit.
+	made  []string
+	trees []checkedOut
 }
 
 // Close removes the temporary files.
@@ -35,6 +36,19 @@ func (c *Commits) Close() {
 	for _, dir := range c.made {
 		os.RemoveAll(dir)
 	}
+}
+
+// Path returns where a file is, which may be one of a commit, REF:PATH, until Close.
+func (c *Commits) Path(name string) string {
+	for _, tree := range c.trees {
+		if path, ok := strings.CutPrefix(name, tree.ref+":"); ok {
+			path = filepath.Join(tree.dir, path)
+			if _, err := os.Stat(path); err == nil {
+				return path
+			}
+		}
+	}
+	return name
 }
 
 // Side is what one side of a comparison consists of: names as for [Reader.Read], or of commits.
@@ -68,9 +82,12 @@ func (c *Commits) Both(ctx context.Context, args, packages []string) (old, new R
 		return old, new, err
 	}
 	if ofPackages {
-		new.Definitions, new.Findings, err = c.Packages(ctx, c.Dir, packages)
+		new.Definitions, new.Findings, err = c.read(ctx, nil, c.Dir, packages)
 	} else {
 		new.Definitions, new.Findings, err = c.Read(ctx, new.Side, old.Side)
+	}
+	if err == nil {
+		err = c.checkFlags(old.Side.String(), new.Side.String())
 	}
 	if err == nil && len(old.Definitions) == 0 && len(new.Definitions) == 0 && !old.Findings.HasErrors() && !new.Findings.HasErrors() {
 		err = fmt.Errorf("no CRD found in %s and %s", old.Side, new.Side)
@@ -94,7 +111,12 @@ func (c *Commits) Read(ctx context.Context, side, other Side) (out []*crd.Defini
 func (c *Commits) readName(ctx context.Context, name string, other Side) (out []*crd.Definition, findings diag.List, err error) {
 	rest, ok := strings.CutPrefix(name, gitPrefix)
 	if !ok {
-		return c.Reader.Read(ctx, []string{name})
+		sources, packages, err := findDefinitions([]string{name}, c.Skip)
+		if err != nil {
+			return nil, nil, err
+		}
+		c.note([]string{name}, packages)
+		return c.read(ctx, sources, c.Dir, packages)
 	}
 	ref, path, _ := strings.Cut(rest, ":")
 	paths := []string{path}
@@ -161,9 +183,6 @@ func (c *Commits) Sides(ctx context.Context, args []string) (old, new Side, err 
 		}
 		return nil, nil, fmt.Errorf("diff needs OLD and NEW: %s is not a commit\nexample: schemagen diff %s", old[0], example)
 	}
-	if old[0] == "-" && new[0] == "-" {
-		return nil, nil, errors.New("only one of OLD and NEW can be standard input")
-	}
 	return old, new, nil
 }
 
@@ -216,6 +235,7 @@ func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.De
 		if _, err := os.Stat(full); errors.Is(err, os.ErrNotExist) {
 			return nil, nil, nil
 		}
+		c.noteFolder(path, isFolder(full))
 		var skip func(dir, file string) bool
 		if c.Skip != nil {
 			skip = func(_, file string) bool {
@@ -234,7 +254,7 @@ func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.De
 			patterns = []string{folderPattern(path) + below}
 		}
 	}
-	return c.readTree(ctx, tree, ref, files, patterns)
+	return c.readTree(ctx, tree, files, patterns)
 }
 
 // ReadPackages reads the definitions of packages as they are in a commit, whose name may begin
@@ -262,7 +282,7 @@ func (c *Commits) ReadPackages(ctx context.Context, name string, patterns []stri
 	if len(has) == 0 {
 		return nil, nil, nil
 	}
-	return c.readTree(ctx, tree, ref, nil, has)
+	return c.readTree(ctx, tree, nil, has)
 }
 
 // Commit returns the hash of a commit, whose name may begin with git:.
@@ -276,22 +296,22 @@ func Commit(ctx context.Context, name string) (string, error) {
 }
 
 // readTree reads the definitions of files and packages in a commit, with positions there.
-func (c *Commits) readTree(ctx context.Context, tree checkedOut, ref string, files []Source, patterns []string) ([]*crd.Definition, diag.List, error) {
+func (c *Commits) readTree(ctx context.Context, tree checkedOut, files []Source, patterns []string) ([]*crd.Definition, diag.List, error) {
 	subjects, findings, err := c.read(ctx, files, filepath.Join(tree.dir, tree.prefix), patterns)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i := range findings {
-		findings[i].Pos = tree.named(ref, findings[i].Pos)
+		findings[i].Pos = tree.named(findings[i].Pos)
 		for n := range findings[i].Related {
-			findings[i].Related[n].Pos = tree.named(ref, findings[i].Related[n].Pos)
+			findings[i].Related[n].Pos = tree.named(findings[i].Related[n].Pos)
 		}
 	}
 	for _, s := range subjects {
 		place := s.Position
 		s.Position = func(path string) (diag.Position, []diag.Related) {
 			pos, _ := place(path)
-			return tree.named(ref, pos), nil
+			return tree.named(pos), nil
 		}
 	}
 	return subjects, findings, nil
@@ -299,16 +319,16 @@ func (c *Commits) readTree(ctx context.Context, tree checkedOut, ref string, fil
 
 // checkedOut is a directory with files of a commit.
 type checkedOut struct {
-	dir string
+	ref, dir string
 	// prefix is the path of the working directory relative to the repository's root.
 	prefix string
 }
 
 // named returns a position in the commit with the file named as in git, REF:PATH. Positions
 // elsewhere, such as in the module cache, are returned unchanged.
-func (t checkedOut) named(ref string, pos diag.Position) diag.Position {
+func (t checkedOut) named(pos diag.Position) diag.Position {
 	if relative := diag.Relative(t.dir, pos.File, 0); relative != pos.File {
-		pos.File = ref + ":" + relative
+		pos.File = t.ref + ":" + relative
 	}
 	return pos
 }
@@ -354,7 +374,8 @@ func (c *Commits) checkout(ctx context.Context, ref, path string) (checkedOut, e
 	if err != nil {
 		return checkedOut{}, err
 	}
-	tree := checkedOut{dir: filepath.Join(dir, "tree"), prefix: strings.TrimSpace(string(prefix))}
+	tree := checkedOut{ref: ref, dir: filepath.Join(dir, "tree"), prefix: strings.TrimSpace(string(prefix))}
+	c.trees = append(c.trees, tree)
 	_, err = git(names, "checkout-index", "-z", "--stdin", "--prefix="+tree.dir+"/")
 	return tree, err
 }

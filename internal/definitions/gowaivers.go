@@ -29,15 +29,18 @@ type goWaiver struct {
 // goWaivers finds the markers +schemagen:allowChange of packages. The markers do not affect
 // schemas, so they are read only where something has changed.
 type goWaivers struct {
-	in     *inputs.Reader
-	table  *markers.Table
+	in    *inputs.Reader
+	table *markers.Table
+	// place returns where a file is that may be one of a commit.
+	place  func(file string) string
 	folder map[string]*waivedFolder
 }
 
 // newGoWaivers returns a goWaivers that reads files through in.
 func newGoWaivers(in *inputs.Reader) (*goWaivers, error) {
 	table, err := markers.NewTable()
-	return &goWaivers{in: in, table: table, folder: map[string]*waivedFolder{}}, err
+	place := func(file string) string { return file }
+	return &goWaivers{in: in, table: table, place: place, folder: map[string]*waivedFolder{}}, err
 }
 
 // waivedFolder holds the types declared by the Go files of a directory.
@@ -94,7 +97,7 @@ func (w *goWaivers) At(places []diag.Position) ([]*goWaiver, error) {
 		if filepath.Ext(place.File) != ".go" {
 			continue
 		}
-		folder, err := w.read(filepath.Dir(place.File))
+		folder, err := w.read(place.File)
 		if err != nil {
 			return nil, err
 		}
@@ -129,11 +132,14 @@ func (w *goWaivers) All() []*goWaiver {
 	return out
 }
 
-func (w *goWaivers) read(dir string) (*waivedFolder, error) {
+// read reads the directory of a file.
+func (w *goWaivers) read(file string) (*waivedFolder, error) {
+	dir := strings.TrimSuffix(file, filepath.Base(file)) // REF: for one in the root of a commit
 	if known := w.folder[dir]; known != nil {
 		return known, nil
 	}
-	entries, err := w.in.ReadDir(dir)
+	located := filepath.Dir(w.place(file))
+	entries, err := w.in.ReadDir(located)
 	if err != nil {
 		return nil, err
 	}
@@ -142,11 +148,11 @@ func (w *goWaivers) read(dir string) (*waivedFolder, error) {
 	texts := map[string][]byte{}
 	waived := false
 	for _, entry := range entries {
-		name := filepath.Join(dir, entry.Name())
+		name := dir + entry.Name()
 		if entry.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		if texts[name], err = w.in.ReadFile(name, nil); err != nil {
+		if texts[name], err = w.in.ReadFile(filepath.Join(located, entry.Name()), nil); err != nil {
 			return nil, err
 		}
 		waived = waived || bytes.Contains(texts[name], []byte(markers.AllowChangeName))

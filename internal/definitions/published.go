@@ -56,6 +56,10 @@ func (r *Reader) Resources(ctx context.Context, names []string, cache *Cache) ([
 	if err != nil {
 		return nil, nil, err
 	}
+	r.note(names, packages)
+	if err := r.checkFlags(names...); err != nil {
+		return nil, nil, err
+	}
 	var all readPart
 	next := Cache{}
 	for part, err := range r.parts(sources) {

@@ -2,11 +2,13 @@ package definitions
 
 import (
 	"context"
+	"fmt"
 	"go/token"
 	"io"
 	"iter"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
@@ -37,6 +39,39 @@ type Reader struct {
 	Skip func(dir, file string) bool
 	// Keep, if not nil, is called with what is read.
 	Keep func(part crd.File)
+	// PackageFlags are the flags of a command line that have an effect only on Go packages.
+	// ChannelFlags also have one on directories with the files of a channel, for which HasChannel
+	// returns true. If nothing of the kind is read, that is an error.
+	PackageFlags, ChannelFlags []string
+	HasChannel                 func(dir string) bool
+
+	// packages and channels are set once something of the kind is read.
+	packages, channels bool
+}
+
+// note records the kinds of what is read.
+func (r *Reader) note(names, packages []string) {
+	r.packages = r.packages || len(packages) > 0
+	for _, name := range names {
+		r.noteFolder(name, isFolder(name))
+	}
+}
+
+func (r *Reader) noteFolder(name string, exists bool) {
+	r.channels = r.channels || exists && r.HasChannel != nil && r.HasChannel(name)
+}
+
+// checkFlags returns an error if a flag has no effect on what is read.
+func (r *Reader) checkFlags(names ...string) error {
+	read := strings.Join(names, " ")
+	const noEffect = "--%s would have no effect: "
+	if len(r.PackageFlags) > 0 && !r.packages {
+		return fmt.Errorf(noEffect+"it is for Go packages, and there are none in %s", r.PackageFlags[0], read)
+	}
+	if len(r.ChannelFlags) > 0 && !r.packages && !r.channels {
+		return fmt.Errorf(noEffect+"there are neither Go packages nor a directory of the channel in %s", r.ChannelFlags[0], read)
+	}
+	return nil
 }
 
 // defaults returns the names to read if none are given.
@@ -53,12 +88,17 @@ func (r *Reader) Read(ctx context.Context, names []string) ([]*crd.Definition, d
 	if err != nil {
 		return nil, nil, err
 	}
+	r.note(names, packages)
+	if err := r.checkFlags(names...); err != nil {
+		return nil, nil, err
+	}
 	return r.read(ctx, sources, r.Dir, packages)
 }
 
 // read reads the definitions of files and of packages. The patterns of packages are relative
 // to dir.
 func (r *Reader) read(ctx context.Context, sources []Source, dir string, packages []string) ([]*crd.Definition, diag.List, error) {
+	r.note(nil, packages)
 	out, findings, err := r.Files(sources)
 	if err != nil || len(packages) == 0 {
 		return out, findings, err

@@ -2,6 +2,7 @@ package definitions
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -39,6 +40,39 @@ func FindObjects(flag string, names []string) ([]Source, error) {
 	return sources, nil
 }
 
+// Folders returns the names with directories instead of patterns: dir for dir/... if it exists.
+// They are for what is found below directories anyway.
+func Folders(names []string) []string {
+	out := slices.Clone(names)
+	for i, name := range out {
+		dir, isPattern := strings.CutSuffix(name, "/...")
+		if dir = cmp.Or(dir, "/"); isPattern && isFolder(dir) {
+			out[i] = dir
+		}
+	}
+	return out
+}
+
+// isFolder reports whether a directory with the name exists.
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// FindSuites resolves names of files and directories with test suites.
+func FindSuites(names []string) ([]Source, error) {
+	sources, missing, err := Find(names)
+	if err != nil {
+		return nil, err
+	}
+	// A directory with Go files but no YAML file has no suite; that is not a mistake.
+	missing = slices.DeleteFunc(missing, isFolder)
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("%s: no such file or directory", missing[0])
+	}
+	return sources, nil
+}
+
 // FindWithout is [Find] without the files in directories of which skip returns true.
 func FindWithout(names []string, skip func(dir, file string) bool) (sources []Source, packages []string, err error) {
 	for _, name := range names {
@@ -48,6 +82,8 @@ func FindWithout(names []string, skip func(dir, file string) bool) (sources []So
 		}
 		info, err := os.Stat(name)
 		switch {
+		case err != nil && strings.HasPrefix(name, gitPrefix):
+			return nil, nil, fmt.Errorf("%s: commits are read only by diff, review, and verify --old", name)
 		case errors.Is(err, fs.ErrNotExist) && isManifestName(name):
 			return nil, nil, fmt.Errorf("%s: no such file or directory", name)
 		case errors.Is(err, fs.ErrNotExist):
@@ -77,8 +113,35 @@ func FindWithout(names []string, skip func(dir, file string) bool) (sources []So
 	return sources, packages, nil
 }
 
+// CheckPackages returns an error if a name is not one of packages but of something that other
+// commands read.
+func CheckPackages(command string, names []string) error {
+	for _, name := range names {
+		info, err := os.Stat(name)
+		var what string
+		switch {
+		case name == "-":
+			what = "standard input"
+		case err != nil && strings.HasPrefix(name, gitPrefix):
+			what = "a commit"
+		case err == nil && !info.IsDir() && isManifestName(name):
+			what = "a file of YAML or JSON"
+		default:
+			continue
+		}
+		return fmt.Errorf("%s: %s reads Go packages, and this is %s", name, command, what)
+	}
+	return nil
+}
+
 // folderPattern returns the pattern of the package in a directory.
-func folderPattern(name string) string { return "./" + filepath.ToSlash(filepath.Clean(name)) }
+func folderPattern(name string) string {
+	pattern := filepath.ToSlash(filepath.Clean(name))
+	if filepath.IsAbs(name) {
+		return pattern
+	}
+	return "./" + pattern
+}
 
 // findInFolder returns the YAML and JSON files in a directory and below it, except for
 // directories that are generated or hold something else. hasGo reports
@@ -157,8 +220,7 @@ func findDefinitions(names []string, skip func(dir, file string) bool) (sources 
 // mentions CRDs. It is empty if name is no directory with Go files. Those below the working
 // directory, which is also a default, have to be named.
 func packagesIn(name string, found []Source) (pattern string, err error) {
-	info, err := os.Stat(name)
-	if err != nil || !info.IsDir() {
+	if !isFolder(name) {
 		return "", nil // a name that does not exist is an import path
 	}
 	_, hasGo, err := findInFolder(name)

@@ -2,11 +2,13 @@ package definitions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +20,8 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/parallel"
 	"github.com/schemagen/schemagen/internal/progress"
 	"github.com/schemagen/schemagen/verify"
@@ -25,22 +29,24 @@ import (
 
 // VerifyOptions configure [Verify].
 type VerifyOptions struct {
+	// Reader reads the definitions that are to be replaced.
+	Reader
 	// Server is the API server that the definitions must be accepted by.
 	Server *verify.Verifier
-	// Stdin is standard input.
-	Stdin io.Reader
-	// Old names the definitions that are to be replaced: a file, a directory, or git:REF. If
-	// it is empty, the definitions are new.
+	// Generate generates the definitions of packages, and returns the findings about them, which
+	// include those of the server.
+	Generate func(ctx context.Context, packages []string, server generator.Server) (diag.List, error)
+	// Output is the directory to which the definitions of packages are written.
+	Output string
+	// Old names the definitions that are to be replaced, as for [Reader.Read] or as a commit:
+	// git:REF for the same files and packages, or git:REF:PATH. If it is empty, the definitions
+	// are new.
 	Old string
-	// Skip is as in [Reader], for Old.
-	Skip func(dir, file string) bool
 	// Costs, if not nil, receives a table of the estimated costs of all CEL rules.
 	Costs io.Writer
 	// Conditions, if its writer is not nil, receives the condition NonStructuralSchema of each
 	// definition, and what is refused beside it.
 	Conditions ConditionOptions
-	// Keep, if not nil, is called with what is read. It may be called concurrently.
-	Keep func(file crd.File)
 }
 
 // ConditionOptions configure the output of conditions.
@@ -56,21 +62,50 @@ type Verified struct {
 	// Definitions is the number of definitions.
 	Definitions int
 	Findings    diag.List
+	// Old are the findings about the definitions that are to be replaced. If one is an error,
+	// nothing has been verified.
+	Old diag.List
 	// Ignores are the comments of all files. They have not been applied to Findings.
 	Ignores Ignores
 }
 
-// Verify verifies the definitions of files.
-func Verify(ctx context.Context, sources []Source, options VerifyOptions) (*Verified, error) {
+// Verify verifies the definitions in names, which are as for [Reader.Read].
+func Verify(ctx context.Context, names []string, options VerifyOptions) (*Verified, error) {
+	sources, packages, err := findDefinitions(names, options.Skip)
+	if err != nil {
+		return nil, err
+	}
+	if options.Conditions.Writer != nil && len(packages) > 0 {
+		return nil, fmt.Errorf("--condition reads definitions, not packages (%s): schemagen writes none that is not structural", packages[0])
+	}
 	v := &verification{VerifyOptions: options, out: Verified{Ignores: Ignores{}}}
-	if err := v.readOld(ctx, sources); err != nil {
+	v.note(names, packages)
+	err = v.readOld(ctx, sources, packages)
+	if err == nil {
+		err = v.checkFlags(append(names, v.Old)...)
+	}
+	if err != nil || v.out.Old.HasErrors() {
+		return &v.out, err
+	}
+	if options.Costs != nil {
+		v.costs = tabwriter.NewWriter(options.Costs, 0, 0, 2, ' ', 0)
+	}
+	found, err := v.all(ctx, sources)
+	if err != nil {
 		return nil, err
 	}
-	var err error
-	if v.out.Findings, err = v.all(ctx, sources); err != nil {
-		return nil, err
+	v.out.Findings = append(v.out.Findings, found...)
+	if len(packages) > 0 {
+		found, err := v.Generate(ctx, packages, &packageServer{Verifier: v.Server, verification: v})
+		if err != nil {
+			return nil, err
+		}
+		v.out.Findings = append(v.out.Findings, found...)
 	}
-	return &v.out, nil
+	if v.costs != nil {
+		err = v.costs.Flush()
+	}
+	return &v.out, err
 }
 
 // verification verifies files on all processors. It keeps only the findings, because CRDs may
@@ -78,6 +113,8 @@ func Verify(ctx context.Context, sources []Source, options VerifyOptions) (*Veri
 type verification struct {
 	VerifyOptions
 	olds map[string][]replaced // by name
+	// costs is the table of costs, or nil.
+	costs *tabwriter.Writer
 
 	mu  sync.Mutex
 	out Verified
@@ -96,14 +133,11 @@ func (v *verification) all(ctx context.Context, sources []Source) (diag.List, er
 	if err != nil {
 		return nil, err
 	}
-	if v.Costs != nil {
-		w := tabwriter.NewWriter(v.Costs, 0, 0, 2, ' ', 0)
-		for i := range costs {
-			if _, err := costs[i].WriteTo(w); err != nil {
-				return nil, err
-			}
+	for i := range costs { // all are empty without a writer
+		if costs[i].Len() == 0 {
+			continue
 		}
-		if err := w.Flush(); err != nil {
+		if _, err := costs[i].WriteTo(v.costs); err != nil {
 			return nil, err
 		}
 	}
@@ -134,14 +168,14 @@ func (v *verification) one(ctx context.Context, source Source, costs, conditions
 	v.out.Ignores[source.Name] = ReadIgnores(source.Name, data)
 	v.mu.Unlock()
 	for _, s := range subjects {
-		old, conflicts := v.old(source, s)
+		old, conflicts := v.old(source.Name, s.CRD.Name)
 		s.Old, findings = old, append(findings, conflicts...)
 		found, err := v.Server.One(ctx, s)
 		if err != nil {
 			return nil, err
 		}
 		findings = append(findings, found...)
-		if v.Costs != nil {
+		if v.costs != nil {
 			if err := v.writeCosts(ctx, s, costs); err != nil {
 				return nil, err
 			}
@@ -186,13 +220,13 @@ type replaced struct {
 	path string
 }
 
-// old returns the definition that one of a source replaces: of several, the one whose path ends
-// most like that of the source. That several are equally likely and differ is a finding.
-func (v *verification) old(source Source, s *crd.Definition) (*apiextensionsv1.CustomResourceDefinition, diag.List) {
+// old returns the definition that one in the file of a path replaces: of several with the name,
+// the one whose path ends most like it. That several are equally likely and differ is a finding.
+func (v *verification) old(path, name string) (*apiextensionsv1.CustomResourceDefinition, diag.List) {
 	var likely []*crd.Definition
 	most := -1
-	for _, old := range v.olds[s.CRD.Name] {
-		n := commonEnd(old.path, source.Name)
+	for _, old := range v.olds[name] {
+		n := commonEnd(old.path, path)
 		if n > most {
 			likely, most = nil, n
 		}
@@ -215,44 +249,108 @@ func commonEnd(a, b string) (n int) {
 	return n
 }
 
-// readOld reads the definitions that are to be replaced. Findings about them alone are not
-// reported.
-func (v *verification) readOld(ctx context.Context, sources []Source) error {
-	v.olds = map[string][]replaced{}
-	keep := func(path, name string, data []byte) {
-		subjects, _ := verify.Read(crd.File{Name: name, Data: data})
-		for _, s := range subjects {
-			v.olds[s.CRD.Name] = append(v.olds[s.CRD.Name], replaced{s, path})
-		}
-	}
+// readOld reads the definitions that are to be replaced.
+func (v *verification) readOld(ctx context.Context, sources []Source, packages []string) error {
 	if v.Old == "" {
 		return nil
 	}
-	if ref, ok := strings.CutPrefix(name(ctx, v.Old), gitPrefix); ok {
-		for _, source := range sources {
-			data, err := fileInCommit(ctx, ref, source.Name)
-			if err != nil {
-				return err
-			}
-			keep(source.Name, ref+":"+source.Name, data)
-		}
-		return nil
+	commits := Commits{Reader: v.Reader}
+	commits.Lenient = true
+	commits.Keep = nil
+	defer commits.Close()
+	v.olds = map[string][]replaced{}
+	old := name(ctx, v.Old)
+	ref, isCommit := strings.CutPrefix(old, gitPrefix)
+	if isCommit && !strings.Contains(ref, ":") {
+		return v.readCommit(ctx, &commits, ref, sources, packages)
 	}
-	olds, packages, err := FindWithout([]string{v.Old}, v.Skip)
+	_, err := os.Stat(old)
+	if mayBePackage := driver.IsFilePattern(old) || strings.Contains(old, "/"); err != nil && !isCommit && old != "-" && !mayBePackage {
+		return fmt.Errorf("--old %s: no such file or directory", v.Old)
+	}
+	read, findings, err := commits.readName(ctx, old, nil)
 	if err != nil {
 		return err
 	}
-	if len(packages) > 0 {
-		return fmt.Errorf("--old %s: no such file or directory", v.Old)
+	v.packages = v.packages || commits.packages
+	v.channels = v.channels || commits.channels
+	v.keepOld(read, findings)
+	if len(v.olds) == 0 && !findings.HasErrors() {
+		v.out.Findings = append(v.out.Findings, NoCRDIn([]string{v.Old}, true))
 	}
-	for _, source := range olds {
-		data, err := v.read(source)
+	return nil
+}
+
+// readCommit reads the definitions of files and packages as they are in a commit, which need not
+// have them.
+func (v *verification) readCommit(ctx context.Context, commits *Commits, ref string, sources []Source, packages []string) error {
+	for _, source := range sources {
+		data, err := fileInCommit(ctx, ref, source.Name)
 		if err != nil {
 			return err
 		}
-		keep(source.Name, source.Name, data)
+		v.keepOld(lenient(crd.File{Name: ref + ":" + source.Name, Data: data}))
 	}
+	if len(packages) == 0 {
+		return nil
+	}
+	read, findings, err := commits.ReadPackages(ctx, ref, packages)
+	if err != nil {
+		return err
+	}
+	v.keepOld(read, findings)
 	return nil
+}
+
+// keepOld keeps definitions that are to be replaced, with the paths of their files.
+func (v *verification) keepOld(definitions []*crd.Definition, findings diag.List) {
+	for _, d := range definitions {
+		path := positionIn(d)("metadata.name").File
+		v.olds[d.CRD.Name] = append(v.olds[d.CRD.Name], replaced{d, path})
+	}
+	v.out.Old = append(v.out.Old, findings...)
+}
+
+// packageServer is the API server of a verification for the definitions of packages.
+type packageServer struct {
+	*verify.Verifier
+	verification *verification
+}
+
+// Check checks definitions as those of files are: as updates, and with their costs.
+func (s *packageServer) Check(ctx context.Context, definitions []*crd.Definition) (diag.List, error) {
+	v := s.verification
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.out.Definitions += len(definitions)
+	var findings diag.List
+	for _, d := range definitions {
+		if d.OnlySchemas {
+			continue // its name may be wrong
+		}
+		object := cmp.Or(d.Object, d.CRD)
+		file := driver.FileName(object.Spec.Group, object.Spec.Names.Plural)
+		old, conflicts := v.old(filepath.Join(v.Output, file), object.Name)
+		d.Old = old
+		findings = append(findings, conflicts...)
+	}
+	found, err := s.Verifier.Check(ctx, definitions)
+	findings = append(findings, found...)
+	if err != nil || v.costs == nil {
+		return findings, err
+	}
+	var costs bytes.Buffer
+	for _, d := range definitions {
+		built := *d
+		if built.CRD == nil {
+			built.CRD = d.Build()
+		}
+		if err := v.writeCosts(ctx, &built, &costs); err != nil {
+			return nil, err
+		}
+	}
+	_, err = costs.WriteTo(v.costs)
+	return findings, err
 }
 
 // writeCosts writes the estimated costs of the rules of a definition.

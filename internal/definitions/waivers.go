@@ -17,22 +17,31 @@ import (
 // Allow marks the changes that comments allow: markers in Go, which sources were generated
 // from, and # schemagen:ignore comments in the files of the new definitions. It returns
 // findings about invalid and unused comments. Comments with other codes for which known
-// returns true are skipped; they are meant for schemagen verify.
-func Allow(changes []compare.Change, news, sources []*crd.Definition, known func(code string) bool) (diag.List, error) {
-	findings, err := allowedInGo(changes, news, sources)
+// returns true are skipped; they are meant for schemagen verify. place returns where a file is
+// that may be one of a commit; nil if none is.
+func Allow(
+	changes []compare.Change, news, sources []*crd.Definition, known func(code string) bool, place func(file string) string,
+) (diag.List, error) {
+	if place == nil {
+		place = func(file string) string { return file }
+	}
+	findings, err := allowedInGo(changes, news, sources, place)
 	if err != nil {
 		return nil, err
 	}
-	return append(findings, allowedInFiles(changes, news, known)...), nil
+	return append(findings, allowedInFiles(changes, news, known, place)...), nil
 }
 
 // allowedInGo is [AllowInGo] that returns findings about invalid and unused markers. The changes
 // may be between files that were generated from sources.
-func allowedInGo(changes []compare.Change, news, sources []*crd.Definition) (diag.List, error) {
+func allowedInGo(
+	changes []compare.Change, news, sources []*crd.Definition, place func(file string) string,
+) (diag.List, error) {
 	waivers, err := newGoWaivers(inputs.New())
 	if err != nil {
 		return nil, err
 	}
+	waivers.place = place
 	used, err := waivers.allow(changes, news, sources, "")
 	if err != nil {
 		return nil, err
@@ -169,16 +178,18 @@ func positionsOnPath(s *crd.Definition, path string) []diag.Position {
 // allowedInFiles marks the changes that comments in the files of NEW allow: #
 // schemagen:ignore KIND reason, on the line of the change or the line above; a code may be
 // used instead of KIND. It returns findings about invalid and unused comments.
-func allowedInFiles(changes []compare.Change, news []*crd.Definition, known func(code string) bool) diag.List {
+func allowedInFiles(
+	changes []compare.Change, news []*crd.Definition, known func(code string) bool, place func(file string) string,
+) diag.List {
 	comments := Ignores{}
 	var names []string
 	note := func(pos diag.Position) {
 		if _, known := comments[pos.File]; known || pos.File == "" || pos.File == "-" {
 			return
 		}
-		data, err := os.ReadFile(pos.File)
+		data, err := os.ReadFile(place(pos.File))
 		if err != nil {
-			data = nil // the file is in a commit
+			data = nil // a Go file of another module
 		}
 		comments[pos.File] = ReadIgnores(pos.File, data)
 		names = append(names, pos.File)

@@ -102,6 +102,24 @@ func outermost(wd string, dirs []string) []string {
 	})
 }
 
+// HasChannel reports whether a directory is, or has, one of those from which commands read the
+// definitions of a channel. Relative paths are relative to wd.
+func (c *File) HasChannel(in *inputs.Reader, wd string, channel Channel, dir string) bool {
+	own := c.channelDirectories(in, wd, channel)
+	return slices.ContainsFunc(own, func(place string) bool { return isWithin(absolute(wd, dir), place) })
+}
+
+// channelDirectories returns the absolute paths of the directories from which commands read the
+// definitions of a channel.
+func (c *File) channelDirectories(in *inputs.Reader, wd string, channel Channel) []string {
+	out := c.Output(in, wd)
+	dirs := []string{absolute(wd, channel.Within(out))}
+	if _, joins := c.Joins(); joins {
+		dirs = append(dirs, absolute(wd, out))
+	}
+	return dirs
+}
+
 // Others returns a function that reports whether a file in a directory has definitions of other
 // channels than one: its place is theirs, although the directory has those of the channel.
 // Relative paths are relative to wd. It is nil if there are no other channels.
@@ -132,9 +150,10 @@ func (c *File) Others(in *inputs.Reader, wd string, of Channel) func(dir, file s
 		places = append(places, placesOf(channel)...)
 	}
 	own := placesOf(of)
+	dirs := c.channelDirectories(in, wd, of)
 	return func(dir, file string) bool {
 		dir, file = absolute(wd, dir), absolute(wd, file)
-		if !slices.ContainsFunc(definitions(of), func(p place) bool { return isWithin(dir, p.dir) }) {
+		if !slices.ContainsFunc(dirs, func(place string) bool { return isWithin(dir, place) }) {
 			return false
 		}
 		var owner place

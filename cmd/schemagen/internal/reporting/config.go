@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
@@ -93,11 +94,16 @@ func (r *Reporter) ConfigureIn(cmd *cobra.Command, in *inputs.Reader, of string,
 	return file.Fill(of, r.WorkDir, sets...)
 }
 
+// PackageArgs accepts names of packages.
+func PackageArgs(cmd *cobra.Command, args []string) error {
+	return definitions.CheckPackages(cmd.Name(), args)
+}
+
 // Packages returns the packages that a command names, or else those of the project.
 func (r *Reporter) Packages(cmd *cobra.Command, in *inputs.Reader, named []string) ([]string, error) {
 	if len(named) > 0 {
 		r.Writer.Named = append(r.Writer.Named, driver.Directories(named)...)
-		return named, nil
+		return named, definitions.CheckPackages(cmd.Name(), named)
 	}
 	packages, err := r.Project.Packages(in, r.WorkDir)
 	if err != nil {
