@@ -358,7 +358,7 @@ func olderWords(text string, s *structural.Schema, errs field.ErrorList) []strin
 			atValue = withoutError(atValue, found)
 			atRule = withoutError(atRule, found)
 		case isOfSchema(e):
-			older := integerWords.Replace(found)
+			older := integerWords(found)
 			replace(older, older)
 		case e.Type == field.ErrorTypeInvalid && e.BadValue == nil:
 			older := fmt.Sprintf("%s: Invalid value: \"null\": %s", e.Field, e.Detail)
@@ -382,8 +382,13 @@ func isOfSchema(e *field.Error) bool {
 }
 
 // integerWords translates the message about a number that is not an integer.
-var integerWords = strings.NewReplacer(
-	`"float64"`, `"number"`, "must be of type int32:", "must be of type integer:", "must be of type int64:", "must be of type integer:")
+func integerWords(text string) string {
+	return strings.NewReplacer(
+		`"float64"`, `"number"`,
+		"must be of type int32:", "must be of type integer:",
+		"must be of type int64:", "must be of type integer:",
+	).Replace(text)
+}
 
 // withoutError removes an error from a list of several.
 func withoutError(text, found string) string {

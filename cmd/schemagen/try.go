@@ -205,8 +205,11 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 	if err != nil {
 		return nil, nil, err
 	}
-	if r.definitions.unions == "none" && len(r.policies) > 0 {
-		return nil, nil, errors.New("--policy and --unions none exclude each other")
+	if r.definitions.unions == "none" {
+		if len(r.policies) > 0 {
+			return nil, nil, errors.New("--policy and --unions none exclude each other")
+		}
+		in.PackageFlags = slices.DeleteFunc(in.PackageFlags, func(name string) bool { return name == "unions" }) // policies are not in packages
 	}
 	crds := r.crds
 	if len(crds) == 0 {
