@@ -234,7 +234,8 @@ const (
 
 type Source struct {
 	// +unionDiscriminator
-	Type SourceType ~json:"type"~
+	// +required
+	Type SourceType ~json:"type,omitempty"~
 	// +unionMember
 	// +optional
 	Git *Git ~json:"git,omitempty"~

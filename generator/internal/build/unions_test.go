@@ -31,7 +31,8 @@ type Widget struct {
 
 type Union struct {
 	// +unionDiscriminator
-	Type Type ` + "`json:\"type\"`\n")
+	// +required
+	Type Type ` + "`json:\"type,omitempty\"`\n")
 	for i := range n {
 		fmt.Fprintf(&source, "\t// +unionMember\n\tM%d *int32 `json:\"m%d,omitempty\"`\n", i, i)
 	}
