@@ -31,7 +31,7 @@ func unfixable() map[diag.Code]string {
 		"SG241": convention, "SG242": types, "SG243": convention, "SG244": convention, "SG245": types, "SG246": types, "SG247": types, "SG248": types,
 		"SG249": convention, "SG250": types, "SG252": meaning, "SG255": several, "SG256": several, "SG260": meaning, "SG262": meaning, "SG263": meaning, "SG264": convention,
 		"SG271": types, "SG273": several, "SG275": several, "SG276": types, "SG277": several,
-		"SG230": types, "SG231": types, "SG232": convention,
+		"SG221": "a variable of another name may be meant", "SG230": types, "SG231": types, "SG232": convention, "SG233": several,
 		"SG302": meaning, "SG304": several, "SG307": several, "SG308": "enabling a feature changes all types of the package",
 		"SG309": "other tools may read the tag", "SG310": meaning, "SG311": meaning,
 		"SG313": convention, "SG314": convention, "SG315": "the rules may also be about something else", "SG316": types, "SG317": convention, "SG333": several, "SG340": types,

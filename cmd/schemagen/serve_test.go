@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/httpserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/definitions"
@@ -231,6 +233,7 @@ func TestServeRejects(t *testing.T) {
 func TestReloadKeepsFiles(t *testing.T) {
 	dir := manyDefinitions(t, 2, 100)
 	r := openAPIRun{Reporter: reporting.Reporter{Format: "text", Console: newTestConsole()}, cache: &definitions.Cache{}}
+	r.definitions.add(&cobra.Command{})
 	var last []*definitions.Resource
 	load := func() error {
 		published, err := r.read(t.Context(), []string{dir}, nil, io.Discard)
