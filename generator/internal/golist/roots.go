@@ -245,7 +245,10 @@ func explainErrors(in *inputs.Reader, dir, listed string, p *Package) {
 	_, isModule := moduleRoot(in, listed)
 	loose := ""
 	if !isModule {
-		loose = looseFile(in, listed)
+		nested, _ := nestedModules(in, listed) // its error has been returned
+		if len(nested) > 0 {
+			loose = looseFile(in, listed)
+		}
 	}
 	for i, e := range p.Errors {
 		workspace := strings.Contains(e.Msg, "does not contain modules listed in go.work")
