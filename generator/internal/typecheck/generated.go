@@ -119,7 +119,7 @@ func (g *generated) check(s *scope) *types.Package {
 		files = append(files, file)
 	}
 	config := &types.Config{
-		DisableUnusedImportCheck: true, Importer: generatedImporter{g, s},
+		DisableUnusedImportCheck: true, Importer: generatedImporter{g},
 		Error: func(err error) {
 			if found, ok := err.(types.Error); ok && file != nil && file.FileStart <= found.Pos && found.Pos < file.FileEnd {
 				g.errors[s.pkg] = append(g.errors[s.pkg], found)
@@ -147,20 +147,15 @@ func (g *generated) methods(s *scope) *ast.File {
 	return file
 }
 
-// generatedImporter imports the packages of a package in a check of generated files.
-type generatedImporter struct {
-	*generated
-	scope *scope
-}
+// generatedImporter imports packages in a check of generated files.
+type generatedImporter struct{ *generated }
 
 // Import implements [types.Importer]. A package that the checked types do not refer to is empty.
 func (i generatedImporter) Import(importPath string) (*types.Package, error) {
 	if importPath == "unsafe" {
 		return types.Unsafe, nil
 	}
-	if s := i.checker.scopes[i.scope.pkg.Imported(importPath)]; s != nil {
-		return i.check(s), nil
-	}
+	// Package.Imported would list packages that nothing here refers to, such as runtime.
 	for _, s := range i.checker.scopes {
 		if s.pkg.Path == importPath {
 			return i.check(s), nil
