@@ -183,6 +183,11 @@ func crdArguments(*testing.T) []badArguments {
 			return a.By("1.35"), nil
 		}, "false"},
 		{"func (a *Acceptance) By", "zero", func(context.Context) (any, error) { return new(crd.Acceptance).By(""), nil }, "false"},
+		{"func VersionLosses", "nil schemas", func(context.Context) (any, error) {
+			text, fields := crd.VersionLosses("", nil, "", nil)
+			return fmt.Sprintf("%q %v", text, fields), nil
+		}, `"" []`},
+		{"func (f LostField) String", "zero", func(context.Context) (any, error) { return crd.LostField{}.String(), nil }, "the object, "},
 		{"func ConversionAnnotation", "empty", func(context.Context) (any, error) { return crd.ConversionAnnotation(""), nil }, "/conversion"},
 		{"func (g *Generated) Schema", "unknown", func(context.Context) (any, error) { return new(crd.Generated).Schema(-1) == nil, nil }, "true"},
 	}
@@ -327,6 +332,21 @@ func dryrunArguments(t *testing.T) []badArguments {
 		{"func (r *Result) GivenYAML", "a literal object", yaml((*dryrun.Result).GivenYAML), "spec: text: 5 zzz: true apiVersion: example.com/v1 kind: Widget metadata: name: a namespace: b"},
 		{"func (r *Result) GivenYAML", "a literal", empty((*dryrun.Result).GivenYAML), ""},
 		{"func (r *Result) StoredYAML", "a literal", empty((*dryrun.Result).StoredYAML), ""},
+		{"func ReadPolicies", "zero", func(context.Context) (any, error) {
+			policies, findings := dryrun.ReadPolicies(crd.File{})
+			return fmt.Sprint(len(policies), len(findings)), nil
+		}, "0 0"},
+		{"func (p *Policy) Name", "a literal", func(context.Context) (any, error) { return new(dryrun.Policy).Name(), nil }, ""},
+		{"func (t *Trial) FollowPolicies", "a literal", func(ctx context.Context) (any, error) {
+			trial := dryrun.New(bare)
+			trial.FollowPolicies(&dryrun.Policy{}, nil)
+			return try(trial, literal)(ctx)
+		}, "policies come from ReadPolicies\npolicies come from ReadPolicies"},
+		{"func (t *Trial) AddFeatureGates", "zero", func(ctx context.Context) (any, error) {
+			trial := dryrun.New(bare)
+			trial.AddFeatureGates(crd.File{})
+			return try(trial, literal)(ctx)
+		}, rejected},
 		{"func IsSuite", "nil", func(context.Context) (any, error) { return dryrun.IsSuite(nil), nil }, "false"},
 		{"func Codes", "none", func(context.Context) (any, error) { return len(dryrun.Codes()) > 5, nil }, "true"},
 	}

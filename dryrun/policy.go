@@ -3,6 +3,7 @@ package dryrun
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -20,8 +21,13 @@ type Policy struct {
 	server *apiserver.Policy
 }
 
-// Name returns the name of the policy.
-func (p *Policy) Name() string { return p.server.Name }
+// Name returns the name of the policy. It is empty for a literal.
+func (p *Policy) Name() string {
+	if p.server == nil {
+		return ""
+	}
+	return p.server.Name
+}
 
 // policyKind and policyPrefix identify the policies that schemagen unions --policy writes.
 const (
@@ -77,6 +83,10 @@ func (t *Trial) FollowPolicies(all ...*Policy) {
 	t.policies = nil
 	known := map[string]bool{}
 	for _, p := range all {
+		if p == nil || p.server == nil {
+			t.invalid = errors.Join(t.invalid, errors.New("policies come from ReadPolicies"))
+			continue
+		}
 		if !known[p.Name()] {
 			known[p.Name()] = true
 			t.policies = append(t.policies, p)
