@@ -107,7 +107,6 @@ func TestTryPolicies(t *testing.T) {
 		{name: "--unions none, beside the CRD", place: "crds/hand.test_picks_unions.yaml", args: []string{"--unions", "none"}},
 		{name: "--unions none, in the file of the CRD", place: "crds/crd.yaml", args: []string{"--unions", "none"}},
 		{name: "--unions none, settings", place: "config/policy/hand.test_picks_unions.yaml", settings: settings, args: []string{"--unions", "none"}},
-		{name: "--unions cel, beside the CRD", place: "crds/hand.test_picks_unions.yaml", args: []string{"--unions", "cel"}, clears: true},
 	} {
 		for _, source := range sources {
 			t.Run(source.name+"/"+column.name, func(t *testing.T) {

@@ -412,7 +412,7 @@ func TestWritersAreAll(t *testing.T) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			line := strings.TrimPrefix(cmd.CommandPath(), "schemagen ") + " --" + f.Name
 			writesFiles := slices.Contains([]string{"output", "policy", "helm", "kustomize", "write", "fix", "prune", "install"}, f.Name)
-			readsOnly := slices.Contains([]string{"try", "config", "lsp", "controller-gen"}, cmd.Name())
+			readsOnly := slices.Contains([]string{"try", "test", "config", "lsp", "controller-gen"}, cmd.Name())
 			if !writesFiles || readsOnly || elsewhere[line] != "" {
 				return
 			}

@@ -167,7 +167,7 @@ func TestPackagesWithoutUnions(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":       "module example.com/m\n\ngo 1.26\n",
-		"api/types.go": "package api\n\ntype T struct {\n\t// +unionDiscriminator\n\t// +kubebuilder:validation:Enum=A;B\n\tD string `json:\"d\"`\n\t// +unionMember\n\t// +optional\n\tA *int `json:\"a,omitempty\"`\n}\n",
+		"api/types.go": "package api\n\ntype T struct {\n\t// +unionDiscriminator\n\t// +kubebuilder:validation:Enum=A;B\n\t// +required\n\tD string `json:\"d,omitempty\"`\n\t// +unionMember\n\t// +optional\n\tA *int `json:\"a,omitempty\"`\n}\n",
 		"uses/uses.go": "package uses\n\nimport \"example.com/m/api\"\n\ntype U struct {\n\tT api.T `json:\"t\"`\n}\n",
 		"none/none.go": "package none\n\nthis is not Go\n",
 	} {
