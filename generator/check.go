@@ -18,7 +18,7 @@ import (
 func (o Options) check() error {
 	for _, name := range slices.Sorted(maps.Keys(o.Overlay)) {
 		if !filepath.IsAbs(name) {
-			return fmt.Errorf("Overlay: %q is not an absolute file name", name)
+			return fmt.Errorf("option Overlay: %q is not an absolute file name", name)
 		}
 	}
 	if err := checkLanguage(o.Enable, o.Unions, o.MaxDescription); err != nil {
@@ -26,21 +26,21 @@ func (o Options) check() error {
 	}
 	for i, p := range o.Packages {
 		if p.Pattern == "" {
-			return fmt.Errorf("Packages[%d] has no Pattern", i)
+			return fmt.Errorf("option Packages[%d] has no Pattern", i)
 		}
 		if err := checkLanguage(p.Enable, p.Unions, p.MaxDescription); err != nil {
-			return fmt.Errorf("Packages[%d], for %s: %w", i, p.Pattern, err)
+			return fmt.Errorf("option Packages[%d], for %s: %w", i, p.Pattern, err)
 		}
 	}
 	for _, code := range o.Rules {
 		if !slices.ContainsFunc(Rules(), func(k *diag.Kind) bool { return k.Code == code }) {
-			return fmt.Errorf("Rules: unknown rule %q: Rules returns the known ones", code)
+			return fmt.Errorf("option Rules: unknown rule %q: Rules returns the known ones", code)
 		}
 	}
 	for _, name := range o.Generators {
 		known := []string{"applyconfiguration", "crd", "object", "rbac", "schemapatch", "webhook"}
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("Generators: unknown generator %q: use %s", name, strings.Join(known, ", "))
+			return fmt.Errorf("option Generators: unknown generator %q: use %s", name, strings.Join(known, ", "))
 		}
 	}
 	return o.Overrides.check()
@@ -50,14 +50,14 @@ func (o Options) check() error {
 func checkLanguage(features []string, unions string, maxDescription *int) error {
 	for _, feature := range features {
 		if !markers.IsFeature(feature) {
-			return fmt.Errorf("Enable: unknown feature %q: use %s", feature, strings.Join(markers.Features(), ", "))
+			return fmt.Errorf("option Enable: unknown feature %q: use %s", feature, strings.Join(markers.Features(), ", "))
 		}
 	}
 	if err := build.CheckUnions(unions); err != nil {
-		return fmt.Errorf("Unions: %w", err)
+		return fmt.Errorf("option Unions: %w", err)
 	}
 	if maxDescription != nil && *maxDescription < 0 {
-		return fmt.Errorf("MaxDescription: %d is negative", *maxDescription)
+		return fmt.Errorf("option MaxDescription: %d is negative", *maxDescription)
 	}
 	return nil
 }
@@ -83,9 +83,9 @@ func (f *OverrideFile) check() error {
 		}
 		switch {
 		case err != nil:
-			return fmt.Errorf("Overrides[%d]: %w", i, err)
+			return fmt.Errorf("option Overrides[%d]: %w", i, err)
 		case o.Argument == "":
-			return fmt.Errorf("Overrides[%d] has no Argument", i)
+			return fmt.Errorf("option Overrides[%d] has no Argument", i)
 		}
 	}
 	return nil
