@@ -95,3 +95,33 @@ func TestRuleValidator(t *testing.T) {
 		t.Errorf("%d objects break rules, and %d schemas were reduced", failing, smaller)
 	}
 }
+
+// TestRuleFieldPaths compares the fields that errors of rules name, for names of properties that
+// no rule mentions.
+func TestRuleFieldPaths(t *testing.T) {
+	for _, c := range []struct{ name, path string }{
+		{"plain", ".plain"}, {"plain", "['plain']"}, {"x.y", "['x.y']"}, {"x/y", "['x/y']"}, {"x y", "['x y']"}, {"x-y", "['x-y']"}, {"x-y", ".x-y"},
+		{"it's", `['it\'s']`}, {`a\b`, `['a\\b']`}, {"for", ".for"}, {"x_y", "['x_y']"}, {"über", ".über"},
+	} {
+		for _, below := range []string{"", ".z", "['z.z']"} {
+			inner := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"z": {Type: "string"}, "z.z": {Type: "string"}}}
+			props := apiextensionsv1.JSONSchemaProps{
+				Type:         "object",
+				Properties:   map[string]apiextensionsv1.JSONSchemaProps{c.name: inner, "l": {Type: "string"}},
+				XValidations: []apiextensionsv1.ValidationRule{{Rule: "self.l != 'a'", FieldPath: c.path + below}},
+			}
+			s, err := structuralOf(&props)
+			if err != nil {
+				t.Fatal(err)
+			}
+			field := func(v *cel.Validator) string {
+				errs, _ := v.Validate(t.Context(), nil, s, map[string]any{"l": "a"}, nil, celconfig.RuntimeCELCostBudget)
+				return errs[0].Field
+			}
+			want := field(cel.NewValidator(s, true, celconfig.PerCallLimit))
+			if got := field(ruleNodeOf(s).validator()); got != want {
+				t.Errorf("%s: the error is about %q, want %q", c.path+below, got, want)
+			}
+		}
+	}
+}
