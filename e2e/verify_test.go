@@ -224,17 +224,12 @@ func (p prediction) compare(t *testing.T, a Answer, exact bool) {
 }
 
 // withoutEchoes removes the server's consequential errors, for which verify reports only the
-// cause: the total cost in addition to rules that are too expensive themselves, the rules
-// that contribute to a total, the first version under its old name, and the singular derived
-// from the kind.
+// cause: the rules that contribute to a total cost, and the first version under its old name.
 func withoutEchoes(causes []string) []string {
-	tooMuch := func(cause string) bool { return strings.Contains(cause, " cost exceeds budget") }
 	return slices.DeleteFunc(slices.Clone(causes), func(cause string) bool {
 		old, renamed := strings.CutPrefix(cause, "spec.versions[0].name: ")
 		return strings.Contains(cause, "contributed to estimated rule cost total") ||
-			strings.Contains(cause, "rule cost total for entire OpenAPIv3 schema") && slices.ContainsFunc(causes, tooMuch) ||
-			renamed && slices.Contains(causes, "spec.version: "+old) ||
-			cause == "spec.names.singular: Required value" && slices.Contains(causes, "spec.names.kind: Required value")
+			renamed && slices.Contains(causes, "spec.version: "+old)
 	})
 }
 
