@@ -36,6 +36,21 @@ func (w words) add(expression string) {
 	}
 }
 
+// addPath adds the properties in a fieldPath: .name or ['name'], with escaped quotes.
+func (w words) addPath(path string) {
+	for i, part := range strings.Split(path, "['") {
+		outside := part
+		if i > 0 {
+			var quoted string
+			quoted, outside, _ = strings.Cut(part, "']")
+			w[strings.NewReplacer(`\'`, `'`, `\\`, `\`).Replace(quoted)] = true
+		}
+		for name := range strings.SplitSeq(outside, ".") {
+			w[name] = true
+		}
+	}
+}
+
 // has reports whether an expression may use a property.
 func (w words) has(property string) bool {
 	if w[property] {
@@ -231,7 +246,7 @@ func (w words) addRules(n *ruleNode, seen map[*ruleNode]bool) {
 	for _, rule := range n.schema.XValidations {
 		w.add(rule.Rule)
 		w.add(rule.MessageExpression)
-		w.add(rule.FieldPath)
+		w.addPath(rule.FieldPath)
 	}
 	w.addRules(n.items, seen)
 	w.addRules(n.values, seen)
