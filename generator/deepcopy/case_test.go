@@ -44,6 +44,7 @@ func TestCases(t *testing.T) {
 	dir, listed := gentest.List(t, cases)
 	peer := gentest.LoadPeer(t, dir)
 	ours, theirs := map[string]string{}, map[string]string{}
+	counts := map[string]int{}
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			root := filepath.Join(dir, c.Name)
@@ -52,7 +53,9 @@ func TestCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			files, findings, err := generate(t, packages, deepcopy.Options{HeaderFile: g.HeaderFile, Year: g.Year})
+			options := deepcopy.Options{HeaderFile: g.HeaderFile, Year: g.Year}
+			reasons(t, packages, options, counts)
+			files, findings, err := generate(t, packages, options)
 			got := map[string]string{}
 			for _, f := range files {
 				below, err := filepath.Rel(root, f.PackageDir)
@@ -86,6 +89,10 @@ func TestCases(t *testing.T) {
 			}
 			c.Compare(t, *update, got)
 		})
+	}
+	t.Log(counts)
+	if counts["none"] < len(cases)/10 {
+		t.Errorf("too few files without a reason to check them: %v", counts)
 	}
 	for below, message := range compileErrors(t, dir, ours) {
 		t.Errorf("%s: our file does not compile: %s", below, message)

@@ -1,6 +1,8 @@
 package deepcopy_test
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -16,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/generator/deepcopy"
 	"github.com/schemagen/schemagen/generator/internal/gentest"
 	"github.com/schemagen/schemagen/generator/internal/golist"
+	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
@@ -53,6 +56,24 @@ func compileErrors(t *testing.T, dir string, files map[string]string) map[string
 		}
 	}
 	return out
+}
+
+// reasons type-checks the files that are generated for listed packages, and fails if one has an error and
+// no reason to be checked. It adds the number of files for each reason to counts, and of those without.
+func reasons(t *testing.T, listed []*golist.Package, options deepcopy.Options, counts map[string]int) {
+	t.Helper()
+	p, _, roots := program(t, listed)
+	files, err := deepcopy.CheckAll(t.Context(), p, roots, options)
+	var unsure *source.Unsure
+	if err != nil && !errors.As(err, &unsure) {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		counts[cmp.Or(f.Reason, "none")]++
+		if f.Reason == "" && len(f.Errors) > 0 {
+			t.Errorf("%s: there is no reason to check the file, but it has errors: %v", listed[0].Path, f.Errors)
+		}
+	}
 }
 
 // shape is a field type that needs more than controller-gen's copy, with declarations and imports. If
@@ -130,13 +151,15 @@ func (s shape) testCase(name string) *gentest.Case {
 	return &gentest.Case{Name: name, Archive: &txtar.Archive{Files: []txtar.File{{Name: "types.go", Data: []byte(text)}, {Name: "lib/lib.go", Data: []byte(library)}}}}
 }
 
-// generateCase returns the files that are generated for a case, by directory below it.
-func generateCase(t *testing.T, dir string, listed []*golist.Package, c *gentest.Case) (map[string]string, diag.List, error) {
+// generateCase returns the files that are generated for a case, by directory below it. It adds the
+// reasons to check them to counts.
+func generateCase(t *testing.T, dir string, listed []*golist.Package, c *gentest.Case, counts map[string]int) (map[string]string, diag.List, error) {
 	t.Helper()
 	packages, err := gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + c.Name}.List(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	reasons(t, packages, deepcopy.Options{}, counts)
 	files, findings, unsure := generate(t, packages, deepcopy.Options{})
 	out := map[string]string{}
 	for _, f := range files {
@@ -158,10 +181,11 @@ func TestShapes(t *testing.T) {
 		cases = append(cases, shapes[name].testCase(fmt.Sprintf("p%d", i)))
 	}
 	dir, listed := gentest.List(t, cases)
+	counts := map[string]int{}
 	all := map[string]string{}
 	for i, c := range cases {
 		want := shapes[names[i]].refused
-		files, findings, err := generateCase(t, dir, listed, c)
+		files, findings, err := generateCase(t, dir, listed, c, counts)
 		switch {
 		case err != nil, want == "" && len(findings) > 0, want != "" && (len(findings) != 1 || !strings.Contains(findings[0].Message, want)):
 			t.Errorf("%s: got findings %v, want %q; %v", names[i], findings, want, err)
@@ -172,11 +196,11 @@ func TestShapes(t *testing.T) {
 			all[path.Join(c.Name, below)] = text
 		}
 	}
-	errors := compileErrors(t, dir, all)
+	broken := compileErrors(t, dir, all)
 	for i, c := range cases {
-		if message := errors[c.Name]; message != "" {
+		if message := broken[c.Name]; message != "" {
 			t.Errorf("%s: %s\n%s", names[i], message, all[c.Name])
 		}
 	}
-	t.Logf("%d shapes, %d files", len(shapes), len(all))
+	t.Logf("%d shapes, %d files, %v", len(shapes), len(all), counts)
 }

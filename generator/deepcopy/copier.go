@@ -17,6 +17,8 @@ type copier struct {
 	failed map[token.Pos]bool
 	// unsure is the first reason to be unsure.
 	unsure error
+	// reason is a reason to type-check the file, or empty.
+	reason reason
 }
 
 // value writes the statements that copy *in to *out. name returns the text of the type, and
@@ -24,11 +26,14 @@ type copier struct {
 func (c *copier) value(name func() string, t types.Type) {
 	body := underlying(t)
 	pointer, isPointer := body.(*types.Pointer)
-	switch {
-	case isPointer:
+	c.meets(t)
+	if isPointer {
+		c.dereferences(t, pointer)
 		c.pointer(pointer)
 		return
-	case c.deepCopyOf(t).any():
+	}
+	if methods := c.deepCopyOf(t); methods.any() {
+		c.calls(t, methods, callValue)
 		c.line("*out = in.DeepCopy()")
 		return
 	}
@@ -80,9 +85,11 @@ func (c *copier) mapElement(elem types.Type) {
 	_, isPointer := elem.(*types.Pointer)
 	body := underlying(elem)
 	_, isStruct := body.(*types.Struct)
+	c.meets(elem)
 	switch {
 	case methods.any():
 		result := copyIsPointer(elem, methods)
+		c.calls(elem, methods, copyCall(result))
 		switch {
 		case result == isPointer:
 			c.line("(*out)[key] = val.DeepCopy()")
@@ -111,6 +118,7 @@ func (c *copier) mapElement(elem types.Type) {
 		c.bare(elem, "val", "outVal")
 		c.line("(*out)[key] = outVal")
 	case isStruct:
+		c.calls(elem, methods, callPointer)
 		c.line("(*out)[key] = *val.DeepCopy()")
 	default:
 		c.fail("the element of a map", elem)
@@ -122,9 +130,12 @@ func (c *copier) slice(name func() string, s *types.Slice) {
 	body := underlying(elem)
 	_, isStruct := body.(*types.Struct)
 	_, isPointer := elem.(*types.Pointer)
+	methods := c.deepCopyOf(elem)
+	c.meets(elem)
 	c.line("*out = make(", name(), ", len(*in))")
 	switch {
-	case c.deepCopyOf(elem).any() && !isPointer: // controller-gen passes a pointer to the pointer
+	case methods.any() && !isPointer: // controller-gen passes a pointer to the pointer
+		c.calls(elem, methods, callInto)
 		c.open("for i := range *in {")
 		c.line("(*in)[i].DeepCopyInto(&(*out)[i])")
 		c.close("}")
@@ -142,6 +153,7 @@ func (c *copier) slice(name func() string, s *types.Slice) {
 		c.bare(elem, "(*in)[i]", "(*out)[i]")
 		c.close("}")
 	case isStruct:
+		c.calls(elem, methods, callInto)
 		c.open("for i := range *in {")
 		c.line("(*in)[i].DeepCopyInto(&(*out)[i])")
 		c.close("}")
@@ -170,11 +182,15 @@ func (c *copier) field(field *types.Var) bool {
 	methods := c.deepCopyOf(t)
 	_, isPointer := t.(*types.Pointer)
 	body := underlying(t)
+	c.meets(t)
+	c.selects(field)
 	switch {
 	case methods.any() && !isPointer:
 		if copyIsPointer(t, methods) {
+			c.calls(t, methods, callInto)
 			c.line("in.", name, ".DeepCopyInto(&out.", name, ")")
 		} else {
+			c.calls(t, methods, callValue)
 			c.line("out.", name, " = in.", name, ".DeepCopy()")
 		}
 		return true
@@ -197,6 +213,7 @@ func (c *copier) field(field *types.Var) bool {
 		case c.isBare(t):
 			c.bare(t, "in."+name, "out."+name)
 		default:
+			c.calls(t, methods, callInto)
 			c.line("in.", name, ".DeepCopyInto(&out.", name, ")")
 		}
 		return true
@@ -211,9 +228,12 @@ func (c *copier) pointer(p *types.Pointer) {
 	methods := c.deepCopyOf(elem)
 	_, isStruct := body.(*types.Struct)
 	_, isPointer := elem.(*types.Pointer)
+	c.meets(elem)
 	switch {
 	case methods.any() && !isPointer: // controller-gen calls a method of the pointer to a pointer
-		if copyIsPointer(elem, methods) {
+		result := copyIsPointer(elem, methods)
+		c.calls(elem, methods, copyCall(result))
+		if result {
 			c.line("*out = (*in).DeepCopy()")
 		} else {
 			c.line("x := (*in).DeepCopy()")
@@ -232,6 +252,7 @@ func (c *copier) pointer(p *types.Pointer) {
 		c.line("*out = new(", c.spelling(elem), ")")
 		c.bare(elem, "**in", "**out")
 	case isStruct:
+		c.calls(elem, methods, callInto)
 		c.line("*out = new(", c.spelling(elem), ")")
 		c.line("(*in).DeepCopyInto(*out)")
 	default:

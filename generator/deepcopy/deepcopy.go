@@ -5,8 +5,8 @@
 // enabled.go finds the types whose markers ask for methods. Package typecheck type-checks
 // them with what they refer to. questions.go asks what controller-gen asks about a type,
 // copier.go writes the statements that copy a value, fields.go those for structs without methods,
-// methods.go the methods, imports.go names packages, and file.go writes the file. Generated files are
-// type-checked, so what is written compiles. What controller-gen refuses, or panics on, is a
+// methods.go the methods, imports.go names packages, and file.go writes the file. A file for which reasons.go finds
+// a reason is type-checked, so what is written compiles. What controller-gen refuses, or panics on, is a
 // diagnostic at the field. What is not certain is a [source.Unsure] error.
 package deepcopy
 
@@ -39,7 +39,18 @@ type Options struct {
 // error, or if the program reported one: files that cannot be parsed, also those that no type
 // comes from. An error of type [*source.Unsure] means that controller-gen has to decide.
 func Generate(ctx context.Context, p *source.Program, roots []*source.Package, options Options) ([]source.Output, diag.List, error) {
-	g := &generator{program: p, options: options, checker: typecheck.New(p, typecheck.Options{}), generated: map[*types.TypeName]bool{}}
+	return newGenerator(p, options).generate(ctx, roots)
+}
+
+func newGenerator(p *source.Program, options Options) *generator {
+	return &generator{
+		program: p, options: options, checker: typecheck.New(p, typecheck.Options{}),
+		generated: map[*types.TypeName]bool{}, written: map[*source.Package]*generatedFile{},
+	}
+}
+
+func (g *generator) generate(ctx context.Context, roots []*source.Package) ([]source.Output, diag.List, error) {
+	p := g.program
 	sound := g.readHeader()
 	sound = parse(p, roots) && sound
 	var selected []*selection
@@ -55,26 +66,25 @@ func Generate(ctx context.Context, p *source.Program, roots []*source.Package, o
 	if !sound || len(g.findings) > 0 || len(selected) == 0 || ctx.Err() != nil {
 		return nil, g.findings.Normalize(), ctx.Err()
 	}
-	if err := g.check(selected); err != nil {
+	if err := g.checkTypes(selected); err != nil {
 		return nil, nil, err
 	}
 	if err := g.findGenerated(selected); err != nil {
 		return nil, nil, err
 	}
 	var files []source.Output
-	written := map[*source.Package]*generatedFile{}
 	for _, s := range selected {
 		file, err := g.file(s)
 		if err != nil {
 			return nil, nil, err
 		}
 		if file != nil {
-			written[s.pkg] = file
+			g.written[s.pkg] = file
 			files = append(files, source.Output{PackageDir: filepath.Dir(s.pkg.Files[0]), Name: FileName, Data: file.text})
 		}
 	}
 	if len(g.findings) == 0 {
-		if err := g.compile(written); err != nil {
+		if err := g.compile(); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -98,21 +108,21 @@ func (g *generator) findGenerated(selected []*selection) error {
 	return nil
 }
 
-// compile type-checks the generated files, and reports what does not compile at the type or field that
-// it is about.
-func (g *generator) compile(written map[*source.Package]*generatedFile) error {
-	trees := map[*source.Package]*ast.File{}
-	for p, file := range written {
-		tree, err := g.checker.ParseGenerated(filepath.Join(filepath.Dir(p.Files[0]), FileName), file.text)
-		if err != nil {
-			return source.Unsuref("the generated file of package %s is not valid Go: %v", p.Path, err)
+// compile type-checks the generated files with a reason for it, and reports what does not compile at the
+// type or field that it is about.
+func (g *generator) compile() error {
+	var suspects []*source.Package
+	for p, file := range g.written {
+		if file.reason != "" {
+			suspects = append(suspects, p)
 		}
-		trees[p] = tree
 	}
-	for p, errors := range g.checker.CheckGenerated(typecheck.Generated{Files: trees, Methods: hiddenMethods()}) {
+	slices.SortFunc(suspects, func(a, b *source.Package) int { return strings.Compare(a.Path, b.Path) })
+	found, err := g.check(suspects)
+	for p, errors := range found {
 		reported := map[token.Pos]bool{}
 		for _, err := range errors {
-			pos := written[p].lines[g.program.Fset.Position(err.Pos).Line-1]
+			pos := g.written[p].lines[g.program.Fset.Position(err.Pos).Line-1]
 			if reported[pos] {
 				continue
 			}
@@ -120,7 +130,19 @@ func (g *generator) compile(written map[*source.Package]*generatedFile) error {
 			g.report(notCompiled, pos, "write DeepCopyInto by hand, or +kubebuilder:object:generate=false above the type", "the generated copy does not compile: %s", err.Msg)
 		}
 	}
-	return nil
+	return err
+}
+
+// check type-checks the generated files of packages.
+func (g *generator) check(packages []*source.Package) (map[*source.Package][]types.Error, error) {
+	if len(packages) == 0 {
+		return nil, nil
+	}
+	files := typecheck.Generated{Files: map[*source.Package][]byte{}, Methods: hiddenMethods()}
+	for p, file := range g.written {
+		files.Files[p] = file.text
+	}
+	return g.checker.CheckGenerated(packages, files)
 }
 
 // generator is the state of a run.
@@ -132,6 +154,8 @@ type generator struct {
 	findings diag.List
 	// generated are the types that this run generates methods for.
 	generated map[*types.TypeName]bool
+	// written are the files of this run.
+	written map[*source.Package]*generatedFile
 }
 
 // report adds a diagnostic.
@@ -184,8 +208,8 @@ func mentions(p *source.Package) bool {
 	return slices.ContainsFunc(p.Sources, func(f *source.File) bool { return f.MentionsObject })
 }
 
-// check type-checks the selected types.
-func (g *generator) check(selected []*selection) error {
+// checkTypes type-checks the selected types.
+func (g *generator) checkTypes(selected []*selection) error {
 	for _, s := range selected {
 		for _, f := range s.pkg.Sources {
 			for _, spec := range f.Syntax.Imports {

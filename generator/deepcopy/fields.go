@@ -24,7 +24,7 @@ func (c *copier) isBare(t types.Type) bool {
 		return false // it may have a result
 	}
 	obj := named.Origin().Obj()
-	return !c.generated[obj] && !c.checker.HasExcludedCopy(obj)
+	return !c.generated[obj] && c.checker.Excluded(obj).DeepCopyInto == ""
 }
 
 // bare writes the statements that copy a struct without methods. in and out are the texts of both
@@ -34,10 +34,12 @@ func (c *copier) bare(t types.Type, in, out string) {
 		if method == "" {
 			c.line(out, " = ", in)
 		} else {
+			c.suspect(copiedByFields)
 			c.line(out, " = *new(", c.spelling(t), ").", method, "(", address(in), ")")
 		}
 		return
 	}
+	c.suspect(copiedByFields)
 	if named, ok := types.Unalias(t).(*types.Named); ok {
 		if c.within[t] {
 			c.refuse("%s contains itself, and has no methods that copy it", typeName(t, c.types))

@@ -41,7 +41,8 @@ func (g *generator) file(s *selection) (*generatedFile, error) {
 	if err != nil || head == nil {
 		return nil, err
 	}
-	out := &generatedFile{text: head, lines: make([]token.Pos, bytes.Count(head, []byte("\n")))}
+	c.names()
+	out := &generatedFile{reason: c.reason, text: head, lines: make([]token.Pos, bytes.Count(head, []byte("\n")))}
 	for _, name := range slices.Sorted(maps.Keys(writers)) {
 		out.text = append(out.text, writers[name].text.Bytes()...)
 		out.lines = append(out.lines, writers[name].lines...)
@@ -65,6 +66,8 @@ func typeParams(t types.Type) string {
 // generatedFile is the file of a package.
 type generatedFile struct {
 	text []byte
+	// reason is a reason to type-check the file, or empty.
+	reason reason
 	// lines has the type or field that each line is about.
 	lines []token.Pos
 }

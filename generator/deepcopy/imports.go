@@ -111,6 +111,7 @@ func (i *imports) declared(importPath string) string {
 
 // spelling returns the text of a type in the generated file.
 func (c *copier) spelling(t types.Type) string {
+	c.meets(t)
 	var named *types.TypeName
 	var arguments *types.TypeList
 	switch t := t.(type) {

@@ -38,6 +38,7 @@ func TestRandom(t *testing.T) {
 	const batch = 1000
 	count := cmp.Or(*randomPackages, 120)
 	verdicts := map[string]int{}
+	counts := map[string]int{}
 	for first := 0; first < count; first += batch {
 		var cases []*gentest.Case
 		for n := first; n < min(first+batch, count); n++ {
@@ -49,7 +50,7 @@ func TestRandom(t *testing.T) {
 		ours, theirs := map[string]string{}, map[string]string{}
 		var compared []comparison
 		for _, c := range cases {
-			got, findings, unsure := generateCase(t, dir, listed, c)
+			got, findings, unsure := generateCase(t, dir, listed, c, counts)
 			want := peer.Run(c, ctdeepcopy.Generator{})
 			for name, text := range want.Files {
 				theirs[path.Join(c.Name, path.Dir(name))] = text
@@ -75,7 +76,10 @@ func TestRandom(t *testing.T) {
 			break
 		}
 	}
-	t.Log(verdicts)
+	t.Log(verdicts, counts)
+	if counts["none"] < count/20 {
+		t.Errorf("too few files without a reason to check them: %v", counts)
+	}
 	if verdicts["equal"] < count/5 {
 		t.Errorf("too few packages that are not refused: %v", verdicts)
 	}

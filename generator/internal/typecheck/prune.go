@@ -79,11 +79,11 @@ func (s *scope) keep(m *method) {
 }
 
 // isOnlyCopiedByFields reports whether a struct has no methods that copy it, and can get none by a
-// marker, but has fields that its user can copy one by one: a struct of another module with exported
-// fields, or an unexported one.
+// marker, but has fields that its user can copy one by one: an exported struct of another module with
+// exported fields, or an unexported one of the user.
 func (d *declaration) isOnlyCopiedByFields(body *ast.StructType) bool {
 	name, local := d.Spec.Name, d.scope.pkg.Local()
-	if local && name.IsExported() || len(d.scope.methodsOf(name.Name)) > 0 || d.scope.methodsElsewhere().into[name.Name] {
+	if local == name.IsExported() || len(d.scope.methodsOf(name.Name)) > 0 || d.scope.methodsElsewhere()[name.Name].DeepCopyInto != "" {
 		return false
 	}
 	for _, field := range body.Fields.List {

@@ -151,7 +151,7 @@ type scope struct {
 	busy  bool
 	// excluded are the methods in files that are not part of the package; nil before they are read.
 	// replaced is the name of a file that does not count, or empty.
-	excluded *excludedMethods
+	excluded map[string]ExcludedMethods
 	replaced string
 }
 
