@@ -289,7 +289,7 @@ func (ts *goTypes) of(t reflect.Type, rule Field, place string) *goType {
 		out.pool = decodedAs(t, out.field.Values)
 		return out
 	}
-	out.opaque = t.Kind() != reflect.Pointer && (t.Implements(marshaler) || reflect.PointerTo(t).Implements(unmarshaler))
+	out.opaque = t.Kind() != reflect.Pointer && (reflect.PointerTo(t).Implements(marshaler) || reflect.PointerTo(t).Implements(unmarshaler))
 	if out.opaque && !isTagged(t) {
 		if out.pool = decodedAs(t, encodedTexts()); len(out.pool) > 0 {
 			return out
@@ -390,10 +390,12 @@ func decodedAs(t reflect.Type, texts []string) (out []reflect.Value) {
 }
 
 func jsonOf(v reflect.Value) string {
-	if v.CanAddr() {
-		v = v.Addr() // the type may encode itself through a pointer
+	if !v.CanAddr() {
+		copied := reflect.New(v.Type()).Elem()
+		copied.Set(v)
+		v = copied
 	}
-	data, err := json.Marshal(v.Interface())
+	data, err := json.Marshal(v.Addr().Interface()) // the type may encode itself through a pointer
 	if err != nil {
 		return "null"
 	}
