@@ -45,7 +45,7 @@ func Generate(ctx context.Context, p *source.Program, roots []*source.Package, o
 func newGenerator(p *source.Program, options Options) *generator {
 	return &generator{
 		program: p, options: options, checker: typecheck.New(p, typecheck.Options{}),
-		generated: map[*types.TypeName]bool{}, written: map[*source.Package]*generatedFile{},
+		generated: map[*types.TypeName]bool{}, assumed: map[*types.TypeName]bool{}, written: map[*source.Package]*generatedFile{},
 	}
 }
 
@@ -138,7 +138,7 @@ func (g *generator) check(packages []*source.Package) (map[*source.Package][]typ
 	if len(packages) == 0 {
 		return nil, nil
 	}
-	files := typecheck.Generated{Files: map[*source.Package][]byte{}, Methods: hiddenMethods()}
+	files := typecheck.Generated{Files: map[*source.Package][]byte{}, Methods: assumedMethods(hiddenMethods(), g.assumed)}
 	for p, file := range g.written {
 		files.Files[p] = file.text
 	}
@@ -154,6 +154,8 @@ type generator struct {
 	findings diag.List
 	// generated are the types that this run generates methods for.
 	generated map[*types.TypeName]bool
+	// assumed are types of other modules of the user that another run generates methods for.
+	assumed map[*types.TypeName]bool
 	// written are the files of this run.
 	written map[*source.Package]*generatedFile
 }

@@ -1,8 +1,10 @@
 package deepcopy
 
 import (
+	"bytes"
 	"go/types"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,7 +26,33 @@ func (c *copier) isBare(t types.Type) bool {
 		return false // it may have a result
 	}
 	obj := named.Origin().Obj()
-	return !c.generated[obj] && c.checker.Excluded(obj).DeepCopyInto == ""
+	return !c.generated[obj] && c.checker.Excluded(obj).DeepCopyInto == "" && !c.asksForCopies(obj)
+}
+
+// asksForCopies reports whether the package of an exported type has the marker that gives its types
+// methods. Another run may generate them later, as for a nested module.
+func (c *copier) asksForCopies(obj *types.TypeName) bool {
+	p := c.checker.Package(obj)
+	if p == nil || p.Local() || !obj.Exported() {
+		return false
+	}
+	asks := slices.ContainsFunc(p.Files, func(name string) bool {
+		text, err := c.program.ReadFile(name)
+		return err == nil && bytes.Contains(text, []byte("+"+generateMarker+"=true"))
+	})
+	if asks {
+		c.assumed[obj] = true
+	}
+	return asks
+}
+
+// assumedMethods adds the declarations of the methods of assumed types to those by package.
+func assumedMethods(methods map[string]string, assumed map[*types.TypeName]bool) map[string]string {
+	for obj := range assumed { // the checker sorts the lines
+		name := obj.Name()
+		methods[obj.Pkg().Path()] += "\nfunc (in *" + name + ") DeepCopyInto(out *" + name + ")\nfunc (in *" + name + ") DeepCopy() *" + name
+	}
+	return methods
 }
 
 // bare writes the statements that copy a struct without methods. in and out are the texts of both
