@@ -55,7 +55,7 @@ type Reader struct {
 	mu    sync.Mutex
 	notes map[query]note
 	// dirs caches the directories that were read, so that each is read once per run.
-	dirs map[string]dirAnswer
+	dirs map[string][]fs.DirEntry
 	// unsure is the reason for which the record is incomplete, or "".
 	unsure string
 	// contents are hashes, with the seed, of the contents of files of which a part was read.
@@ -80,18 +80,12 @@ type note struct {
 	stamp  stamp
 }
 
-// dirAnswer is the result of reading a directory.
-type dirAnswer struct {
-	entries []fs.DirEntry
-	err     error
-}
-
 // digest represents an answer: the hash of what was read, or the text of the error.
 type digest string
 
 // New returns a Reader that has read nothing.
 func New() *Reader {
-	return &Reader{notes: map[query]note{}, dirs: map[string]dirAnswer{}, contents: map[string]uint64{}, seed: maphash.MakeSeed()}
+	return &Reader{notes: map[query]note{}, dirs: map[string][]fs.DirEntry{}, contents: map[string]uint64{}, seed: maphash.MakeSeed()}
 }
 
 // Overlaid returns a Reader that takes files from the overlay, by absolute path, before
@@ -376,7 +370,8 @@ func (h *headReader) Close() error {
 	return h.File.Close()
 }
 
-// ReadDir is [os.ReadDir]. A Reader reads a directory only once.
+// ReadDir is [os.ReadDir]. A Reader reads a directory only once, but one that does not exist again: the go
+// command may download it during the run.
 func (r *Reader) ReadDir(name string) ([]fs.DirEntry, error) {
 	if r == nil {
 		return os.ReadDir(name)
@@ -385,7 +380,7 @@ func (r *Reader) ReadDir(name string) ([]fs.DirEntry, error) {
 	known, ok := r.dirs[name]
 	r.mu.Unlock()
 	if ok {
-		return known.entries, known.err
+		return known, nil
 	}
 	// The stamp is taken before reading: a change in between is noticed later.
 	var s stamp
@@ -395,9 +390,11 @@ func (r *Reader) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(name)
 	entries, err = r.withOverlay(name, entries, err)
 	r.note(query{op: opDir, name: name}, note{answer: listed(entries, err), stamp: s})
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.dirs[name] = dirAnswer{entries, err}
+	if err == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.dirs[name] = entries
+	}
 	return entries, err
 }
 
