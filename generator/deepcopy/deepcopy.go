@@ -45,7 +45,8 @@ func Generate(ctx context.Context, p *source.Program, roots []*source.Package, o
 func newGenerator(p *source.Program, options Options) *generator {
 	return &generator{
 		program: p, options: options, checker: typecheck.New(p, typecheck.Options{}),
-		generated: map[*types.TypeName]bool{}, assumed: map[*types.TypeName]bool{}, written: map[*source.Package]*generatedFile{},
+		generated: map[*types.TypeName]bool{}, assumed: map[*types.TypeName]bool{},
+		elsewhere: map[*source.Package]map[string]bool{}, written: map[*source.Package]*generatedFile{},
 	}
 }
 
@@ -55,6 +56,9 @@ func (g *generator) generate(ctx context.Context, roots []*source.Package) ([]so
 	sound = parse(p, roots) && sound
 	var selected []*selection
 	for _, root := range roots {
+		if !mentions(root) {
+			continue
+		}
 		s, err := g.enabled(root)
 		if err != nil {
 			return nil, nil, err
@@ -154,8 +158,10 @@ type generator struct {
 	findings diag.List
 	// generated are the types that this run generates methods for.
 	generated map[*types.TypeName]bool
-	// assumed are types of other modules of the user that another run generates methods for.
+	// assumed are the types that were met and that another run generates methods for.
 	assumed map[*types.TypeName]bool
+	// elsewhere has, by package, the names of the types that another run generates methods for.
+	elsewhere map[*source.Package]map[string]bool
 	// written are the files of this run.
 	written map[*source.Package]*generatedFile
 }

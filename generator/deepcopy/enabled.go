@@ -132,12 +132,9 @@ func complaint(err error) string {
 	return message
 }
 
-// enabled returns the types of a package that methods are generated for, or nil if there are
+// enabled returns the types of a parsed package that methods are generated for, or nil if there are
 // none.
 func (g *generator) enabled(p *source.Package) (*selection, error) {
-	if !mentions(p) {
-		return nil, nil
-	}
 	packages, err := g.parser(ctmarkers.DescribesPackage)
 	if err != nil {
 		return nil, err

@@ -1,12 +1,12 @@
 package deepcopy
 
 import (
-	"bytes"
 	"go/types"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
 )
 
 // This file copies structs without methods that copy them, for which controller-gen writes calls that
@@ -26,24 +26,46 @@ func (c *copier) isBare(t types.Type) bool {
 		return false // it may have a result
 	}
 	obj := named.Origin().Obj()
-	return !c.generated[obj] && c.checker.Excluded(obj).DeepCopyInto == "" && !c.asksForCopies(obj)
+	return !c.generated[obj] && c.checker.Excluded(obj).DeepCopyInto == "" && !c.generatedElsewhere(obj)
 }
 
-// asksForCopies reports whether the package of an exported type has the marker that gives its types
-// methods. Another run may generate them later, as for a nested module.
-func (c *copier) asksForCopies(obj *types.TypeName) bool {
+// generatedElsewhere reports whether the markers of a type in another package ask for methods, which
+// another run generates: projects may generate package by package, after all generated files are removed.
+func (c *copier) generatedElsewhere(obj *types.TypeName) bool {
 	p := c.checker.Package(obj)
-	if p == nil || p.Local() || !obj.Exported() {
+	if p == nil || p.Standard {
 		return false
 	}
-	asks := slices.ContainsFunc(p.Files, func(name string) bool {
-		text, err := c.program.ReadFile(name)
-		return err == nil && bytes.Contains(text, []byte("+"+generateMarker+"=true"))
-	})
-	if asks {
+	selected, known := c.elsewhere[p]
+	if !known {
+		selected = selectedElsewhere(c.program, p)
+		c.elsewhere[p] = selected
+	}
+	if selected[obj.Name()] {
 		c.assumed[obj] = true
 	}
-	return asks
+	return selected[obj.Name()]
+}
+
+// selectedElsewhere returns the names of the types that a run for a package generates methods for. Its
+// mistakes are not those of this run.
+func selectedElsewhere(program *source.Program, p *source.Package) map[string]bool {
+	names := map[string]bool{}
+	if !p.AnyFile(source.MentionsObject) {
+		return names
+	}
+	p.Index()
+	for _, f := range p.Sources {
+		f.Parse()
+	}
+	s, err := (&generator{program: program}).enabled(p)
+	if err != nil || s == nil {
+		return names
+	}
+	for _, t := range s.types {
+		names[t.spec.Name.Name] = true
+	}
+	return names
 }
 
 // assumedMethods adds the declarations of the methods of assumed types to those by package.

@@ -99,7 +99,7 @@ func (files *Files) scanText(f *text, root bool, c *content) *text {
 	f.mentionsIsZero = bytes.Contains(src, []byte("IsZero("))
 	f.hasConstants = hasConstants(src)
 	f.MentionsDeepCopy = bytes.Contains(src, []byte("DeepCopy"))
-	f.MentionsObject = root && (bytes.Contains(src, []byte("+kubebuilder:object:")) || bytes.Contains(src, []byte("+k8s:deepcopy-gen")))
+	f.MentionsObject = root && MentionsObject(src)
 	f.MentionsApply = root && bytes.Contains(src, []byte("+kubebuilder:ac:"))
 	for _, marker := range packageMarkers {
 		f.mentionsPackage = f.mentionsPackage || bytes.Contains(src, []byte(marker))
@@ -109,6 +109,11 @@ func (files *Files) scanText(f *text, root bool, c *content) *text {
 	f.SuspectMarkers = root && files.table.SuspectMarkers(src)
 	f.hintsIncomplete = typeHints(src, func(name string) { f.hints = append(f.hints, name) })
 	return f
+}
+
+// MentionsObject reports whether the content of a file contains a marker of the generator object.
+func MentionsObject(src []byte) bool {
+	return bytes.Contains(src, []byte("+kubebuilder:object:")) || bytes.Contains(src, []byte("+k8s:deepcopy-gen"))
 }
 
 // typeHints calls hint for each name after the keyword type where a declaration can begin.
