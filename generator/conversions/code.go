@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/format"
+	"go/token"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -67,6 +69,7 @@ func generate(ctx context.Context, options build.Options, conversions Options) (
 		if err != nil {
 			return Files{}, nil, err
 		}
+		r.CheckImports(p, m.first(p), slices.Sorted(maps.Keys(f.imports)))
 		name := filepath.Join(dir, FileName)
 		out.Files = append(out.Files, build.File{Name: name, Data: data})
 		if len(f.conditions) > 0 {
@@ -125,6 +128,19 @@ func (m *Model) converts(p *source.Package) bool {
 		hub := kind.Hub.Type.Decl.Pkg == p && !m.Options.Functions && !kind.Hub.written.hub
 		return !kind.Equal && (hub || slices.ContainsFunc(kind.Spokes, func(v *Version) bool { return v.Type.Decl.Pkg == p && !v.ByHand() }))
 	})
+}
+
+// first returns the position of the first kind of a package with functions.
+func (m *Model) first(p *source.Package) token.Pos {
+	pos := token.NoPos
+	for _, kind := range m.Kinds {
+		for _, v := range append([]*Version{kind.Hub}, kind.Spokes...) {
+			if at := v.Type.Decl.Spec.Name.Pos(); v.Type.Decl.Pkg == p && (pos == token.NoPos || at < pos) {
+				pos = at
+			}
+		}
+	}
+	return pos
 }
 
 // write writes the functions of the package.

@@ -291,7 +291,7 @@ func (b *Builder) missing(f *source.File, expr ast.Expr, why *source.Unresolved)
 		return b.failed(f, expr.Pos())
 	}
 	b.Reporter.MissingImport(why.ImportPath, expr.Pos(), source.ExprName(expr), func() {
-		b.Reporter.ReportType(report.ImportNotFound, f.Pkg.At(expr.Pos()), importHint(f.Pkg, why.ImportPath),
+		b.Reporter.ReportType(report.ImportNotFound, f.Pkg.At(expr.Pos()), report.ImportHint(f.Pkg, why.ImportPath),
 			"cannot find package %q, which declares %s", why.ImportPath, source.ExprName(expr))
 	})
 	return b.failed(f, expr.Pos())
@@ -310,24 +310,11 @@ func excludedHint(f *source.File, expr ast.Expr) string {
 	}
 }
 
-// importHint returns a hint for an import that cannot be found.
-func importHint(p *source.Package, importPath string) string {
-	if listed := p.Import(importPath); listed != nil && len(listed.Errors) > 0 {
-		first := listed.Errors[0]
-		hint := report.OneLine(first.Msg)
-		if first.Hint != "" {
-			hint += "; " + first.Hint
-		}
-		return hint
-	}
-	return "add the package's module to go.mod, for example with go mod tidy"
-}
-
 // reportMissing reports an unresolved import without which a type may not be recognized as
 // a kind.
 func reportMissing(t *source.Type, r *report.Reporter, expr ast.Expr, importPath string) {
 	r.MissingImport(importPath, expr.Pos(), source.ExprName(expr), func() {
-		r.Report(report.ImportNotFound, t.Pkg.At(expr.Pos()), importHint(t.Pkg, importPath),
+		r.Report(report.ImportNotFound, t.Pkg.At(expr.Pos()), report.ImportHint(t.Pkg, importPath),
 			"cannot find package %q, which declares %s", importPath, source.ExprName(expr))
 	})
 }

@@ -18,8 +18,8 @@ var (
 		Good:        "-- v1/types.go --\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tName string `json:\"name\"`\n}",
 	}
 	ImportNotFound = &diag.Kind{
-		Code: "SG103", Title: "an import that a field needs cannot be resolved",
-		Explanation: "The type of a field comes from a package that cannot be found. It is reported once, with some of the other positions that need the package. Imports that no field needs are not resolved.",
+		Code: "SG103", Title: "an import that cannot be resolved",
+		Explanation: "The type of a field comes from a package that cannot be found. It is reported once, with some of the other positions that need the package. Imports that no field needs are not resolved. It is a warning if generated Go imports the package, because go mod tidy adds its module once the Go is there.",
 		Bad:         "package v1\n\nimport \"example.com/colors\"\n\ntype Spec struct {\n\tColor colors.Color `json:\"color\"`\n}",
 		Good:        "type Spec struct {\n\tColor string `json:\"color\"`\n}",
 	}

@@ -252,3 +252,29 @@ func listingProblem(message string) (text, hint string) {
 
 // OneLine joins the lines of a go command message.
 func OneLine(message string) string { return strings.Join(strings.Fields(message), " ") }
+
+// ImportHint returns a hint for an import that cannot be found.
+func ImportHint(p *source.Package, importPath string) string {
+	if listed := p.Import(importPath); listed != nil && len(listed.Errors) > 0 {
+		first := listed.Errors[0]
+		hint := OneLine(first.Msg)
+		if first.Hint != "" {
+			hint += "; " + first.Hint
+		}
+		return hint
+	}
+	return "add the package's module to go.mod, for example with go mod tidy"
+}
+
+// CheckImports warns of packages that generated Go imports, by path, and that cannot be found from the
+// package that it belongs to. It is a warning, because go mod tidy adds their modules once the Go is
+// there.
+func (r *Reporter) CheckImports(p *source.Package, pos token.Pos, paths []string) {
+	for _, importPath := range paths {
+		if listed := p.Import(importPath); listed == nil || len(listed.Errors) == 0 {
+			continue // not knowing is no reason to warn: the go command only lists what files import
+		}
+		d := r.Report(ImportNotFound, p.At(pos), ImportHint(p, importPath), "the generated Go imports %q, which cannot be found", importPath)
+		d.Severity = diag.Warning
+	}
+}
