@@ -51,13 +51,10 @@ func SortDocumented(kinds []*Documented) []*Documented {
 
 // Missing returns the reason why there is no Field.
 func (k *Documented) Missing() string {
-	switch {
-	case k.Field != nil:
+	if k.Field != nil {
 		return ""
-	case k.Rejected != nil:
-		return k.Rejected.Reason
 	}
-	return "its definition has no schema"
+	return k.Unpublished()
 }
 
 // MarkdownDocs returns the documentation of kinds in Markdown, one file per group.

@@ -119,11 +119,7 @@ func hint(word string, candidates []string) string {
 // names the nearest field if the field does not exist.
 func Explain(r *Resource, path string, recursive bool) (*Field, error) {
 	if r.Schema == nil {
-		reason := "the definition has no schema"
-		if r.Rejected != nil {
-			reason = r.Rejected.Reason
-		}
-		return nil, fmt.Errorf("%s %s cannot be explained: %s", r.Kind, r.GroupVersion(), reason)
+		return nil, fmt.Errorf("%s %s cannot be explained: %s", r.Kind, r.GroupVersion(), r.Unpublished())
 	}
 	at := node{schema: withMeta(r.Schema), path: r.Path, name: r.Kind, meta: true}
 	walked := r.Kind // for messages

@@ -46,6 +46,14 @@ type Rejection struct {
 // GroupVersion returns the API version of the objects.
 func (r *Resource) GroupVersion() string { return r.Group + "/" + r.Version }
 
+// Unpublished returns the reason why the resource has no Schema.
+func (r *Resource) Unpublished() string {
+	if r.Rejected != nil {
+		return r.Rejected.Reason
+	}
+	return "its definition has no schema"
+}
+
 // Resources returns the served versions of a definition, in its order. schemas are the
 // schemas of its versions, by index; unsupported lists, also by index, what the model
 // cannot represent, and may be nil. Names that the API server defaults may be missing.

@@ -82,11 +82,15 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	if err != nil {
 		return err
 	}
+	at := slices.IndexFunc(published, func(p *definitions.Resource) bool { return p.Resource == resource })
+	if resource.Schema == nil {
+		refused := diag.List{published[at].Unpublished("%s %s cannot be explained: %s").As(diag.Error)}
+		return cmp.Or(refused.RelativeTo(r.definitions.dir).WriteText(stderr), reporting.ErrFindings)
+	}
 	field, err := publish.Explain(resource, path, r.recursive)
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(published, func(p *definitions.Resource) bool { return p.Resource == resource })
 	field.Each(func(f *publish.Field) {
 		if f.SchemaPath != "" {
 			if pos := (diag.List{{Pos: published[at].Position(f.SchemaPath)}}).RelativeTo(r.definitions.dir)[0].Pos; pos.File != "" {

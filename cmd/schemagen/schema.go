@@ -13,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/derived"
+	"github.com/schemagen/schemagen/publish"
 )
 
 // schemaRun is one run of the schema command.
@@ -79,6 +80,12 @@ func (r *schemaRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.
 	}
 	for _, d := range read {
 		text, err := derived.YAML(d, r.Options)
+		var without *derived.WithoutSchema
+		if errors.As(err, &without) {
+			pos, _ := d.Position(without.Path)
+			findings = append(findings, publish.UnpublishedSchema.At(pos, "", "%v", without).As(diag.Error))
+			continue
+		}
 		if err != nil {
 			return err
 		}

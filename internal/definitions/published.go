@@ -129,11 +129,20 @@ func served(s *crd.Definition) ([]*Resource, diag.List) {
 		}
 		findings = append(findings, unionProblems(r, position)...)
 		if r.Rejected != nil {
-			findings = append(findings, publish.UnpublishedSchema.At(position(r.Path+r.Rejected.Path), "",
-				"schema of %s %s is not published: %s", r.Kind, r.GroupVersion(), r.Rejected.Reason))
+			findings = append(findings, out[len(out)-1].Unpublished("schema of %s %s is not published: %s"))
 		}
 	}
 	return out, findings
+}
+
+// Unpublished returns a finding about a resource without a schema. The format has verbs for the kind, the
+// group version and the reason.
+func (r *Resource) Unpublished(format string) diag.Diagnostic {
+	path := r.Path
+	if r.Rejected != nil {
+		path += r.Rejected.Path
+	}
+	return publish.UnpublishedSchema.At(r.Position(path), "", format, r.Kind, r.GroupVersion(), r.Resource.Unpublished())
 }
 
 // positionIn returns the function that returns the position of a path in a definition.

@@ -50,7 +50,20 @@ func (o Options) Check() error {
 	return nil
 }
 
-// YAML returns a document with what is derived from a definition.
+// WithoutSchema is the error for a version without a schema.
+type WithoutSchema struct {
+	CRD, Version string
+	// Path is the path of the schema in the definition.
+	Path string
+}
+
+// Error implements error.
+func (e *WithoutSchema) Error() string {
+	return "version " + e.Version + " of " + e.CRD + " has no schema"
+}
+
+// YAML returns a document with what is derived from a definition. The error is a [*WithoutSchema] if the
+// version has no schema.
 func YAML(d *crd.Definition, o Options) ([]byte, error) {
 	built := *d
 	if built.CRD == nil {
@@ -65,7 +78,7 @@ func YAML(d *crd.Definition, o Options) ([]byte, error) {
 		v.props = schema.OpenAPIV3Schema
 	}
 	if v.props == nil && o.Published == "" {
-		return nil, fmt.Errorf("version %s of %s has no schema", built.CRD.Spec.Versions[i].Name, built.CRD.Name)
+		return nil, &WithoutSchema{CRD: built.CRD.Name, Version: built.CRD.Spec.Versions[i].Name, Path: v.path}
 	}
 	title, root, err := v.derive()
 	if err != nil {
