@@ -71,6 +71,9 @@ func (g *generator) generate(ctx context.Context, roots []*source.Package) ([]so
 		return nil, g.findings.Normalize(), ctx.Err()
 	}
 	if err := g.checkTypes(selected); err != nil {
+		if g.reportMissing(); len(g.findings) > 0 {
+			return nil, g.findings.Normalize(), ctx.Err()
+		}
 		return nil, nil, err
 	}
 	if err := g.findGenerated(selected); err != nil {
@@ -232,4 +235,15 @@ func (g *generator) checkTypes(selected []*selection) error {
 		}
 	}
 	return g.checker.Check()
+}
+
+// reportMissing reports the imports that cannot be found, each at the first type that needs it.
+func (g *generator) reportMissing() {
+	reported := map[string]bool{}
+	for _, m := range g.checker.Missing {
+		if !reported[m.Path] {
+			g.report(report.ImportNotFound, m.Pos, report.ImportHint(m.Package, m.Path), "cannot find package %q, which declares %s", m.Path, m.Name)
+		}
+		reported[m.Path] = true
+	}
 }

@@ -52,6 +52,9 @@ type Checker struct {
 	byTypes map[*types.Package]*scope
 	queue   []need
 	unsure  error // the first reason
+	// Missing are the imports that types of the user's packages need and that cannot be found, set by
+	// [Checker.Check].
+	Missing []MissingImport
 }
 
 // New returns a checker without types.
@@ -112,6 +115,16 @@ func (c *Checker) Declaration(obj *types.TypeName) *Declaration {
 		return nil
 	}
 	return &s.needed[obj.Name()].Declaration
+}
+
+// MissingImport is an import that cannot be found.
+type MissingImport struct {
+	// Package is the package with the import, and Pos the position of a type, Name, that needs it.
+	Package *source.Package
+	Pos     token.Pos
+	// Path is the import path.
+	Path string
+	Name string
 }
 
 // doubt records a reason to be unsure. Only the first is kept.
