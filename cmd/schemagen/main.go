@@ -54,6 +54,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	command, err := cli.Execute(ctx, root, args, toolVersion())
 	console.Stop()
+	if unwritten := console.Unwritten(); unwritten != nil && (err == nil || errors.Is(err, reporting.ErrFindings)) {
+		err = unwritten // cobra does not return errors of printing help
+	}
 	if err == nil || errors.Is(err, reporting.ErrFindings) {
 		reporting.Summarize(console, command, err)
 	}

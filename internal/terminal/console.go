@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -44,8 +45,8 @@ type Stream struct {
 // configured, no person reads it.
 func NewConsole(stdout, stderr io.Writer, began time.Time) *Console {
 	c := &Console{Sources: &Sources{}, began: began}
-	c.Out.Terminal = diag.NewTerminal(&screen{c, stdout, &c.Out.Device})
-	c.Err.Terminal = diag.NewTerminal(&screen{c, stderr, &c.Err.Device})
+	c.Out.Terminal = diag.NewTerminal(&screen{console: c, w: stdout, device: &c.Out.Device})
+	c.Err.Terminal = diag.NewTerminal(&screen{console: c, w: stderr, device: &c.Err.Device})
 	return c
 }
 
@@ -236,6 +237,15 @@ type screen struct {
 	console *Console
 	w       io.Writer
 	device  *Device
+	// failed is the first error of a write.
+	failed error
+}
+
+// Unwritten returns the error because of which a part of standard output is missing, or nil.
+func (c *Console) Unwritten() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return diag.Documents(c.Out.Terminal).(*screen).failed
 }
 
 // Write implements [io.Writer].
@@ -246,5 +256,7 @@ func (s *screen) Write(p []byte) (int, error) {
 		s.console.erase()
 		s.console.midLine = p[len(p)-1] != '\n'
 	}
-	return s.w.Write(p)
+	n, err := s.w.Write(p)
+	s.failed = cmp.Or(s.failed, err)
+	return n, err
 }
