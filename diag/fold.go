@@ -2,6 +2,14 @@ package diag
 
 import "fmt"
 
+// Append adds text to the message of a diagnostic, and to its cause, which a terminal shows instead.
+func (d *Diagnostic) Append(text string) {
+	d.Message += text
+	if d.Cause != "" {
+		d.Cause += text
+	}
+}
+
 // Fold keeps the first of the diagnostics with the same key, and adds the number of the
 // others to its message. The function key returns the key of a diagnostic; ok is false for
 // one that is not folded.
@@ -22,7 +30,7 @@ func (l List) Fold(key func(d Diagnostic) (key string, ok bool)) List {
 	}
 	for key, n := range more {
 		d := &out[first[key]]
-		d.Message += fmt.Sprintf(" (and %d more %s in this package; --format json lists them)", n, d.Code)
+		d.Append(fmt.Sprintf(" (and %d more %s in this package; --format json lists them)", n, d.Code))
 	}
 	return out
 }

@@ -173,7 +173,7 @@ func shareFindings(channels []Channel, found []diag.List) diag.List {
 				continue
 			}
 			if len(names) < len(all) {
-				d.Message += inChannels(names)
+				d.Append(inChannels(names))
 			}
 			out = append(out, d)
 		}
