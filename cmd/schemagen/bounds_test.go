@@ -34,6 +34,13 @@ func TestBounds(t *testing.T) {
 	array := func(n int) string {
 		return "type T0 struct {\n\tE [len(c" + fmt.Sprint(n) + ")]int32 `json:\"e\"`\n}\n\nconst c0 = \"aaaaaaaaaaaaaaaa\"\n" + lines(n, "const cNEXT = cTHIS + cTHIS")
 	}
+	nested := func(n int, part string) string {
+		return "type T0 struct {\n\tA " + strings.Repeat(part, n) + "string" + strings.Repeat(" `json:\"a\"`\n}", strings.Count(part, "{")*n) + " `json:\"a\"`\n}\n"
+	}
+	deep := func(n int) string {
+		return lines(n, "type TTHIS struct {\n\tA TNEXT `json:\"a\"`\n}") + fmt.Sprintf("type T%d string\n", n)
+	}
+	const tooDeep = `^api/t.go:11:6: error\[SG230\]: the schema of Widget is nested more than 1000 levels deep`
 	for _, test := range []struct{ name, source, want string }{
 		{"expand 10", expand(10), ""},
 		{"expand 20", expand(20), `^api/t.go:11:6: error\[SG230\]: the schema of Widget has more than 200000 nodes`},
@@ -41,6 +48,12 @@ func TestBounds(t *testing.T) {
 		{"embed 8", embed(8), ""},
 		{"embed 24", embed(24), `^api/t.go:\d+:\d+: error\[SG230\]: more than 50000 embedded structs`},
 		{"embed 60", embed(60), `error\[SG230\]`},
+		{"structs 450", nested(450, "struct {\n\tA "), ""},
+		{"structs 550", nested(550, "struct {\n\tA "), tooDeep},
+		{"named structs 5000", deep(5000), tooDeep},
+		{"lists 900", nested(900, "[]"), ""},
+		{"lists 1100", nested(1100, "[]"), tooDeep},
+		{"maps 1100", nested(1100, "map[string]"), tooDeep},
 		{"double 8", double(8), ""},
 		{"double 40", double(40), `api/t.go:41:7: error\[SG211\]: a constant of enum E: c16 may have more than 1048576 bytes`},
 		{"array 8", array(8), ""},
