@@ -1,6 +1,7 @@
 package build
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/schemagen/schemagen/generator/internal/crdyaml"
@@ -36,8 +37,8 @@ type Flattener struct {
 	perPackage map[*source.Package]*Flattener
 	// parts is the number of parts merged so far into the current node.
 	parts int
-	// nodes are the sizes of schemas, including everything below them.
-	nodes map[*structural.Schema]int
+	// extents are the sizes of schemas, including everything below them.
+	extents map[*structural.Schema]extent
 	// maxDescription is the maximum length of descriptions in bytes; negative means no
 	// limit.
 	maxDescription int
@@ -79,9 +80,16 @@ func (fl *Flattener) Root(t *source.Type) *structural.Schema {
 		fl.flat[unrolled{decl: t}] = resolved
 	}
 	s := fl.finish(resolved)
-	if n := fl.size(s); n > maxNodes {
+	what := ""
+	switch extent := fl.extentOf(s); {
+	case extent.nodes > maxNodes:
+		what = fmt.Sprintf("has more than %d nodes: a type is written wherever it is used", maxNodes)
+	case extent.levels > maxLevels:
+		what = fmt.Sprintf("is nested more than %d levels deep", maxLevels)
+	}
+	if what != "" {
 		fl.builder.Reporter.Report(report.SchemaTooLarge, t.Pkg.At(t.Spec.Name.Pos()), "make the schema smaller: mark fields +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields, or bound a recursion lower",
-			"the schema of %s has more than %d nodes: a type is written wherever it is used", t, maxNodes)
+			"the schema of %s %s", t, what)
 		return &structural.Schema{Generic: structural.Generic{Type: "object"}, Origin: s.Origin}
 	}
 	if fl.tags != nil {
@@ -97,28 +105,41 @@ const (
 	// maxParts is the maximum number of parts merged into one node: embedded structs, and
 	// those embedded in them.
 	maxParts = 50_000
+	// maxLevels is the maximum nesting of objects in the JSON of a schema, of which a property is two. The
+	// indentation of that many fills what a server accepts in a request, 3 MiB.
+	maxLevels = 1000
 )
 
-// size returns the number of nodes of a schema as written, at most maxNodes+1. Nodes are
-// shared in memory, so types that each refer to the next in two fields grow exponentially
-// only when written.
-func (fl *Flattener) size(s *structural.Schema) int {
-	if s == nil {
-		return 0
+// extent is the size of a schema as written.
+type extent struct {
+	// nodes is the number of nodes, at most maxNodes+1.
+	nodes int
+	// levels is the nesting of objects in its JSON.
+	levels int
+}
+
+// extentOf returns the size of a schema. Nodes are shared in memory, so types that each refer to the next in
+// two fields grow exponentially only when written.
+func (fl *Flattener) extentOf(s *structural.Schema) extent {
+	if known, ok := fl.extents[s]; ok {
+		return known
 	}
-	if n, ok := fl.nodes[s]; ok {
-		return n
+	out := extent{nodes: 1, levels: 1}
+	add := func(child *structural.Schema, levels int) {
+		if child != nil {
+			e := fl.extentOf(child)
+			out = extent{nodes: min(out.nodes+e.nodes, maxNodes+1), levels: max(out.levels, e.levels+levels)}
+		}
 	}
-	n := 1 + fl.size(s.Items)
+	add(s.Items, 1)
 	for _, p := range s.Properties {
-		n += fl.size(p.Schema)
+		add(p.Schema, 2)
 	}
 	if s.AdditionalProperties != nil {
-		n += fl.size(s.AdditionalProperties.Schema)
+		add(s.AdditionalProperties.Schema, 1)
 	}
-	n = min(n, maxNodes+1) // prevent overflow of the sum
-	fl.nodes[s] = n
-	return n
+	fl.extents[s] = out
+	return out
 }
 
 // typeOf returns the draft of a type with resolved references. It returns nil if a bounded
@@ -364,7 +385,7 @@ func NewFlattener(b *Builder) *Flattener {
 		merged:     map[*draft]*draft{},
 		finished:   map[*draft]*structural.Schema{},
 		perPackage: map[*source.Package]*Flattener{},
-		nodes:      map[*structural.Schema]int{},
+		extents:    map[*structural.Schema]extent{},
 	}
 	fl.configure(b.Options.MaxDescription, markers.TagPrefix(b.Options.Enable))
 	return fl

@@ -161,7 +161,7 @@ var (
 	}
 	SchemaTooLarge = &diag.Kind{
 		Code: "SG230", Title: "a schema that is too large",
-		Explanation: "A schema has at most 200,000 nodes, and a struct at most 50,000 embedded structs, including those embedded in them. A type is counted wherever it is used: a few types that each have two fields of the next one make millions of nodes. An API server stores objects of at most 1.5 MiB, which is enough for about 70,000 nodes. docs/limits.md lists all limits.",
+		Explanation: "A schema has at most 200,000 nodes and 1,000 levels, of which a property is two, and a struct at most 50,000 embedded structs, including those embedded in them. A type is counted wherever it is used: a few types that each have two fields of the next one make millions of nodes. An API server stores objects of at most 1.5 MiB, which is enough for about 70,000 nodes. docs/limits.md lists all limits.",
 		Bad:         "type Spec struct {\n\tSets Four[Four[Four[Four[Four[Four[Four[Four[Four[string]]]]]]]]] `json:\"sets\"`\n}\n\ntype Four[T any] struct {\n\tA T `json:\"a\"`\n\tB T `json:\"b\"`\n\tC T `json:\"c\"`\n\tD T `json:\"d\"`\n}",
 		Good:        "type Spec struct {\n\tSets Four[Four[Four[string]]] `json:\"sets\"`\n}\n\ntype Four[T any] struct {\n\tA T `json:\"a\"`\n\tB T `json:\"b\"`\n\tC T `json:\"c\"`\n\tD T `json:\"d\"`\n}",
 	}
