@@ -16,8 +16,12 @@ func hostileTexts() []string {
 	return []string{
 		"b`<img src=x onerror=alert(2)>`c", "``<script>alert(1)</script>``", "n\n\n<script>alert(4)</script>", "```\n<script>\n```", "\\`<b>\\`", "\\<b>", "\\", "`", "a\\`b`<i>",
 		"| <b> | `|<i>", "[x](javascript:alert(1))", "![x](http://x)", "<!--", "&lt;b&gt;", "~~~\n<b>\n~~~", "# FORGED", "x\n# FORGED\n===", "\x1b[2J\a", "\u202eevil", "a\u009bb", "<http://x>", "]]><svg onload=x>",
+		"@octocat", "by @octocat (#1), fixes o/r#23 and GH-45, unlike user@example.com",
 	}
 }
+
+// codeSpan matches most code spans, in which nothing is a reference.
+var codeSpan = regexp.MustCompile("`+[^`]+`+")
 
 // liveMarkup returns the first part of a page that is not plain text: outside of code there
 // must be no tag, no entity that was not in the input, and no markup that is not ours. As
@@ -52,6 +56,10 @@ func liveMarkup(page string, ours *regexp.Regexp) string {
 			default:
 				rest = rest[1:]
 			}
+		}
+		// GitHub notifies people and links issues in a comment that has the page.
+		if reference := regexp.MustCompile("(^|[^\\w`.])@\\w|#\\d|GH-\\d").FindString(codeSpan.ReplaceAllString(line, "`")); reference != "" && fence == "" && !strings.Contains(reference, "&#") {
+			return fmt.Sprintf("the reference %q in %q", reference, line)
 		}
 		if strings.HasPrefix(line, "#") && !ours.MatchString(line) || strings.HasPrefix(line, "=") {
 			return fmt.Sprintf("the heading %q", line)
@@ -134,12 +142,12 @@ func TestHostileMarkdown(t *testing.T) {
 // TestLiveMarkup checks that liveMarkup finds markup.
 func TestLiveMarkup(t *testing.T) {
 	ours := regexp.MustCompile(`^# `)
-	for _, page := range []string{"a <b>", "`a` <b>", "``a` <b>", "`a``b` <i>", "\\\\`x` *a*", "## x", "```\n<b>\n```\n<i>", "a `b <i>", "[x](y)", "=", "\x1b"} {
+	for _, page := range []string{"a <b>", "`a` <b>", "``a` <b>", "`a``b` <i>", "\\\\`x` *a*", "## x", "```\n<b>\n```\n<i>", "a `b <i>", "[x](y)", "=", "\x1b", "@a", "see #1", "a/b#2", "GH-3"} {
 		if liveMarkup(page, ours) == "" {
 			t.Errorf("nothing is found in %q", page)
 		}
 	}
-	for _, page := range []string{"# a &lt;b\\*", "`<b>`", "`` `<b>` ``", "````\n```\n<b>\n````\nx", "\\<b", "\\`a"} {
+	for _, page := range []string{"# a &lt;b\\*", "`<b>`", "`` `<b>` ``", "````\n```\n<b>\n````\nx", "\\<b", "\\`a", "a@b.c", "`@a #1`", "@&#8203;a", "#&#8203;1"} {
 		if live := liveMarkup(page, ours); live != "" {
 			t.Errorf("%q: %s", page, live)
 		}
