@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // Formats returns the formats of [WriteField].
@@ -256,10 +257,15 @@ func writeMarkdownField(b *strings.Builder, indent string, f *Field) {
 	}
 }
 
-// MarkdownText escapes a text for a line or a table cell: nothing in it is HTML or markup.
+// reference matches what GitHub turns into a mention of a person or a link to an issue, in a comment that
+// has the text.
+var reference = lazyregexp.New(`((?:^|\W)@)(\w)|(#|GH-)(\d)`)
+
+// MarkdownText escapes a text for a line or a table cell: nothing in it is HTML, markup or a reference.
 func MarkdownText(text string) string {
 	var b strings.Builder
-	for _, r := range diag.Line(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " ")) {
+	text = diag.Line(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
+	for _, r := range text {
 		switch {
 		case r == '<':
 			b.WriteString("&lt;")
@@ -273,7 +279,7 @@ func MarkdownText(text string) string {
 			b.WriteRune(r)
 		}
 	}
-	return b.String()
+	return reference().ReplaceAllString(b.String(), "$1$3&#8203;$2$4") // a space without width
 }
 
 // paragraphs returns the escaped lines of a text, none of them a heading, a fence or code.

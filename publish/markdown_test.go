@@ -58,7 +58,7 @@ func liveMarkup(page string, ours *regexp.Regexp) string {
 			}
 		}
 		// GitHub notifies people and links issues in a comment that has the page.
-		if reference := regexp.MustCompile("(^|[^\\w`.])@\\w|#\\d|GH-\\d").FindString(codeSpan.ReplaceAllString(line, "`")); reference != "" && fence == "" && !strings.Contains(reference, "&#") {
+		if reference := regexp.MustCompile("(^|\\W)@\\w|(^|[^&])#\\d|GH-\\d").FindString(codeSpan.ReplaceAllString(line, "`")); reference != "" {
 			return fmt.Sprintf("the reference %q in %q", reference, line)
 		}
 		if strings.HasPrefix(line, "#") && !ours.MatchString(line) || strings.HasPrefix(line, "=") {
@@ -147,7 +147,7 @@ func TestLiveMarkup(t *testing.T) {
 			t.Errorf("nothing is found in %q", page)
 		}
 	}
-	for _, page := range []string{"# a &lt;b\\*", "`<b>`", "`` `<b>` ``", "````\n```\n<b>\n````\nx", "\\<b", "\\`a", "a@b.c", "`@a #1`", "@&#8203;a", "#&#8203;1"} {
+	for _, page := range []string{"# a &lt;b\\*", "`<b>`", "`` `<b>` ``", "````\n```\n<b>\n````\nx", "\\<b", "\\`a", "a@b.c", "`@a #1`", "@&#8203;a", "a #&#8203;1"} {
 		if live := liveMarkup(page, ours); live != "" {
 			t.Errorf("%q: %s", page, live)
 		}
