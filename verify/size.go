@@ -48,7 +48,7 @@ func (c *checks) size() {
 	case n > helmLimit:
 		limit = "it does not fit into a Helm release (1 MiB), and kubectl apply cannot store it in an annotation"
 	}
-	c.add(tooLarge, "spec", "shorten or drop descriptions with --max-desc-len or +schemagen:descriptions. Largest parts, in bytes:\n"+c.sizes(n), "the CRD takes %d bytes as JSON: %s", n, limit)
+	c.add(tooLarge, "spec", c.sizes(n), "the CRD takes %d bytes as JSON: %s", n, limit)
 }
 
 // maxJSON returns an upper bound of the size of a YAML document as JSON. Where YAML has a line
@@ -179,27 +179,52 @@ func (m *Sizes) measure(s *structural.Schema) *measured {
 	return out
 }
 
-// sizes returns the tree of the parts that take at least a twelfth of the total.
+// sizes returns a hint with the largest parts of each version.
 func (c *checks) sizes(total int) string {
-	var out strings.Builder
+	var lines []string
 	descriptions := 0
 	for i, schema := range c.Schemas {
-		if schema != nil {
-			version := c.measures.measure(schema)
-			part{c.CRD.Spec.Versions[i].Name, version.bytes, version}.write(&out, total, 1)
-			descriptions += version.descriptions
+		if schema == nil {
+			continue
 		}
+		version := c.measures.measure(schema)
+		descriptions += version.descriptions
+		largest := part{"", version.bytes, version}.largest("", total)
+		slices.SortStableFunc(largest, func(a, b part) int { return b.bytes - a.bytes })
+		var parts []string
+		for _, p := range largest[:min(len(largest), maxParts)] {
+			parts = append(parts, fmt.Sprintf("%s %d", cmp.Or(p.name, "all"), p.bytes))
+		}
+		lines = append(lines, "\t"+c.CRD.Spec.Versions[i].Name+": "+cmp.Or(strings.Join(parts, ", "), "none is large"))
 	}
-	fmt.Fprintf(&out, "\t%d %% are descriptions", 100*descriptions/total)
-	return out.String()
+	share := 100 * descriptions / total
+	advice := fmt.Sprintf("descriptions are %d %%.", share)
+	if share >= minShare {
+		advice = fmt.Sprintf("where it is generated, drop or shorten descriptions, which are %d %%, with maxDescLen or +schemagen:descriptions.", share)
+	}
+	return advice + " Largest parts, in bytes:\n" + strings.Join(lines, "\n")
 }
 
-func (p part) write(out *strings.Builder, total, depth int) {
-	if p.bytes*12 < total {
-		return
-	}
-	fmt.Fprintf(out, "%s%s %d\n", strings.Repeat("\t", depth), p.name, p.bytes)
+// minShare is the share of descriptions in per cent from which it helps to shorten them.
+const minShare = 10
+
+// maxParts is the number of parts of a version that a hint lists.
+const maxParts = 6
+
+// largest returns the parts that take at least a twelfth of the total without their own large parts, with
+// their paths as names. A reader who shortens them makes the definition smaller.
+func (p part) largest(path string, total int) []part {
+	path += p.name
+	rest := p.bytes
+	var out []part
 	for _, child := range p.parts {
-		child.write(out, total, depth+1)
+		if child.bytes*12 >= total {
+			rest -= child.bytes
+			out = append(out, child.largest(path, total)...)
+		}
 	}
+	if rest*12 >= total {
+		out = append(out, part{path, p.bytes, p.measured})
+	}
+	return out
 }
