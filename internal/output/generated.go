@@ -45,10 +45,17 @@ func generatedByOther(old, data []byte) string {
 		return ""
 	}
 	for _, mark := range marks {
-		isOurs := strings.Contains(mark, "schemagen") || strings.Contains(mark, "controller-gen")
-		if isOurs || bytes.Contains(data, []byte(mark)) {
+		if isPredecessor(mark) || bytes.Contains(data, []byte(mark)) {
 			return ""
 		}
 	}
 	return marks[0]
+}
+
+// isPredecessor reports whether a comment names a program whose files are written here: schemagen,
+// controller-gen, and the generators of Kubernetes that controller-gen's read the markers of. A project that
+// changes from one to the other keeps the names of its files.
+func isPredecessor(mark string) bool {
+	return strings.Contains(mark, "schemagen") || strings.Contains(mark, "controller-gen") ||
+		strings.Contains(mark, " by deepcopy-gen.") || strings.Contains(mark, " by applyconfiguration-gen.")
 }
