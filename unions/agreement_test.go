@@ -88,6 +88,7 @@ func rows() []row {
 		{shape: "places", name: "stored invalid in an atomic list", old: `{"atomic":[{"type":"A","a":{},"b":{}}]}`, new: `{"atomic":[{"type":"A","a":{},"b":{}}],"note":"x"}`,
 			errs: []string{"Forbidden atomic[0].b"}, differs: "a list without keys", server: &serverRow{}},
 		{name: "stored unknown value, member removed", old: `{"type":"Z","a":{}}`, new: `{"type":"Z"}`, errs: []string{"NotSupported type"}, differs: "an unknown value stayed", server: &serverRow{}},
+		{name: "stored unknown value, member exchanged", old: `{"type":"Z","a":{}}`, new: `{"type":"Z","b":{}}`, errs: []string{"NotSupported type"}, differs: "an unknown value stayed and members changed", server: &serverRow{errs: []string{"Forbidden b"}}},
 		{shape: "places", name: "unknown value in a map", new: `{"map":{"k":{"type":"Z"}}}`, errs: []string{"NotSupported map[k].type"},
 			differs: "keys of maps", server: &serverRow{errs: []string{"NotSupported map.k.type"}}},
 		{shape: "places", name: "unknown value and another union", new: `{"parent":{"type":"A"},"outer":{"type":"Z"}}`, errs: []string{"NotSupported outer.type", "Required parent.a"},
@@ -160,9 +161,9 @@ func TestDifferences(t *testing.T) {
 	for _, found := range regexp.MustCompile(`(?m)^\| \*\*(.+?)\*\*`).FindAllStringSubmatch(string(page), -1) {
 		listed = append(listed, found[1])
 	}
-	// Differences of typed functions are rows of testdata/typed/api: TestPlain and
+	// Differences of typed functions are rows of testdata/typed/api: TestPlain, TestOptional and
 	// TestDefaulted.
-	got := []string{"the empty text with a default", "the empty text without a default"}
+	got := []string{"the empty text with a default", "the empty text without a default", "the empty text in an optional discriminator"}
 	for _, r := range rows() {
 		errs := slices.DeleteFunc(slices.Clone(r.errs), func(text string) bool { return strings.HasPrefix(text, "Invalid ") })
 		if len(errs) < len(r.errs) {
