@@ -21,7 +21,7 @@ demo: build ## Generate CRDs of the Gateway API and a small project, and show di
 
 .PHONY: test
 test: ## Run all tests.
-	$(GO) test -timeout 30m $(GOTESTFLAGS) ./... # on a loaded machine a package takes minutes
+	$(GO) test -timeout 60m $(GOTESTFLAGS) ./... # on a loaded machine a package takes minutes
 
 .PHONY: race
 race: ## Run concurrent code under the race detector.
