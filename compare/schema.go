@@ -27,6 +27,13 @@ type nodePair struct {
 	ruled bool
 	// discriminator is set if the node is a union discriminator in both schemas.
 	discriminator bool
+	// metadata is set if the node is the metadata of a resource.
+	metadata bool
+	// impliedOld and impliedNew are the properties that a schema does not specify itself
+	// (specifyImplied).
+	impliedOld, impliedNew []string
+	// onlyOld and onlyNew are set below a property that the other schema does not specify.
+	onlyOld, onlyNew bool
 }
 
 // composite reports whether values contain other values. If such a value is invalid as a
@@ -60,10 +67,10 @@ func (c *comparer) add(p nodePair, keyword string, change Change) {
 	if keyword != "" {
 		keyword = "." + keyword
 	}
-	if p.old != nil {
+	if p.old != nil && !p.onlyNew {
 		change.OldPath = c.oldBase + p.oldPath.String() + keyword
 	}
-	if p.new != nil {
+	if p.new != nil && !p.onlyOld {
 		change.NewPath = c.newBase + p.newPath.String() + keyword
 	}
 	c.definition.add(change)
@@ -153,6 +160,7 @@ func (c *comparer) node(p nodePair) {
 	p.ruled = p.ruled || len(p.new.XValidations) > 0
 	p.oldRules, p.newRules = p.old.XValidations, p.new.XValidations
 	p.old, p.new = normalized(p.old), normalized(p.new)
+	p.specifyImplied()
 	differing := differences(p.old, p.new)
 	before := len(c.changes)
 	for _, k := range c.table {
@@ -272,6 +280,8 @@ func (c *comparer) structure(p nodePair, discriminators []string) {
 		c.schema(nodePair{
 			old: old, new: f.Schema, oldPath: p.oldPath.Property(f.Name), newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name),
 			correlated: p.correlated, ruled: p.ruled, required: slices.Contains(p.old.Required, f.Name), discriminator: slices.Contains(discriminators, f.Name),
+			metadata: p.isResource() && f.Name == "metadata",
+			onlyOld:  p.onlyOld || slices.Contains(p.impliedNew, f.Name), onlyNew: p.onlyNew || slices.Contains(p.impliedOld, f.Name),
 		})
 	}
 	if p.old.Items != nil {

@@ -123,6 +123,9 @@ func (c *comparer) defaults(p nodePair) bool {
 
 func (c *comparer) requirements(p nodePair) bool {
 	for _, name := range withoutKeys(p.new.Required, p.old.Required, strings.Clone) {
+		if p.alwaysHas(name) {
+			continue
+		}
 		change := Change{Kind: RequiredAdded, New: name, Reason: fmt.Sprintf("objects without %s are rejected", name)}
 		if f := propertyOf(p.new, name); f != nil && f.Default != nil && string(f.Default.Raw) != "null" {
 			change.Reason = "objects without the field get its default"
@@ -132,6 +135,9 @@ func (c *comparer) requirements(p nodePair) bool {
 		c.tighten(p, "required", change)
 	}
 	for _, name := range withoutKeys(p.old.Required, p.new.Required, strings.Clone) {
+		if p.alwaysHas(name) {
+			continue
+		}
 		c.loosen(p, "required", Change{Kind: RequiredRemoved, Old: name, Reason: fmt.Sprintf("clients may read objects without %s", name)})
 	}
 	return true
