@@ -30,6 +30,7 @@ func metaSchemas() map[string]map[string]props {
 		"short name":        meta(map[string]props{"name": short}),
 		"long name":         meta(map[string]props{"name": long}),
 		"pattern":           meta(map[string]props{"name": {Type: "string", Pattern: "^a"}}),
+		"enum":              meta(map[string]props{"name": {Type: "string", Enum: []apiextensionsv1.JSON{raw(`"a"`)}}}),
 		"short generated":   meta(map[string]props{"generateName": short}),
 		"apiVersion":        {"apiVersion": text, "kind": text},
 		"described":         {"apiVersion": {Type: "string", Description: "x"}, "kind": text, "metadata": {Type: "object"}},

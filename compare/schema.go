@@ -32,6 +32,9 @@ type nodePair struct {
 	// impliedOld and impliedNew are the properties that a schema does not specify itself
 	// (specifyImplied).
 	impliedOld, impliedNew []string
+	// holds is set while a keyword is explained that every value satisfies that the old schema
+	// accepts.
+	holds bool
 	// onlyOld and onlyNew are set below a property that the other schema does not specify.
 	onlyOld, onlyNew bool
 }
@@ -82,11 +85,13 @@ func (c *comparer) loosen(p nodePair, keyword string, change Change) {
 	c.add(p, keyword, change)
 }
 
-// tighten adds a change after which values that were accepted may be rejected. The category
-// depends on what the server ratchets.
+// tighten adds a change after which values that were accepted may be rejected, unless the new
+// keyword holds for all of them. The category depends on what the server ratchets.
 func (c *comparer) tighten(p nodePair, keyword string, change Change) {
 	change.Category = BreaksStored
 	switch {
+	case p.holds:
+		change.Category, change.Reason = Safe, "every value that the old schema accepts is still accepted"
 	case !c.ratchets:
 		change.Reason += "; this Kubernetes version rejects every update of a stored object with such a value"
 	case !p.correlated:
@@ -171,7 +176,11 @@ func (c *comparer) node(p nodePair) {
 				differing = slices.Delete(differing, i, i+1)
 			}
 		}
-		if len(fields) > 0 && !k.explain(c, p) {
+		if len(fields) == 0 || k.fields[0] != "Format" && c.hasNoEffect(p, k.fields) {
+			continue
+		}
+		p.holds = c.holds(p, k.fields)
+		if !k.explain(c, p) {
 			c.notUnderstood(p, fields)
 		}
 	}

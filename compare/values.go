@@ -126,6 +126,7 @@ func (c *comparer) requirements(p nodePair) bool {
 		if p.alwaysHas(name) {
 			continue
 		}
+		p.holds = c.satisfied(p, "", &structural.ValueValidation{Required: []string{name}})
 		change := Change{Kind: RequiredAdded, New: name, Reason: fmt.Sprintf("objects without %s are rejected", name)}
 		if f := propertyOf(p.new, name); f != nil && f.Default != nil && string(f.Default.Raw) != "null" {
 			change.Reason = "objects without the field get its default"
@@ -322,7 +323,10 @@ func text(name, rejected string) keyword {
 var typedFormats = [...]string{"byte", "date", "date-time", "datetime", "duration"}
 
 func (c *comparer) format(p nodePair) bool {
-	if p.ruled && slices.Contains(typedFormats[:], p.new.Format) {
+	if c.hasNoEffect(p, []string{"Format"}) {
+		return c.documentation(p)
+	}
+	if p.ruled && !p.holds && slices.Contains(typedFormats[:], p.new.Format) {
 		change := Change{Kind: "format-changed", Category: BreaksStored, Old: p.old.Format, New: p.new.Format,
 			Reason: "a rule reads the field, and fails in every update if a stored value does not have this format"}
 		if p.old.Format == "" {
@@ -331,7 +335,16 @@ func (c *comparer) format(p nodePair) bool {
 		c.add(p, "format", change)
 		return true
 	}
-	return text("format", "values that do not have this format are rejected if the server knows the format").explain(c, p)
+	before := len(c.changes)
+	text("format", "values that do not have this format are rejected").explain(c, p)
+	switch change := &c.changes[before]; {
+	case change.Category != Safe:
+	case p.old.Format == "int32" && p.old.Type == "integer":
+		change.Reason = "every value is still accepted; clients may read integers with more than 32 bits"
+	case p.new.Format != "" && c.target.IgnoresFormat(p.new.Type, p.new.Format):
+		change.Reason = "every value is accepted, because the server does not know this format"
+	}
+	return true
 }
 
 func (c *comparer) listType(p nodePair) bool {
