@@ -148,8 +148,6 @@ func TestMeaningOfRules(t *testing.T) {
 		{object, nil, []rule{{Rule: "self.a == oldSelf.a"}}, BreaksStored, []Kind{RuleAdded}},
 		{object, nil, []rule{{Rule: "self == oldSelf || self.b == 'a'"}}, BreaksStored, []Kind{RuleAdded}},
 		{object, nil, []rule{optional("!oldSelf.hasValue() || self == oldSelf.value()")}, BreaksClients, []Kind{RuleAdded}},
-		{object, nil, []rule{optional("oldSelf.hasValue() ? self.?a == oldSelf.value().?a : true")}, BreaksClients, []Kind{RuleAdded}},
-		{object, nil, []rule{optional("self.?a == oldSelf.?a || !oldSelf.hasValue()")}, BreaksClients, []Kind{RuleAdded}},
 	} {
 		old, new := row.definition(row.old...), row.definition(row.new...)
 		changes, err := Definitions(t.Context(), newest(t), []*crd.Definition{subject(old)}, []*crd.Definition{subject(new)})
