@@ -99,7 +99,7 @@ func TestHoldsUnchanged(t *testing.T) {
 func TestRuleMeaningMatchesServer(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 24))
 	pairs, unchangedRules, evaluated := 0, 0, 0
-	for range 12 {
+	for range 6 {
 		schema := randomBounds(r)
 		s, _ := structural.FromProps(schema)
 		var internal apiextensions.JSONSchemaProps
@@ -159,7 +159,7 @@ func TestRuleMeaningMatchesServer(t *testing.T) {
 		}
 	}
 	t.Logf("%d pairs, %d rules about changes, %d objects", pairs, unchangedRules, evaluated)
-	if pairs < 600 || unchangedRules < 400 || evaluated < 100 {
+	if pairs < 300 || unchangedRules < 200 || evaluated < 50 {
 		t.Errorf("too few: %d pairs, %d rules about changes, %d objects", pairs, unchangedRules, evaluated)
 	}
 }
