@@ -282,3 +282,22 @@ func replaceVariable(e ast.Expr, name string) {
 		}
 	}))
 }
+
+// ReadsField reports whether a rule may read a field of that name, of any object.
+func ReadsField(rule, name string) bool {
+	e := parseRule(rule)
+	escaped, ok := structural.CELName(name)
+	if e == nil || !ok {
+		return e == nil
+	}
+	found := false
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		switch e.Kind() {
+		case ast.SelectKind:
+			found = found || e.AsSelect().FieldName() == escaped
+		case ast.LiteralKind:
+			found = found || e.AsLiteral() == types.String(escaped) || e.AsLiteral() == types.String(name)
+		}
+	}))
+	return found
+}

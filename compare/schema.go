@@ -23,8 +23,13 @@ type nodePair struct {
 	correlated bool
 	// required is set if the old schema requires the field in its object.
 	required bool
-	// ruled is set if the new schema has a CEL rule at the node or above.
-	ruled bool
+	// rules are the CEL rules of the new schema at the node or above.
+	rules []structural.Rule
+	// name is the name of the field if the node is one.
+	name string
+	// counted is set if a schema limits the number of fields of the object with the field, and
+	// branched if a schema has logical junctors above the node.
+	counted, branched bool
 	// discriminator is set if the node is a union discriminator in both schemas.
 	discriminator bool
 	// metadata is set if the node is the metadata of a resource.
@@ -162,8 +167,9 @@ func (c *comparer) schema(p nodePair) {
 // node compares two nodes and their children.
 func (c *comparer) node(p nodePair) {
 	discriminators := c.unions(p)
-	p.ruled = p.ruled || len(p.new.XValidations) > 0
+	p.rules = append(slices.Clip(p.rules), p.new.XValidations...)
 	p.oldRules, p.newRules = p.old.XValidations, p.new.XValidations
+	branched := hasBranches(p.old) || hasBranches(p.new)
 	p.old, p.new = normalized(p.old), normalized(p.new)
 	p.specifyImplied()
 	differing := differences(p.old, p.new)
@@ -190,7 +196,13 @@ func (c *comparer) node(p nodePair) {
 			return // the children are of another type
 		}
 	}
+	p.branched = p.branched || branched
 	c.structure(p, discriminators)
+}
+
+// hasBranches reports whether a node has logical junctors.
+func hasBranches(s *structural.Schema) bool {
+	return s.ValueValidation != nil && (len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0 || s.Not != nil)
 }
 
 // notUnderstood adds a change for each field whose difference has no explanation.
@@ -288,21 +300,21 @@ func (c *comparer) structure(p nodePair, discriminators []string) {
 		}
 		c.schema(nodePair{
 			old: old, new: f.Schema, oldPath: p.oldPath.Property(f.Name), newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name),
-			correlated: p.correlated, ruled: p.ruled, required: slices.Contains(p.old.Required, f.Name), discriminator: slices.Contains(discriminators, f.Name),
-			metadata: p.isResource() && f.Name == "metadata",
-			onlyOld:  p.onlyOld || slices.Contains(p.impliedNew, f.Name), onlyNew: p.onlyNew || slices.Contains(p.impliedOld, f.Name),
+			correlated: p.correlated, rules: p.rules, branched: p.branched, required: slices.Contains(p.old.Required, f.Name), discriminator: slices.Contains(discriminators, f.Name),
+			metadata: p.isResource() && f.Name == "metadata", name: f.Name, counted: p.old.MaxProperties != nil || p.new.MaxProperties != nil,
+			onlyOld: p.onlyOld || slices.Contains(p.impliedNew, f.Name), onlyNew: p.onlyNew || slices.Contains(p.impliedOld, f.Name),
 		})
 	}
 	if p.old.Items != nil {
 		c.schema(nodePair{
 			old: p.old.Items, new: p.new.Items, oldPath: p.oldPath.Child("items"), newPath: p.newPath.Child("items"), field: p.field + "[*]",
-			correlated: p.correlated && p.new.XListType == "map", ruled: p.ruled, required: true,
+			correlated: p.correlated && p.new.XListType == "map", rules: p.rules, branched: p.branched, required: true,
 		})
 	}
 	if a := p.old.AdditionalProperties; a != nil && a.Schema != nil {
 		c.schema(nodePair{
 			old: a.Schema, new: p.new.AdditionalProperties.Schema, oldPath: p.oldPath.Child("additionalProperties"), newPath: p.newPath.Child("additionalProperties"),
-			field: p.field + ".*", correlated: p.correlated, ruled: p.ruled, required: true,
+			field: p.field + ".*", correlated: p.correlated, rules: p.rules, branched: p.branched, required: true,
 		})
 	}
 }
@@ -371,7 +383,7 @@ func (c *comparer) fieldAdded(p nodePair, f structural.Property) {
 	case keepsUnknown(p.old) && !isAnything(f.Schema):
 		change.Category = BreaksStored
 		change.Reason = "unknown fields were kept, so stored objects may have a different value there"
-	case f.Schema.Default != nil && (p.new.MaxProperties != nil || len(p.new.AllOf)+len(p.new.AnyOf)+len(p.new.OneOf) > 0 || p.new.Not != nil):
+	case f.Schema.Default != nil && (p.new.MaxProperties != nil || hasBranches(p.new)):
 		change.Category = BreaksStored
 		change.Reason = "its default adds a field to every object, which may exceed maxProperties or violate other conditions"
 	case f.Schema.Default != nil:

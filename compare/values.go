@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -49,7 +50,7 @@ func (c *comparer) types(p nodePair) bool {
 		c.loosen(p, "type", change)
 	case p.old.Type == "number" && p.new.Type == "integer":
 		change.Kind, change.Reason = TypeNarrowed, "numbers with a fraction are rejected"
-		if p.ruled {
+		if len(p.rules) > 0 {
 			change.Category, change.Reason = BreaksStored, "a rule reads the field, and fails in every update if a stored number has a fraction"
 			c.add(p, "type", change)
 			return true
@@ -109,7 +110,12 @@ func (c *comparer) nullable(p nodePair) bool {
 func (c *comparer) defaults(p nodePair) bool {
 	change := Change{Kind: DefaultChanged, Category: BreaksClients, Old: jsonText(p.old.Default), New: jsonText(p.new.Default),
 		Reason: "clients that omit the field get a different value; stored objects keep theirs"}
+	isEmpty := c.emptyMeansAbsent(p)
 	switch {
+	case isEmpty && p.old.Default == nil && change.New == `""`:
+		change.Kind, change.Category, change.Reason = DefaultAdded, Safe, `objects without the field have "" when they are read: the same for clients in Go whose field is no pointer`
+	case isEmpty && p.new.Default == nil && change.Old == `""`:
+		change.Kind, change.Category, change.Reason = DefaultRemoved, Safe, `objects may lack the field instead of having "": the same for clients in Go whose field is no pointer`
 	case p.old.Default == nil && p.required && !p.old.Nullable:
 		change.Kind, change.Category, change.Reason = DefaultAdded, Safe, "the field was required, so stored objects have it"
 	case p.old.Default == nil:
@@ -119,6 +125,13 @@ func (c *comparer) defaults(p nodePair) bool {
 	}
 	c.add(p, "default", change)
 	return true
+}
+
+// emptyMeansAbsent reports whether nothing in the schemas tells "" from a missing field: no rule
+// reads it, and its presence does not count.
+func (c *comparer) emptyMeansAbsent(p nodePair) bool {
+	return p.name != "" && !p.counted && !p.branched && !p.required &&
+		!slices.ContainsFunc(p.rules, func(r structural.Rule) bool { return apiserver.ReadsField(r.Rule, p.name) })
 }
 
 func (c *comparer) requirements(p nodePair) bool {
@@ -326,7 +339,7 @@ func (c *comparer) format(p nodePair) bool {
 	if c.hasNoEffect(p, []string{"Format"}) {
 		return c.documentation(p)
 	}
-	if p.ruled && !p.holds && slices.Contains(typedFormats[:], p.new.Format) {
+	if len(p.rules) > 0 && !p.holds && slices.Contains(typedFormats[:], p.new.Format) {
 		change := Change{Kind: "format-changed", Category: BreaksStored, Old: p.old.Format, New: p.new.Format,
 			Reason: "a rule reads the field, and fails in every update if a stored value does not have this format"}
 		if p.old.Format == "" {
