@@ -40,6 +40,9 @@ type nodePair struct {
 	// holds is set while a keyword is explained that every value satisfies that the old schema
 	// accepts.
 	holds bool
+	// source are the nodes before they were normalized. step is the last step of field.
+	source source
+	step   string
 	// onlyOld and onlyNew are set below a property that the other schema does not specify.
 	onlyOld, onlyNew bool
 }
@@ -80,6 +83,10 @@ func (c *comparer) add(p nodePair, keyword string, change Change) {
 	}
 	if p.new != nil && !p.onlyOld {
 		change.NewPath = c.newBase + p.newPath.String() + keyword
+	}
+	change.source = p.source
+	if !p.source.areObjects() {
+		change.source.step = p.step
 	}
 	c.definition.add(change)
 }
@@ -166,6 +173,7 @@ func (c *comparer) schema(p nodePair) {
 
 // node compares two nodes and their children.
 func (c *comparer) node(p nodePair) {
+	p.source = source{old: p.old, new: p.new}
 	discriminators := c.unions(p)
 	p.rules = append(slices.Clip(p.rules), p.new.XValidations...)
 	p.oldRules, p.newRules = p.old.XValidations, p.new.XValidations
@@ -299,7 +307,7 @@ func (c *comparer) structure(p nodePair, discriminators []string) {
 			continue
 		}
 		c.schema(nodePair{
-			old: old, new: f.Schema, oldPath: p.oldPath.Property(f.Name), newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name),
+			step: fieldStep(f.Name), old: old, new: f.Schema, oldPath: p.oldPath.Property(f.Name), newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name),
 			correlated: p.correlated, rules: p.rules, branched: p.branched, required: slices.Contains(p.old.Required, f.Name), discriminator: slices.Contains(discriminators, f.Name),
 			metadata: p.isResource() && f.Name == "metadata", name: f.Name, counted: p.old.MaxProperties != nil || p.new.MaxProperties != nil,
 			onlyOld: p.onlyOld || slices.Contains(p.impliedNew, f.Name), onlyNew: p.onlyNew || slices.Contains(p.impliedOld, f.Name),
@@ -307,13 +315,13 @@ func (c *comparer) structure(p nodePair, discriminators []string) {
 	}
 	if p.old.Items != nil {
 		c.schema(nodePair{
-			old: p.old.Items, new: p.new.Items, oldPath: p.oldPath.Child("items"), newPath: p.newPath.Child("items"), field: p.field + "[*]",
+			step: "[*]", old: p.old.Items, new: p.new.Items, oldPath: p.oldPath.Child("items"), newPath: p.newPath.Child("items"), field: p.field + "[*]",
 			correlated: p.correlated && p.new.XListType == "map", rules: p.rules, branched: p.branched, required: true,
 		})
 	}
 	if a := p.old.AdditionalProperties; a != nil && a.Schema != nil {
 		c.schema(nodePair{
-			old: a.Schema, new: p.new.AdditionalProperties.Schema, oldPath: p.oldPath.Child("additionalProperties"), newPath: p.newPath.Child("additionalProperties"),
+			step: ".*", old: a.Schema, new: p.new.AdditionalProperties.Schema, oldPath: p.oldPath.Child("additionalProperties"), newPath: p.newPath.Child("additionalProperties"),
 			field: p.field + ".*", correlated: p.correlated, rules: p.rules, branched: p.branched, required: true,
 		})
 	}
@@ -362,7 +370,7 @@ func fieldStep(name string) string {
 }
 
 func (c *comparer) fieldRemoved(p nodePair, f structural.Property) {
-	at := nodePair{old: f.Schema, oldPath: p.oldPath.Property(f.Name), field: p.field + fieldStep(f.Name)}
+	at := nodePair{source: source{old: f.Schema}, step: fieldStep(f.Name), old: f.Schema, oldPath: p.oldPath.Property(f.Name), field: p.field + fieldStep(f.Name)}
 	change := Change{Kind: FieldRemoved, Category: BreaksStored, Old: typeName(f.Schema),
 		Reason: "the server drops the field when it reads a stored object and when clients send it"}
 	if keepsUnknown(p.new) {
@@ -377,7 +385,7 @@ func (c *comparer) fieldRemoved(p nodePair, f structural.Property) {
 }
 
 func (c *comparer) fieldAdded(p nodePair, f structural.Property) {
-	at := nodePair{new: f.Schema, newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name), correlated: p.correlated}
+	at := nodePair{source: source{new: f.Schema}, step: fieldStep(f.Name), new: f.Schema, newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name), correlated: p.correlated}
 	change := Change{Kind: FieldAdded, New: typeName(f.Schema), Reason: "no stored object has it yet"}
 	switch {
 	case keepsUnknown(p.old) && !isAnything(f.Schema):
