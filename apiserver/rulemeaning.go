@@ -254,14 +254,26 @@ func withoutOld(e ast.Expr) ast.Expr {
 		case (name == "value" && len(args) == 0 || name == "orValue" && len(args) == 1) && isSelf(e.AsCall().Target()):
 			e.SetKindCase(ast.NewExprFactory().NewIdent(e.ID(), "self"))
 		case name == "orValue" && len(args) == 1:
-			inner, mapped := methodOf(e.AsCall().Target())
-			if inner == "optMap" && len(mapped) == 2 && isSelf(e.AsCall().Target().AsCall().Target()) && mapped[0].Kind() == ast.IdentKind && !binds(mapped[1], mapped[0].AsIdent()) {
-				replaceVariable(mapped[1], mapped[0].AsIdent())
-				e.SetKindCase(mapped[1])
+			if mapped := mappedSelf(e.AsCall().Target()); mapped != nil {
+				e.SetKindCase(mapped)
 			}
 		}
 	}))
 	return e
+}
+
+// mappedSelf returns the value of self.optMap(x, value) with self for x, or nil if the expression
+// is not of that form.
+func mappedSelf(e ast.Expr) ast.Expr {
+	name, args := methodOf(e)
+	if name != "optMap" || len(args) != 2 || !isSelf(e.AsCall().Target()) || args[0].Kind() != ast.IdentKind {
+		return nil
+	}
+	if binds(args[1], args[0].AsIdent()) {
+		return nil
+	}
+	replaceVariable(args[1], args[0].AsIdent())
+	return args[1]
 }
 
 // methodOf returns the name and the arguments of a call of a method, or "".

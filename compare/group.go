@@ -66,7 +66,8 @@ func (g *groups) add(c Change) {
 		g.out = append(g.out, c)
 		return
 	}
-	key := fmt.Sprintf("%q", []any{c.Definition, c.Version, c.Kind, c.Category, c.Old, c.New, c.Reason, c.Waived, c.source.step})
+	facts := []any{c.Definition, c.Version, c.Kind, c.Category, c.Old, c.New, c.Reason, c.Waived, c.source.step}
+	key := fmt.Sprintf("%q", facts)
 	for _, i := range g.first[key] {
 		if first := g.out[i].source; g.equal(first.old, c.source.old) && g.equal(first.new, c.source.new) {
 			g.out[i].Places = append(g.out[i].Places, Place{c.Field, c.OldPath, c.NewPath, c.OldPos, c.NewPos, c.Related})

@@ -24,7 +24,7 @@ func (c *comparer) holds(p nodePair, fields []string) bool {
 // satisfied is [comparer.holds] for a condition on values of a type: that of the node or, for
 // what is in a logical junctor, the empty string.
 func (c *comparer) satisfied(p nodePair, kind string, condition *structural.ValueValidation) bool {
-	return c.acceptedBy(p.old, p.new).satisfy(kind, &structural.NestedValueValidation{ValueValidation: *condition})
+	return c.acceptedBy(p.old, p.new).satisfy(kind, nested(condition))
 }
 
 // hasNoEffect reports whether some value validations restrict no value in either schema.
@@ -34,13 +34,17 @@ func (c *comparer) hasNoEffect(p nodePair, fields []string) bool {
 	if !ok || !also {
 		return false
 	}
-	return c.unrestricted(p.old).satisfy(p.old.Type, &structural.NestedValueValidation{ValueValidation: *before}) &&
-		c.unrestricted(p.new).satisfy(p.new.Type, &structural.NestedValueValidation{ValueValidation: *after})
+	return c.unrestricted(p.old).satisfy(p.old.Type, nested(before)) && c.unrestricted(p.new).satisfy(p.new.Type, nested(after))
+}
+
+func nested(v *structural.ValueValidation) *structural.NestedValueValidation {
+	return &structural.NestedValueValidation{ValueValidation: *v}
 }
 
 // unrestricted returns what is known about all values of the type of a node.
 func (c *comparer) unrestricted(s *structural.Schema) *accepted {
-	all := &structural.Schema{Generic: s.Generic, Extensions: s.Extensions, AdditionalProperties: &structural.SchemaOrBool{Bool: true}}
+	all := &structural.Schema{Generic: s.Generic, Extensions: s.Extensions}
+	all.AdditionalProperties = &structural.SchemaOrBool{Bool: true}
 	return c.acceptedBy(all, all)
 }
 
@@ -65,7 +69,14 @@ type accepted struct {
 	old, new *structural.Schema
 	// conditions are those of the node and of allOf.
 	conditions []structural.ValueValidation
+	// inBranch is set if the conditions are those of one branch of several. They are not
+	// distinguished any further, which would take exponential time.
+	inBranch bool
 }
+
+// mostBranches is how many branches are distinguished at most, because each is compared with all
+// branches of the condition.
+const mostBranches = 100
 
 func (c *comparer) acceptedBy(old, new *structural.Schema) *accepted {
 	a := &accepted{target: c.target, old: old, new: new}
@@ -88,6 +99,9 @@ func (a *accepted) add(kind string, v structural.ValueValidation) {
 
 // satisfy reports whether all values satisfy a condition on values of a type.
 func (a *accepted) satisfy(kind string, n *structural.NestedValueValidation) bool {
+	if a.inBranch {
+		return a.satisfyEach(kind, n)
+	}
 	return a.satisfyEach(kind, n) || a.satisfyAll(kind, n) || a.satisfyByBranch(kind, n)
 }
 
@@ -97,7 +111,9 @@ func (a *accepted) satisfyAll(kind string, n *structural.NestedValueValidation) 
 	if !few {
 		return false
 	}
-	s := &structural.Schema{Generic: structural.Generic{Type: kind, Nullable: a.new.Nullable}, ValueValidation: &n.ValueValidation}
+	s := &structural.Schema{ValueValidation: &n.ValueValidation}
+	s.Type = kind
+	s.Nullable = a.new.Nullable
 	if kind == "" {
 		s.ValueValidation = &structural.ValueValidation{AllOf: []structural.NestedValueValidation{*n}}
 	}
@@ -112,11 +128,12 @@ func (a *accepted) satisfyByBranch(kind string, n *structural.NestedValueValidat
 		for _, branches := range [][]structural.NestedValueValidation{v.AnyOf, v.OneOf} {
 			outside := func(branch structural.NestedValueValidation) bool {
 				with := *a
+				with.inBranch = true
 				with.conditions = slices.Clip(a.conditions)
 				with.add("", branch.ValueValidation)
 				return !with.satisfyEach(kind, n)
 			}
-			if len(branches) > 0 && !slices.ContainsFunc(branches, outside) {
+			if len(branches) > 0 && len(branches) <= mostBranches && !slices.ContainsFunc(branches, outside) {
 				return true
 			}
 		}
@@ -126,11 +143,13 @@ func (a *accepted) satisfyByBranch(kind string, n *structural.NestedValueValidat
 
 // satisfyEach reports whether all values satisfy each part of a condition.
 func (a *accepted) satisfyEach(kind string, n *structural.NestedValueValidation) bool {
-	if !reflect.ValueOf(n.ForbiddenGenerics).IsZero() || !reflect.ValueOf(n.ForbiddenExtensions).IsZero() || n.AdditionalProperties != nil {
+	isPlain := reflect.ValueOf(n.ForbiddenGenerics).IsZero() && reflect.ValueOf(n.ForbiddenExtensions).IsZero()
+	if !isPlain || n.AdditionalProperties != nil {
 		return false
 	}
 	for k := range structural.Table() {
-		if (k.Class == structural.ClassValue || k.Class == structural.ClassJunctor) && k.IsSet(n.Parts()) && !a.satisfyKeyword(k, kind, &n.ValueValidation) {
+		restricts := k.Class == structural.ClassValue || k.Class == structural.ClassJunctor
+		if restricts && k.IsSet(n.Parts()) && !a.satisfyKeyword(k, kind, &n.ValueValidation) {
 			return false
 		}
 	}
@@ -245,7 +264,8 @@ func states(k *structural.Keyword, known, v *structural.ValueValidation) bool {
 	value := func(v *structural.ValueValidation) reflect.Value {
 		return reflect.ValueOf(k.Value(structural.Parts{ValueValidation: v})).Elem()
 	}
-	return k.IsSet(structural.Parts{Generic: &structural.Generic{}, Extensions: &structural.Extensions{}, ValueValidation: known}) && sameValue(value(known), value(v))
+	isSet := k.IsSet(structural.Parts{Generic: &structural.Generic{}, Extensions: &structural.Extensions{}, ValueValidation: known})
+	return isSet && sameValue(value(known), value(v))
 }
 
 // maxExact is the largest integer up to which a float64 represents every integer.
@@ -302,8 +322,12 @@ func (a *accepted) satisfyMultiple(kind string, factor float64) bool {
 	if factor != math.Trunc(factor) || factor < 1 || factor > math.MaxInt32 {
 		return false
 	}
-	return factor == 1 && kind == "integer" && a.old.Type == "integer" ||
-		slices.ContainsFunc(a.conditions, func(v structural.ValueValidation) bool { return v.MultipleOf != nil && isMultiple(*v.MultipleOf) })
+	if factor == 1 && kind == "integer" && a.old.Type == "integer" {
+		return true
+	}
+	return slices.ContainsFunc(a.conditions, func(v structural.ValueValidation) bool {
+		return v.MultipleOf != nil && isMultiple(*v.MultipleOf)
+	})
 }
 
 // sizes returns the least and the most characters, elements or fields of all values.
@@ -348,12 +372,15 @@ func (a *accepted) sizes(kind string) (low, high int64) {
 
 // requires reports whether every value has a field.
 func (a *accepted) requires(name string) bool {
-	return slices.ContainsFunc(a.conditions, func(v structural.ValueValidation) bool { return slices.Contains(v.Required, name) })
+	return slices.ContainsFunc(a.conditions, func(v structural.ValueValidation) bool {
+		return slices.Contains(v.Required, name)
+	})
 }
 
 // formatsWithin has the formats whose values have another format, too.
 var formatsWithin = [...][2]string{
-	{"uuid3", "uuid"}, {"uuid4", "uuid"}, {"uuid5", "uuid"}, {"isbn10", "isbn"}, {"isbn13", "isbn"}, {"k8sshortname", "k8slongname"}, {"ipv4", "k8slongname"},
+	{"uuid3", "uuid"}, {"uuid4", "uuid"}, {"uuid5", "uuid"}, {"isbn10", "isbn"}, {"isbn13", "isbn"},
+	{"k8sshortname", "k8slongname"}, {"ipv4", "k8slongname"},
 }
 
 // satisfyFormat reports whether all values have a format. The server ignores dashes in names.
@@ -398,7 +425,8 @@ func (a *accepted) values() (out []any, few bool) {
 	if a.old.Nullable && a.new.Nullable {
 		out = append(out, nil)
 	}
-	check, err := apiserver.NewValueCheck((&structural.Schema{Generic: a.old.Generic, ValueValidation: a.old.ValueValidation}).Props())
+	alone := &structural.Schema{Generic: a.old.Generic, ValueValidation: a.old.ValueValidation}
+	check, err := apiserver.NewValueCheck(alone.Props())
 	if err != nil || !few {
 		return nil, false
 	}

@@ -110,12 +110,13 @@ func (c *comparer) nullable(p nodePair) bool {
 func (c *comparer) defaults(p nodePair) bool {
 	change := Change{Kind: DefaultChanged, Category: BreaksClients, Old: jsonText(p.old.Default), New: jsonText(p.new.Default),
 		Reason: "clients that omit the field get a different value; stored objects keep theirs"}
-	isEmpty := c.emptyMeansAbsent(p)
 	switch {
-	case isEmpty && p.old.Default == nil && change.New == `""`:
-		change.Kind, change.Category, change.Reason = DefaultAdded, Safe, `objects without the field have "" when they are read: the same for clients in Go whose field is no pointer`
-	case isEmpty && p.new.Default == nil && change.Old == `""`:
-		change.Kind, change.Category, change.Reason = DefaultRemoved, Safe, `objects may lack the field instead of having "": the same for clients in Go whose field is no pointer`
+	case p.old.Default == nil && change.New == `""` && emptyMeansAbsent(p):
+		change.Kind, change.Category = DefaultAdded, Safe
+		change.Reason = `objects without the field have "" when they are read: the same for clients in Go whose field is no pointer`
+	case p.new.Default == nil && change.Old == `""` && emptyMeansAbsent(p):
+		change.Kind, change.Category = DefaultRemoved, Safe
+		change.Reason = `objects may lack the field instead of having "": the same for clients in Go whose field is no pointer`
 	case p.old.Default == nil && p.required && !p.old.Nullable:
 		change.Kind, change.Category, change.Reason = DefaultAdded, Safe, "the field was required, so stored objects have it"
 	case p.old.Default == nil:
@@ -129,7 +130,7 @@ func (c *comparer) defaults(p nodePair) bool {
 
 // emptyMeansAbsent reports whether nothing in the schemas tells "" from a missing field: no rule
 // reads it, and its presence does not count.
-func (c *comparer) emptyMeansAbsent(p nodePair) bool {
+func emptyMeansAbsent(p nodePair) bool {
 	return p.name != "" && !p.counted && !p.branched && !p.required &&
 		!slices.ContainsFunc(p.rules, func(r structural.Rule) bool { return apiserver.ReadsField(r.Rule, p.name) })
 }
