@@ -238,6 +238,8 @@ func compareArguments(t *testing.T) []badArguments {
 		badArguments{"func (r *Report) Fails", "zero", func(context.Context) (any, error) { return new(compare.Report).Fails(), nil }, "false"},
 		badArguments{"func (r *Report) List", "zero", func(context.Context) (any, error) { return texts(new(compare.Report).List(), nil) }, "[]"},
 		badArguments{"func Folded", "nil", func(context.Context) (any, error) { return kinds(compare.Folded(nil), nil) }, "[]"},
+		badArguments{"func Grouped", "nil", func(context.Context) (any, error) { return kinds(compare.Grouped(nil), nil) }, "[]"},
+		badArguments{"func (c *Change) Elsewhere", "zero", func(context.Context) (any, error) { return zero.Elsewhere(), nil }, ""},
 		badArguments{"func Sorted", "nil", func(context.Context) (any, error) { return kinds(compare.Sorted(nil), nil) }, "[]"},
 		badArguments{"func (c Category) String", "unknown", func(context.Context) (any, error) { return compare.Category(-1).String(), nil }, "unknown category -1"},
 		badArguments{"func (c *Change) Diagnostic", "zero", func(context.Context) (any, error) { return zero.Diagnostic(false).Pos, nil }, "(no position)"},

@@ -57,6 +57,15 @@ func (p *parsedTexts) expression(rule string) ast.Expr {
 	if e, ok := p.expressions.Load(rule); ok {
 		return e.(ast.Expr)
 	}
+	e := parseRule(rule)
+	if e != nil {
+		p.expressions.Store(rule, e)
+	}
+	return e
+}
+
+// parseRule returns a rule as an expression, or nil if it is not one.
+func parseRule(rule string) ast.Expr {
 	reader, err := parser.NewParser(parser.Macros(parser.AllMacros...), parser.EnableOptionalSyntax(true))
 	if err != nil {
 		return nil
@@ -65,7 +74,6 @@ func (p *parsedTexts) expression(rule string) ast.Expr {
 	if errs != nil && len(errs.GetErrors()) > 0 {
 		return nil
 	}
-	p.expressions.Store(rule, parsed.Expr())
 	return parsed.Expr()
 }
 
@@ -175,6 +183,8 @@ type evaluation struct {
 	// pruned is set if the value has no unspecified fields, and old if oldSelf is such a value,
 	// too.
 	pruned, old bool
+	// reflexive is set if expressions with the same text have the same value, and equal themselves.
+	reflexive bool
 	// variables are those of macros.
 	variables *variable
 	// present are optional fields that the value is known to have, as in "self.a.b".
@@ -421,6 +431,8 @@ func (v evaluation) call(e ast.CallExpr) fact {
 		out := number(-args[0].high, -args[0].low)
 		out.fails = args[0].fails
 		return out
+	case v.reflexive && isReflexive(name) && sameText(e.Args()[0], e.Args()[1]):
+		return conditionOf(mayHold, fact{kind: none, fails: args[0].fails})
 	case len(args) == 2:
 		return operation(name, args[0], args[1])
 	}

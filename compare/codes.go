@@ -72,7 +72,7 @@ func (c *Change) Diagnostic(counts bool) diag.Diagnostic {
 		severity = diag.Error
 	}
 	pos, related := c.Position()
-	return kind.At(pos, "", "%s: %s%s: %s%s", c.Subject(), c.Kind, c.Values(), c.Reason, more).As(severity).With(related...)
+	return kind.At(pos, "", "%s: %s%s: %s%s", c.Subject(), c.Kind, c.Values(), c.Reason+c.Elsewhere(), more).As(severity).With(related...)
 }
 
 // Values returns the old and new values in parentheses, after a blank.

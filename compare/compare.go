@@ -79,6 +79,14 @@ type Change struct {
 	Related        []diag.Related
 	// Waived is the reason given for allowing the change, or empty.
 	Waived string
+	// Places are the other places of the change, and Dependency the module and the versions of it
+	// that caused it, or empty ([Grouped]).
+	Places     []Place
+	Dependency string
+
+	source source
+	// oldRelated belongs to OldPos.
+	oldRelated []diag.Related
 }
 
 // Subject returns the definition, version and field of a change.

@@ -35,7 +35,7 @@ type equalNodes map[[2]*structural.Schema]bool
 func (d *definition) add(change Change) {
 	change.Definition = d.name
 	if change.OldPath != "" && d.old != nil {
-		change.OldPos, _ = d.old.Position(change.OldPath)
+		change.OldPos, change.oldRelated = d.old.Position(change.OldPath)
 	}
 	if change.NewPath != "" && d.new != nil {
 		change.NewPos, change.Related = d.new.Position(change.NewPath)

@@ -7,7 +7,8 @@ import (
 )
 
 func (c *comparer) allOf(p nodePair) bool {
-	for range without(p.new.AllOf, p.old.AllOf) {
+	for _, branch := range without(p.new.AllOf, p.old.AllOf) {
+		p.holds = c.satisfied(p, "", &structural.ValueValidation{AllOf: []structural.NestedValueValidation{branch}})
 		c.tighten(p, "allOf", Change{Kind: "allOf-added", Reason: "values that violate the added condition are rejected"})
 	}
 	for range without(p.old.AllOf, p.new.AllOf) {

@@ -78,7 +78,10 @@ func (c random) keyword(s *props) {
 	switch {
 	case s.Type == "string":
 		add(func() { s.MaxLength = limit() }, func() { s.MinLength = limit() }, func() { s.Pattern = pick(c, "", "^a", "^b") },
-			func() { s.Format = pick(c, "", "date") },
+			func() { s.Format = pick(c, "", "date", "nope") },
+			func() {
+				s.AllOf = pick(c, nil, []props{{MaxLength: limit(), MinLength: limit(), Pattern: pick(c, "", "^a")}})
+			},
 			func() {
 				s.Enum = pick(c, nil, []apiextensionsv1.JSON{raw(`"a"`), raw(`"b"`)}, []apiextensionsv1.JSON{raw(`"b"`), raw(`"a"`), raw(`"abc"`)})
 			},
@@ -94,7 +97,10 @@ func (c random) keyword(s *props) {
 		add(func() { s.Maximum, s.ExclusiveMaximum = bound(), false }, func() { s.Minimum, s.ExclusiveMinimum = bound(), false },
 			func() { s.ExclusiveMaximum = s.Maximum != nil }, func() { s.ExclusiveMinimum = s.Minimum != nil },
 			func() { s.MultipleOf = pick(c, nil, ptr.To(1.0), ptr.To(2.0), ptr.To(4.0)) },
-			func() { s.AllOf = pick(c, nil, []props{{Maximum: ptr.To(2.0)}}) },
+			func() { s.Format = pick(c, "", "int32", "int64", "double") },
+			func() {
+				s.AllOf = pick(c, nil, []props{{Maximum: ptr.To(2.0)}}, []props{{Minimum: bound(), Maximum: bound()}})
+			},
 			func() { s.Default = pick(c, nil, ptr.To(raw("1")), ptr.To(raw("2"))) })
 	case s.Type == "array":
 		add(func() { s.MaxItems = limit() }, func() { s.MinItems = limit() })
@@ -107,6 +113,9 @@ func (c random) keyword(s *props) {
 			func() { s.Default = pick(c, nil, ptr.To(raw("{}"))) },
 			func() { s.OneOf = pick(c, nil, []props{{Required: []string{"a"}}, {Required: []string{"b"}}}) },
 			func() { s.Not = pick(c, nil, &props{Required: []string{"b"}}) },
+			func() {
+				s.AllOf = pick(c, nil, []props{{Required: []string{"a"}, MinProperties: limit()}}, []props{{Properties: map[string]props{"a": {MaxLength: limit(), Maximum: ptr.To(3.0)}}}})
+			},
 			func() {
 				s.XValidations = pick(c, nil, apiextensionsv1.ValidationRules{{Rule: "true"}}, apiextensionsv1.ValidationRules{{Rule: "self == oldSelf"}},
 					apiextensionsv1.ValidationRules{{Rule: pick(c, "!has(self.c)", "!has(self.c) || has(self.b)", "has(self.a) ? !has(self.b) : true", "!has(self.b) || has(oldSelf.b)", "!self.?c.hasValue()")}})

@@ -85,7 +85,7 @@ func (r *Report) markdown(w io.Writer) error {
 			fmt.Fprintf(&b, "\n### %s\n\n| | change | where | why |\n|---|---|---|---|\n", publish.MarkdownText(c.Definition))
 		}
 		word := map[Category]string{BreaksStored: "**breaks stored objects**", BreaksClients: "**breaks clients**", Safe: "safe"}[c.Category]
-		reason := c.Reason
+		reason := c.Reason + c.Elsewhere()
 		if c.Waived != "" {
 			word = "allowed"
 			reason += fmt.Sprintf(" (%s; allowed: %s)", c.Category, c.Waived)

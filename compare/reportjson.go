@@ -26,6 +26,19 @@ type changeJSON struct {
 	Fails    bool          `json:"fails"`
 	OldPlace *positionJSON `json:"oldPlace,omitempty"`
 	NewPlace *positionJSON `json:"newPlace,omitempty"`
+	// Places are the other places of an equal change of an equal definition.
+	Places []placeJSON `json:"places,omitempty"`
+	// Dependency is the module whose versions caused the change.
+	Dependency string `json:"dependency,omitempty"`
+}
+
+// placeJSON is another place of a change.
+type placeJSON struct {
+	Field    string        `json:"field"`
+	OldPath  string        `json:"oldPath,omitempty"`
+	NewPath  string        `json:"newPath,omitempty"`
+	OldPlace *positionJSON `json:"oldPlace,omitempty"`
+	NewPlace *positionJSON `json:"newPlace,omitempty"`
 }
 
 type positionJSON struct {
@@ -51,10 +64,14 @@ func (r *Report) json(w io.Writer) error {
 	}{Changes: []changeJSON{}}
 	for i := range r.Changes {
 		c := &r.Changes[i]
+		var places []placeJSON
+		for _, p := range c.Places {
+			places = append(places, placeJSON{p.Field, p.OldPath, p.NewPath, r.position(p.OldPos), r.position(p.NewPos)})
+		}
 		out.Changes = append(out.Changes, changeJSON{
 			Kind: c.Kind, Category: c.Category.String(), Code: c.Diagnostic(false).Code, Definition: c.Definition, Version: c.Version, Field: c.Field,
 			OldPath: c.OldPath, NewPath: c.NewPath, Old: c.Old, New: c.New, Reason: c.Reason, Allowed: c.Waived, Fails: r.counts(c),
-			OldPlace: r.position(c.OldPos), NewPlace: r.position(c.NewPos),
+			OldPlace: r.position(c.OldPos), NewPlace: r.position(c.NewPos), Places: places, Dependency: c.Dependency,
 		})
 	}
 	for _, d := range r.Findings {

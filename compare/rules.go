@@ -1,17 +1,16 @@
 package compare
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )
 
-// keepsRegexp matches rules that an unchanged value satisfies.
-var keepsRegexp = lazyregexp.New(`^\s*(?:self\s*(?:==|>=|<=)\s*oldSelf|oldSelf\s*(?:==|>=|<=)\s*self)\s*$`)
-
-// rules compares the CEL rules of a node as sets. Rules are equal if their text and
+// rules compares the CEL rules of a node as sets. Rules are equal if their conditions and
 // optionalOldSelf are.
 func (c *comparer) rules(p nodePair) bool {
 	removed, added := rulesWithout(p.old.XValidations, p.new.XValidations), rulesWithout(p.new.XValidations, p.old.XValidations)
@@ -22,23 +21,45 @@ func (c *comparer) rules(p nodePair) bool {
 		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleRemoved, Old: rule.Rule, Index: indexOf(p.oldRules, rule), Reason: "values that violate the rule are accepted"})
 	}
 	if len(removed) == 0 && len(added) == 0 && !same(p.old.XValidations, p.new.XValidations) {
-		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleMessageChanged, Reason: "only the message of a rejection, the number or the order of equal rules changed"})
+		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleMessageChanged, Reason: "only messages, the spelling of rules, or the number or order of equal rules changed"})
 	}
 	return true
 }
 
 // rulesWithout returns the rules of list that other does not have.
 func rulesWithout(list, other []structural.Rule) []structural.Rule {
-	optional := func(r structural.Rule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
-	var out []structural.Rule
-	for _, rule := range list {
-		if !slices.ContainsFunc(other, func(o structural.Rule) bool {
-			return strings.TrimSpace(o.Rule) == strings.TrimSpace(rule.Rule) && optional(o) == optional(rule)
-		}) {
-			out = append(out, rule)
+	byText := func(r structural.Rule) string { return fmt.Sprint(isOptional(r), strings.TrimSpace(r.Rule)) }
+	rest := withoutKeys(list, other, byText)
+	if len(rest) == 0 {
+		return nil
+	}
+	return withoutKeys(rest, other, func(r structural.Rule) string {
+		if conditions := apiserver.Conditions(r.Rule); conditions != nil {
+			return fmt.Sprintf("%t %q", isOptional(r), conditions)
+		}
+		return byText(r)
+	})
+}
+
+// isOptional reports whether oldSelf is an optional value in a rule.
+func isOptional(r structural.Rule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
+
+// follows reports whether a rule holds because other rules do: one of them requires one of the
+// same alternatives, or of some of them.
+func follows(rule structural.Rule, others []structural.Rule) bool {
+	var known []apiserver.Alternatives
+	for _, other := range others {
+		if isOptional(other) == isOptional(rule) {
+			known = append(known, apiserver.Conditions(other.Rule)...)
 		}
 	}
-	return out
+	conditions := apiserver.Conditions(rule.Rule)
+	isOpen := func(condition apiserver.Alternatives) bool {
+		return !slices.ContainsFunc(known, func(k apiserver.Alternatives) bool {
+			return len(without(k, condition)) == 0
+		})
+	}
+	return len(conditions) > 0 && !slices.ContainsFunc(conditions, isOpen)
 }
 
 // indexOf returns the index of the first rule with the text of a rule in the list.
@@ -50,9 +71,12 @@ var oldSelfRegexp = lazyregexp.New(`\boldSelf\b`)
 
 func (c *comparer) ruleAdded(p nodePair, rule structural.Rule) {
 	change := Change{Kind: RuleAdded, New: rule.Rule, Index: indexOf(p.newRules, rule), Reason: "values that violate the rule are rejected"}
-	optional := rule.OptionalOldSelf != nil && *rule.OptionalOldSelf
+	seen := c.acceptedSchema(p)
 	switch {
-	case c.holdsBefore(p, rule):
+	case follows(rule, p.oldRules):
+		change.Reason = "the old rules require it already"
+		c.loosen(p, "x-kubernetes-validations", change)
+	case seen != nil && c.target.AlwaysHolds(rule, seen):
 		change.Reason = "it is true for everything that the old schema accepts"
 		c.loosen(p, "x-kubernetes-validations", change)
 	case !oldSelfRegexp().MatchString(rule.Rule) && !p.composite() && (p.new.XIntOrString || !cannotFail(rule.Rule)):
@@ -61,7 +85,7 @@ func (c *comparer) ruleAdded(p nodePair, rule structural.Rule) {
 		c.add(p, "x-kubernetes-validations", change)
 	case !oldSelfRegexp().MatchString(rule.Rule):
 		c.tighten(p, "x-kubernetes-validations", change)
-	case keepsRegexp().MatchString(rule.Rule) && !optional:
+	case p.correlated && (!p.composite() || apiserver.ComparesOnly(rule)) && seen != nil && c.target.HoldsUnchanged(rule, seen):
 		change.Category, change.Reason = BreaksClients, "changes that the rule forbids are rejected; an unchanged value satisfies it"
 		c.add(p, "x-kubernetes-validations", change)
 	default:
@@ -97,24 +121,24 @@ func cannotFail(rule string) bool {
 	return true
 }
 
-// holdsBefore reports whether a rule is known to be true for every value that the old schema
-// accepts, as the new schema sees it.
-func (c *comparer) holdsBefore(p nodePair, rule structural.Rule) bool {
+// acceptedSchema returns a schema of the values that the old schema accepts, as the new one sees them,
+// or nil if they may have any other fields.
+func (c *comparer) acceptedSchema(p nodePair) *structural.Schema {
 	if c.old != nil && c.old.CRD.Spec.PreserveUnknownFields {
-		return false
+		return nil
 	}
 	seen := seenAfter(p.old, p.new)
-	if p.field == "" {
-		// The server itself sets or keeps these.
-		fields := *seen
-		own := []string{"apiVersion", "kind", "metadata"}
-		fields.Properties = slices.DeleteFunc(slices.Clone(seen.Properties), func(f structural.Property) bool { return slices.Contains(own, f.Name) })
-		for _, name := range own {
-			fields.Properties = append(fields.Properties, structural.Property{Name: name, Schema: unspecified()})
-		}
-		seen = &fields
+	if p.field != "" {
+		return seen
 	}
-	return c.target.AlwaysHolds(rule, seen)
+	// The server itself sets or keeps these.
+	fields := *seen
+	own := []string{"apiVersion", "kind", "metadata"}
+	fields.Properties = slices.DeleteFunc(slices.Clone(seen.Properties), func(f structural.Property) bool { return slices.Contains(own, f.Name) })
+	for _, name := range own {
+		fields.Properties = append(fields.Properties, structural.Property{Name: name, Schema: unspecified()})
+	}
+	return &fields
 }
 
 // seenAfter returns a schema of the values that the old schema accepts, after the new one has

@@ -1,8 +1,15 @@
 package compare
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -79,4 +86,108 @@ func TestCannotFail(t *testing.T) {
 			t.Errorf("%s: %t", rule, got)
 		}
 	}
+}
+
+// TestMeaningOfRules changes rules of a string and of an object with two fields. The category of
+// rules that hold for unchanged values is held against the server's code.
+func TestMeaningOfRules(t *testing.T) {
+	short := props{Type: "string", MaxLength: ptr.To(int64(9))}
+	scalar := func(rules ...apiextensionsv1.ValidationRule) *apiextensionsv1.CustomResourceDefinition {
+		s := short
+		s.XValidations = rules
+		return randomDefinition(props{Type: "object", Properties: map[string]props{"a": s}})
+	}
+	object := func(rules ...apiextensionsv1.ValidationRule) *apiextensionsv1.CustomResourceDefinition {
+		inner := props{Type: "object", Properties: map[string]props{"a": short, "b": short}, XValidations: rules}
+		return randomDefinition(props{Type: "object", Properties: map[string]props{"a": inner}})
+	}
+	type rule = apiextensionsv1.ValidationRule
+	optional := func(text string) rule { return rule{Rule: text, OptionalOldSelf: ptr.To(true)} }
+	texts := []any{"", "a", "b", "ab", "abc", "z", "ayz"}
+	objects := []any{map[string]any{}, map[string]any{"a": "a"}, map[string]any{"a": "b", "b": "b"}, map[string]any{"b": "abc"}, map[string]any{"a": "x", "b": "a"}}
+	for _, row := range []struct {
+		definition func(...rule) *apiextensionsv1.CustomResourceDefinition
+		old, new   []rule
+		want       Category
+		kinds      []Kind
+	}{
+		// The same condition.
+		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self  !=\t 'a'"}}, Safe, []Kind{RuleMessageChanged}},
+		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: `("a" != self)`}}, Safe, []Kind{RuleMessageChanged}},
+		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "!(self == 'a') // not a"}}, Safe, []Kind{RuleMessageChanged}},
+		{scalar, []rule{{Rule: "self.size() > 1 || self == 'a'"}}, []rule{{Rule: "self == 'a' || 1 < self.size()"}}, Safe, []Kind{RuleMessageChanged}},
+		{scalar, []rule{{Rule: "self.size() > 1"}}, []rule{{Rule: "size(self) > 1"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
+		{scalar, []rule{{Rule: "!(self == 'a' || self == 'b')"}}, []rule{{Rule: "self != 'b' && self != 'a'"}}, Safe, []Kind{RuleMessageChanged}},
+		{scalar, []rule{{Rule: "[self].all(x, x != 'a')"}}, []rule{{Rule: "[self].all(y, y != 'a')"}}, Safe, []Kind{RuleMessageChanged}},
+		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self != 'A'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
+		{scalar, []rule{{Rule: "self != ' a'"}}, []rule{{Rule: "self != '  a'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
+		{scalar, []rule{{Rule: "self.startsWith('a')"}}, []rule{{Rule: "'a'.startsWith(self)"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
+		{object, []rule{{Rule: "!has(self.a) || has(self.b)"}}, []rule{{Rule: "has(self.b)||!has( self.a )"}}, Safe, []Kind{RuleMessageChanged}},
+		// A condition that follows from the old ones.
+		{scalar, []rule{{Rule: "self != 'a' && self != 'b'"}}, []rule{{Rule: "self != 'a'"}, {Rule: "self != 'b'"}}, Safe, []Kind{RuleAdded, RuleAdded, RuleRemoved}},
+		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self == 'z' || self != 'a'"}}, Safe, []Kind{RuleAdded, RuleRemoved}},
+		{scalar, []rule{{Rule: "self == 'z' || self != 'a'"}}, []rule{{Rule: "self != 'a'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
+		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self != 'a' && self != 'b'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
+		// Rules about changes.
+		{scalar, nil, []rule{{Rule: "self == oldSelf"}}, BreaksClients, []Kind{RuleAdded}},
+		{scalar, nil, []rule{{Rule: "oldSelf==self && self.size() >= oldSelf.size()"}}, BreaksClients, []Kind{RuleAdded}},
+		{scalar, nil, []rule{{Rule: "self == oldSelf || self == 'z'"}}, BreaksClients, []Kind{RuleAdded}},
+		{scalar, nil, []rule{{Rule: "self != oldSelf"}}, BreaksStored, []Kind{RuleAdded}},
+		{scalar, nil, []rule{{Rule: "self.size() < oldSelf.size()"}}, BreaksStored, []Kind{RuleAdded}},
+		{scalar, nil, []rule{{Rule: "oldSelf == 'a' || self == 'z'"}}, BreaksStored, []Kind{RuleAdded}},
+		{scalar, nil, []rule{optional("oldSelf.hasValue() ? self == oldSelf.value() : true")}, BreaksClients, []Kind{RuleAdded}},
+		{scalar, nil, []rule{optional("!oldSelf.hasValue() || oldSelf.value() == self")}, BreaksClients, []Kind{RuleAdded}},
+		{scalar, nil, []rule{optional("oldSelf.orValue(self) == self")}, BreaksClients, []Kind{RuleAdded}},
+		{scalar, nil, []rule{optional("oldSelf.optMap(o, o == self).orValue(true)")}, BreaksClients, []Kind{RuleAdded}},
+		{scalar, nil, []rule{optional("oldSelf.hasValue() || self == 'a'")}, BreaksClients, []Kind{RuleAdded}},
+		{scalar, nil, []rule{optional("oldSelf.hasValue() ? self != oldSelf.value() : true")}, BreaksStored, []Kind{RuleAdded}},
+		{scalar, nil, []rule{optional("oldSelf.hasValue() ? self == 'a' : true")}, BreaksStored, []Kind{RuleAdded}},
+		{object, nil, []rule{{Rule: "self == oldSelf"}}, BreaksClients, []Kind{RuleAdded}},
+		{object, nil, []rule{{Rule: "!has(oldSelf.a) || has(self.a)"}}, BreaksClients, []Kind{RuleAdded}},
+		{object, nil, []rule{{Rule: "!has(oldSelf.a) || (has(self.a) && self.a == oldSelf.a)"}}, BreaksClients, []Kind{RuleAdded}},
+		{object, nil, []rule{{Rule: "self.a == oldSelf.a"}}, BreaksStored, []Kind{RuleAdded}},
+		{object, nil, []rule{{Rule: "self == oldSelf || self.b == 'a'"}}, BreaksStored, []Kind{RuleAdded}},
+		{object, nil, []rule{optional("!oldSelf.hasValue() || self == oldSelf.value()")}, BreaksClients, []Kind{RuleAdded}},
+	} {
+		old, new := row.definition(row.old...), row.definition(row.new...)
+		changes, err := Definitions(t.Context(), newest(t), []*crd.Definition{subject(old)}, []*crd.Definition{subject(new)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kinds []Kind
+		got := Safe
+		for _, c := range changes {
+			got = max(got, c.Category)
+			kinds = append(kinds, c.Kind)
+		}
+		name := fmt.Sprintf("%v to %v", textsOf(row.old), textsOf(row.new))
+		if got != row.want || !slices.Equal(kinds, row.kinds) {
+			t.Errorf("%s: %s %q, want %s %q: %+v", name, got, kinds, row.want, row.kinds, changes)
+		}
+		before, err := apiserver.NewKind(old, "v1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := apiserver.NewKind(new, "v1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := texts
+		if old.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["a"].Type == "object" {
+			values = objects
+		}
+		for _, value := range values {
+			stored := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{"a": value}}
+			if effect := effect(t, before, after, stored); effect > got {
+				t.Errorf("%s: %s, but with the server's code, %v %s", name, got, value, effect)
+			}
+		}
+	}
+}
+
+func textsOf(rules []apiextensionsv1.ValidationRule) (out []string) {
+	for _, r := range rules {
+		out = append(out, r.Rule)
+	}
+	return out
 }

@@ -86,17 +86,22 @@ func sameJSON(a, b structural.JSON) bool {
 
 // canonical returns a value as JSON with sorted keys and without spaces.
 func canonical(v structural.JSON) string {
-	d := json.NewDecoder(bytes.NewReader(v.Raw))
-	d.UseNumber()
-	var value any
-	if d.Decode(&value) != nil {
-		return string(v.Raw)
-	}
-	data, err := json.Marshal(value)
+	data, err := json.Marshal(decoded(v))
 	if err != nil {
 		return string(v.Raw)
 	}
 	return string(data)
+}
+
+// decoded returns a value; numbers are [json.Number]. It returns the text of invalid JSON.
+func decoded(v structural.JSON) any {
+	d := json.NewDecoder(bytes.NewReader(v.Raw))
+	d.UseNumber()
+	var value any
+	if d.Decode(&value) != nil {
+		return json.RawMessage(v.Raw)
+	}
+	return value
 }
 
 // without returns the elements of list that other does not have.

@@ -23,10 +23,28 @@ type nodePair struct {
 	correlated bool
 	// required is set if the old schema requires the field in its object.
 	required bool
-	// ruled is set if the new schema has a CEL rule at the node or above.
-	ruled bool
+	// rules are the CEL rules of the new schema at the node or above.
+	rules []structural.Rule
+	// name is the name of the field if the node is one.
+	name string
+	// counted is set if a schema limits the number of fields of the object with the field, and
+	// branched if a schema has logical junctors above the node.
+	counted, branched bool
 	// discriminator is set if the node is a union discriminator in both schemas.
 	discriminator bool
+	// metadata is set if the node is the metadata of a resource.
+	metadata bool
+	// impliedOld and impliedNew are the properties that a schema does not specify itself
+	// (specifyImplied).
+	impliedOld, impliedNew []string
+	// holds is set while a keyword is explained that every value satisfies that the old schema
+	// accepts.
+	holds bool
+	// source are the nodes before they were normalized. step is the last step of field.
+	source source
+	step   string
+	// onlyOld and onlyNew are set below a property that the other schema does not specify.
+	onlyOld, onlyNew bool
 }
 
 // composite reports whether values contain other values. If such a value is invalid as a
@@ -60,11 +78,15 @@ func (c *comparer) add(p nodePair, keyword string, change Change) {
 	if keyword != "" {
 		keyword = "." + keyword
 	}
-	if p.old != nil {
+	if p.old != nil && !p.onlyNew {
 		change.OldPath = c.oldBase + p.oldPath.String() + keyword
 	}
-	if p.new != nil {
+	if p.new != nil && !p.onlyOld {
 		change.NewPath = c.newBase + p.newPath.String() + keyword
+	}
+	change.source = p.source
+	if !p.source.areObjects() {
+		change.source.step = p.step
 	}
 	c.definition.add(change)
 }
@@ -75,11 +97,13 @@ func (c *comparer) loosen(p nodePair, keyword string, change Change) {
 	c.add(p, keyword, change)
 }
 
-// tighten adds a change after which values that were accepted may be rejected. The category
-// depends on what the server ratchets.
+// tighten adds a change after which values that were accepted may be rejected, unless the new
+// keyword holds for all of them. The category depends on what the server ratchets.
 func (c *comparer) tighten(p nodePair, keyword string, change Change) {
 	change.Category = BreaksStored
 	switch {
+	case p.holds:
+		change.Category, change.Reason = Safe, "every value that the old schema accepts is still accepted"
 	case !c.ratchets:
 		change.Reason += "; this Kubernetes version rejects every update of a stored object with such a value"
 	case !p.correlated:
@@ -149,10 +173,13 @@ func (c *comparer) schema(p nodePair) {
 
 // node compares two nodes and their children.
 func (c *comparer) node(p nodePair) {
+	p.source = source{old: p.old, new: p.new}
 	discriminators := c.unions(p)
-	p.ruled = p.ruled || len(p.new.XValidations) > 0
+	p.rules = append(slices.Clip(p.rules), p.new.XValidations...)
 	p.oldRules, p.newRules = p.old.XValidations, p.new.XValidations
+	branched := hasBranches(p.old) || hasBranches(p.new)
 	p.old, p.new = normalized(p.old), normalized(p.new)
+	p.specifyImplied()
 	differing := differences(p.old, p.new)
 	before := len(c.changes)
 	for _, k := range c.table {
@@ -163,7 +190,11 @@ func (c *comparer) node(p nodePair) {
 				differing = slices.Delete(differing, i, i+1)
 			}
 		}
-		if len(fields) > 0 && !k.explain(c, p) {
+		if len(fields) == 0 || k.fields[0] != "Format" && c.hasNoEffect(p, k.fields) {
+			continue
+		}
+		p.holds = c.holds(p, k.fields)
+		if !k.explain(c, p) {
 			c.notUnderstood(p, fields)
 		}
 	}
@@ -173,7 +204,13 @@ func (c *comparer) node(p nodePair) {
 			return // the children are of another type
 		}
 	}
+	p.branched = p.branched || branched
 	c.structure(p, discriminators)
+}
+
+// hasBranches reports whether a node has logical junctors.
+func hasBranches(s *structural.Schema) bool {
+	return s.ValueValidation != nil && (len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0 || s.Not != nil)
 }
 
 // notUnderstood adds a change for each field whose difference has no explanation.
@@ -270,20 +307,22 @@ func (c *comparer) structure(p nodePair, discriminators []string) {
 			continue
 		}
 		c.schema(nodePair{
-			old: old, new: f.Schema, oldPath: p.oldPath.Property(f.Name), newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name),
-			correlated: p.correlated, ruled: p.ruled, required: slices.Contains(p.old.Required, f.Name), discriminator: slices.Contains(discriminators, f.Name),
+			step: fieldStep(f.Name), old: old, new: f.Schema, oldPath: p.oldPath.Property(f.Name), newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name),
+			correlated: p.correlated, rules: p.rules, branched: p.branched, required: slices.Contains(p.old.Required, f.Name), discriminator: slices.Contains(discriminators, f.Name),
+			metadata: p.isResource() && f.Name == "metadata", name: f.Name, counted: p.old.MaxProperties != nil || p.new.MaxProperties != nil,
+			onlyOld: p.onlyOld || slices.Contains(p.impliedNew, f.Name), onlyNew: p.onlyNew || slices.Contains(p.impliedOld, f.Name),
 		})
 	}
 	if p.old.Items != nil {
 		c.schema(nodePair{
-			old: p.old.Items, new: p.new.Items, oldPath: p.oldPath.Child("items"), newPath: p.newPath.Child("items"), field: p.field + "[*]",
-			correlated: p.correlated && p.new.XListType == "map", ruled: p.ruled, required: true,
+			step: "[*]", old: p.old.Items, new: p.new.Items, oldPath: p.oldPath.Child("items"), newPath: p.newPath.Child("items"), field: p.field + "[*]",
+			correlated: p.correlated && p.new.XListType == "map", rules: p.rules, branched: p.branched, required: true,
 		})
 	}
 	if a := p.old.AdditionalProperties; a != nil && a.Schema != nil {
 		c.schema(nodePair{
-			old: a.Schema, new: p.new.AdditionalProperties.Schema, oldPath: p.oldPath.Child("additionalProperties"), newPath: p.newPath.Child("additionalProperties"),
-			field: p.field + ".*", correlated: p.correlated, ruled: p.ruled, required: true,
+			step: ".*", old: a.Schema, new: p.new.AdditionalProperties.Schema, oldPath: p.oldPath.Child("additionalProperties"), newPath: p.newPath.Child("additionalProperties"),
+			field: p.field + ".*", correlated: p.correlated, rules: p.rules, branched: p.branched, required: true,
 		})
 	}
 }
@@ -331,7 +370,7 @@ func fieldStep(name string) string {
 }
 
 func (c *comparer) fieldRemoved(p nodePair, f structural.Property) {
-	at := nodePair{old: f.Schema, oldPath: p.oldPath.Property(f.Name), field: p.field + fieldStep(f.Name)}
+	at := nodePair{source: source{old: f.Schema}, step: fieldStep(f.Name), old: f.Schema, oldPath: p.oldPath.Property(f.Name), field: p.field + fieldStep(f.Name)}
 	change := Change{Kind: FieldRemoved, Category: BreaksStored, Old: typeName(f.Schema),
 		Reason: "the server drops the field when it reads a stored object and when clients send it"}
 	if keepsUnknown(p.new) {
@@ -346,13 +385,13 @@ func (c *comparer) fieldRemoved(p nodePair, f structural.Property) {
 }
 
 func (c *comparer) fieldAdded(p nodePair, f structural.Property) {
-	at := nodePair{new: f.Schema, newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name), correlated: p.correlated}
+	at := nodePair{source: source{new: f.Schema}, step: fieldStep(f.Name), new: f.Schema, newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name), correlated: p.correlated}
 	change := Change{Kind: FieldAdded, New: typeName(f.Schema), Reason: "no stored object has it yet"}
 	switch {
 	case keepsUnknown(p.old) && !isAnything(f.Schema):
 		change.Category = BreaksStored
 		change.Reason = "unknown fields were kept, so stored objects may have a different value there"
-	case f.Schema.Default != nil && (p.new.MaxProperties != nil || len(p.new.AllOf)+len(p.new.AnyOf)+len(p.new.OneOf) > 0 || p.new.Not != nil):
+	case f.Schema.Default != nil && (p.new.MaxProperties != nil || hasBranches(p.new)):
 		change.Category = BreaksStored
 		change.Reason = "its default adds a field to every object, which may exceed maxProperties or violate other conditions"
 	case f.Schema.Default != nil:

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -49,7 +50,7 @@ func (c *comparer) types(p nodePair) bool {
 		c.loosen(p, "type", change)
 	case p.old.Type == "number" && p.new.Type == "integer":
 		change.Kind, change.Reason = TypeNarrowed, "numbers with a fraction are rejected"
-		if p.ruled {
+		if len(p.rules) > 0 {
 			change.Category, change.Reason = BreaksStored, "a rule reads the field, and fails in every update if a stored number has a fraction"
 			c.add(p, "type", change)
 			return true
@@ -110,6 +111,12 @@ func (c *comparer) defaults(p nodePair) bool {
 	change := Change{Kind: DefaultChanged, Category: BreaksClients, Old: jsonText(p.old.Default), New: jsonText(p.new.Default),
 		Reason: "clients that omit the field get a different value; stored objects keep theirs"}
 	switch {
+	case p.old.Default == nil && change.New == `""` && emptyMeansAbsent(p):
+		change.Kind, change.Category = DefaultAdded, Safe
+		change.Reason = `objects without the field have "" when they are read: the same for clients in Go whose field is no pointer`
+	case p.new.Default == nil && change.Old == `""` && emptyMeansAbsent(p):
+		change.Kind, change.Category = DefaultRemoved, Safe
+		change.Reason = `objects may lack the field instead of having "": the same for clients in Go whose field is no pointer`
 	case p.old.Default == nil && p.required && !p.old.Nullable:
 		change.Kind, change.Category, change.Reason = DefaultAdded, Safe, "the field was required, so stored objects have it"
 	case p.old.Default == nil:
@@ -121,8 +128,19 @@ func (c *comparer) defaults(p nodePair) bool {
 	return true
 }
 
+// emptyMeansAbsent reports whether nothing in the schemas tells "" from a missing field: no rule
+// reads it, and its presence does not count.
+func emptyMeansAbsent(p nodePair) bool {
+	return p.name != "" && !p.counted && !p.branched && !p.required &&
+		!slices.ContainsFunc(p.rules, func(r structural.Rule) bool { return apiserver.ReadsField(r.Rule, p.name) })
+}
+
 func (c *comparer) requirements(p nodePair) bool {
 	for _, name := range withoutKeys(p.new.Required, p.old.Required, strings.Clone) {
+		if p.alwaysHas(name) {
+			continue
+		}
+		p.holds = c.satisfied(p, "", &structural.ValueValidation{Required: []string{name}})
 		change := Change{Kind: RequiredAdded, New: name, Reason: fmt.Sprintf("objects without %s are rejected", name)}
 		if f := propertyOf(p.new, name); f != nil && f.Default != nil && string(f.Default.Raw) != "null" {
 			change.Reason = "objects without the field get its default"
@@ -132,6 +150,9 @@ func (c *comparer) requirements(p nodePair) bool {
 		c.tighten(p, "required", change)
 	}
 	for _, name := range withoutKeys(p.old.Required, p.new.Required, strings.Clone) {
+		if p.alwaysHas(name) {
+			continue
+		}
 		c.loosen(p, "required", Change{Kind: RequiredRemoved, Old: name, Reason: fmt.Sprintf("clients may read objects without %s", name)})
 	}
 	return true
@@ -316,7 +337,10 @@ func text(name, rejected string) keyword {
 var typedFormats = [...]string{"byte", "date", "date-time", "datetime", "duration"}
 
 func (c *comparer) format(p nodePair) bool {
-	if p.ruled && slices.Contains(typedFormats[:], p.new.Format) {
+	if c.hasNoEffect(p, []string{"Format"}) {
+		return c.documentation(p)
+	}
+	if len(p.rules) > 0 && !p.holds && slices.Contains(typedFormats[:], p.new.Format) {
 		change := Change{Kind: "format-changed", Category: BreaksStored, Old: p.old.Format, New: p.new.Format,
 			Reason: "a rule reads the field, and fails in every update if a stored value does not have this format"}
 		if p.old.Format == "" {
@@ -325,7 +349,16 @@ func (c *comparer) format(p nodePair) bool {
 		c.add(p, "format", change)
 		return true
 	}
-	return text("format", "values that do not have this format are rejected if the server knows the format").explain(c, p)
+	before := len(c.changes)
+	text("format", "values that do not have this format are rejected").explain(c, p)
+	switch change := &c.changes[before]; {
+	case change.Category != Safe:
+	case p.old.Format == "int32" && p.old.Type == "integer":
+		change.Reason = "every value is still accepted; clients may read integers with more than 32 bits"
+	case p.new.Format != "" && c.target.IgnoresFormat(p.new.Type, p.new.Format):
+		change.Reason = "every value is accepted, because the server does not know this format"
+	}
+	return true
 }
 
 func (c *comparer) listType(p nodePair) bool {

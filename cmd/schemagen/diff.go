@@ -139,7 +139,7 @@ func (r *diffRun) target() (*apiserver.Target, error) {
 // conclude prints the changes, and returns errFindings if one counts. The findings are about
 // comments that allow changes.
 func (r *diffRun) conclude(changes []compare.Change, findings diag.List, stdout io.Writer) error {
-	out := compare.Report{Changes: compare.Sorted(compare.Folded(changes)), Findings: findings.RelativeTo(r.definitions.dir), MinCategory: failures()[r.failOn], Dir: r.definitions.dir, ReadFile: definitions.ReadIn(r.definitions.dir)}
+	out := compare.Report{Changes: compare.Sorted(compare.Grouped(compare.Folded(changes))), Findings: findings.RelativeTo(r.definitions.dir), MinCategory: failures()[r.failOn], Dir: r.definitions.dir, ReadFile: definitions.ReadIn(r.definitions.dir)}
 	if err := r.print(&out, stdout); err != nil {
 		return err
 	}

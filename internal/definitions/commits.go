@@ -310,8 +310,12 @@ func (c *Commits) readTree(ctx context.Context, tree checkedOut, files []Source,
 	for _, s := range subjects {
 		place := s.Position
 		s.Position = func(path string) (diag.Position, []diag.Related) {
-			pos, _ := place(path)
-			return tree.named(pos), nil
+			pos, related := place(path)
+			related = slices.Clone(related)
+			for i := range related {
+				related[i].Pos = tree.named(related[i].Pos)
+			}
+			return tree.named(pos), related
 		}
 	}
 	return subjects, findings, nil

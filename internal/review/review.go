@@ -234,7 +234,7 @@ func (in *Input) definition(ctx context.Context, name string) (*Definition, erro
 		d.State, of = "removed", old
 	}
 	d.Kind, d.Group = of.CRD.Spec.Names.Kind, of.CRD.Spec.Group
-	for _, c := range compare.Sorted(changes) {
+	for _, c := range compare.Sorted(compare.Grouped(changes)) {
 		d.Changes = append(d.Changes, in.change(c))
 	}
 	if err := d.Size.set(old, new, &in.measures); err != nil {
@@ -256,7 +256,7 @@ func (in *Input) definition(ctx context.Context, name string) (*Definition, erro
 func (in *Input) change(c compare.Change) Change {
 	pos, _ := c.Position()
 	out := Change{
-		Effect: c.Category.String(), Kind: c.Kind, Version: c.Version, Field: c.Field, Old: c.Old, New: c.New, Reason: c.Reason, Allowed: c.Waived,
+		Effect: c.Category.String(), Kind: c.Kind, Version: c.Version, Field: c.Field, Old: c.Old, New: c.New, Reason: c.Reason + c.Elsewhere(), Allowed: c.Waived,
 		Place: placeText((diag.List{{Pos: pos}}).RelativeTo(in.Dir)[0].Pos),
 	}
 	if c.Waived != "" {

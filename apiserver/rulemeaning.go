@@ -1,0 +1,315 @@
+package apiserver
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Alternatives are the conditions, sorted, of which at least one has to hold.
+type Alternatives []string
+
+// Conditions returns what a rule requires: it holds if and only if each of the alternatives does.
+// They are in a normal form that does not depend on white space, comments, parentheses, names of
+// variables, and the order of operands. It returns nil if the rule is not an expression.
+func Conditions(rule string) []Alternatives {
+	e := parseRule(rule)
+	if e == nil {
+		return nil
+	}
+	return normalForm{}.conditions(e, true)
+}
+
+// normalForm writes expressions as text. Equal text means equal results for all values, including
+// the failure of an evaluation. variables are the names of those of enclosing macros.
+type normalForm struct{ variables []string }
+
+// conditions returns what an expression requires to hold, or not to hold.
+func (n normalForm) conditions(e ast.Expr, holds bool) []Alternatives {
+	if operand := negated(e); operand != nil {
+		return n.conditions(operand, !holds)
+	}
+	if a, b, ok := operands(e, holds, operators.LogicalAnd, operators.LogicalOr); ok {
+		out := slices.Concat(n.conditions(a, holds), n.conditions(b, holds))
+		slices.SortFunc(out, func(a, b Alternatives) int { return slices.Compare(a, b) })
+		return slices.CompactFunc(out, func(a, b Alternatives) bool { return slices.Equal(a, b) })
+	}
+	out := n.alternatives(e, holds)
+	slices.Sort(out)
+	return []Alternatives{slices.Compact(out)}
+}
+
+func (n normalForm) alternatives(e ast.Expr, holds bool) Alternatives {
+	if operand := negated(e); operand != nil {
+		return n.alternatives(operand, !holds)
+	}
+	if a, b, ok := operands(e, holds, operators.LogicalOr, operators.LogicalAnd); ok {
+		return slices.Concat(n.alternatives(a, holds), n.alternatives(b, holds))
+	}
+	switch _, _, isLogical := operands(e, holds, operators.LogicalAnd, operators.LogicalOr); {
+	case isLogical:
+		return Alternatives{joined(n.conditions(e, holds))}
+	case holds:
+		return Alternatives{n.text(e)}
+	case e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.Equals:
+		return Alternatives{n.operation(operators.NotEquals, e.AsCall().Args())}
+	case e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.NotEquals:
+		return Alternatives{n.operation(operators.Equals, e.AsCall().Args())}
+	}
+	return Alternatives{"!" + n.text(e)}
+}
+
+// negated returns the operand of a negation, or nil.
+func negated(e ast.Expr) ast.Expr {
+	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.LogicalNot {
+		return e.AsCall().Args()[0]
+	}
+	return nil
+}
+
+// operands returns the operands of a logical operator: one if the expression has to hold, the
+// other one if it must not.
+func operands(e ast.Expr, holds bool, operator, dual string) (a, b ast.Expr, ok bool) {
+	if !holds {
+		operator = dual
+	}
+	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operator || len(e.AsCall().Args()) != 2 {
+		return nil, nil, false
+	}
+	args := e.AsCall().Args()
+	return args[0], args[1], true
+}
+
+func joined(conditions []Alternatives) string {
+	texts := make([]string, 0, len(conditions))
+	for _, c := range conditions {
+		texts = append(texts, "("+strings.Join(c, " || ")+")")
+	}
+	return "(" + strings.Join(texts, " && ") + ")"
+}
+
+// text returns the normal form of an expression.
+func (n normalForm) text(e ast.Expr) string {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		return literalText(e)
+	case ast.IdentKind:
+		if i := slices.Index(n.variables, e.AsIdent()); i >= 0 {
+			return "$" + strconv.Itoa(len(n.variables)-i)
+		}
+		return e.AsIdent()
+	case ast.SelectKind:
+		text := n.text(e.AsSelect().Operand()) + "." + e.AsSelect().FieldName()
+		if e.AsSelect().IsTestOnly() {
+			text = "has(" + text + ")"
+		}
+		return text
+	case ast.CallKind:
+		return n.call(e)
+	case ast.ListKind:
+		return fmt.Sprintf("%v[%s]", e.AsList().OptionalIndices(), n.texts(e.AsList().Elements()))
+	case ast.MapKind:
+		var entries []string
+		for _, entry := range e.AsMap().Entries() {
+			m := entry.AsMapEntry()
+			entries = append(entries, fmt.Sprintf("%t %s: %s", m.IsOptional(), n.text(m.Key()), n.text(m.Value())))
+		}
+		return "{" + strings.Join(entries, ", ") + "}"
+	case ast.ComprehensionKind:
+		c := e.AsComprehension()
+		outer := n.text(c.IterRange()) + ", " + n.text(c.AccuInit())
+		n.variables = append([]string{c.AccuVar(), c.IterVar2(), c.IterVar()}, n.variables...)
+		inner := []ast.Expr{c.LoopCondition(), c.LoopStep(), c.Result()}
+		return "fold(" + outer + ", " + n.texts(inner) + ")"
+	}
+	return fmt.Sprintf("#%d", e.ID()) // a message, which rules cannot have
+}
+
+func literalText(e ast.Expr) string {
+	value := e.AsLiteral()
+	if text, ok := value.(types.String); ok {
+		return strconv.Quote(string(text))
+	}
+	return fmt.Sprintf("%s(%v)", value.Type().TypeName(), value.Value())
+}
+
+func (n normalForm) texts(list []ast.Expr) string {
+	texts := make([]string, 0, len(list))
+	for _, e := range list {
+		texts = append(texts, n.text(e))
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (n normalForm) call(e ast.Expr) string {
+	call := e.AsCall()
+	switch name := call.FunctionName(); {
+	case name == operators.LogicalAnd, name == operators.LogicalOr, name == operators.LogicalNot:
+		return joined(n.conditions(e, true))
+	case call.IsMemberFunction():
+		return n.text(call.Target()) + "." + name + "(" + n.texts(call.Args()) + ")"
+	default:
+		return n.operation(name, call.Args())
+	}
+}
+
+// operation returns the normal form of a function or an operator that is not a logical one.
+func (n normalForm) operation(name string, args []ast.Expr) string {
+	if len(args) == 2 {
+		a, b := n.text(args[0]), n.text(args[1])
+		switch name {
+		case operators.Equals, operators.NotEquals:
+			a, b = min(a, b), max(a, b)
+		case operators.Greater:
+			name, a, b = operators.Less, b, a
+		case operators.GreaterEquals:
+			name, a, b = operators.LessEquals, b, a
+		}
+		return name + "(" + a + ", " + b + ")"
+	}
+	return name + "(" + n.texts(args) + ")"
+}
+
+// HoldsUnchanged reports whether a rule is known to be true for every value of a schema if it is
+// updated without a change, as [Target.AlwaysHolds] evaluates it.
+func (t *Target) HoldsUnchanged(rule structural.Rule, s *structural.Schema) bool {
+	e := unchanged(rule)
+	return e != nil && evaluation{schema: s, bounded: true, pruned: true, reflexive: true}.outcomes(e) == mayHold
+}
+
+// ComparesOnly reports whether the result of a rule only depends on which parts of a value changed
+// and which ones are present, so that it only refuses changes of the parts that it reads.
+func ComparesOnly(rule structural.Rule) bool {
+	e := parseRule(rule.Rule)
+	return e != nil && comparesOnly(e)
+}
+
+func comparesOnly(e ast.Expr) bool {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		return true
+	case ast.SelectKind:
+		return e.AsSelect().IsTestOnly()
+	case ast.CallKind:
+		call := e.AsCall()
+		switch name := call.FunctionName(); name {
+		case operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional:
+			return !slices.ContainsFunc(call.Args(), func(arg ast.Expr) bool { return !comparesOnly(arg) })
+		case "hasValue":
+			return true
+		case operators.Equals, operators.LessEquals, operators.GreaterEquals:
+			a, b := call.Args()[0], call.Args()[1]
+			oldA, oldB := mentions(a, "oldSelf"), mentions(b, "oldSelf")
+			factory := ast.NewExprFactory()
+			return oldA != oldB && sameText(withoutOld(factory.CopyExpr(a)), withoutOld(factory.CopyExpr(b)))
+		}
+	}
+	return false
+}
+
+// isReflexive reports whether an operator holds for equal operands.
+func isReflexive(name string) bool {
+	return name == operators.Equals || name == operators.LessEquals || name == operators.GreaterEquals
+}
+
+func sameText(a, b ast.Expr) bool { return normalForm{}.text(a) == normalForm{}.text(b) }
+
+// unchanged returns a rule as it is if oldSelf is the same value as self, or nil if that is not
+// known.
+func unchanged(rule structural.Rule) ast.Expr {
+	e := parseRule(rule.Rule)
+	if e == nil || binds(e, "self") || binds(e, "oldSelf") {
+		return nil
+	}
+	return withoutOld(e)
+}
+
+// binds reports whether a macro in an expression has a variable of that name.
+func binds(e ast.Expr, name string) bool {
+	found := false
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() == ast.ComprehensionKind {
+			c := e.AsComprehension()
+			found = found || c.IterVar() == name || c.IterVar2() == name || c.AccuVar() == name
+		}
+	}))
+	return found
+}
+
+// withoutOld replaces oldSelf by self in an expression: as a value, or as an optional value.
+func withoutOld(e ast.Expr) ast.Expr {
+	replaceVariable(e, "oldSelf")
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		name, args := methodOf(e)
+		switch {
+		case name == "hasValue" && len(args) == 0 && isSelf(e.AsCall().Target()):
+			e.SetKindCase(ast.NewExprFactory().NewLiteral(e.ID(), types.True))
+		case (name == "value" && len(args) == 0 || name == "orValue" && len(args) == 1) && isSelf(e.AsCall().Target()):
+			e.SetKindCase(ast.NewExprFactory().NewIdent(e.ID(), "self"))
+		case name == "orValue" && len(args) == 1:
+			if mapped := mappedSelf(e.AsCall().Target()); mapped != nil {
+				e.SetKindCase(mapped)
+			}
+		}
+	}))
+	return e
+}
+
+// mappedSelf returns the value of self.optMap(x, value) with self for x, or nil if the expression
+// is not of that form.
+func mappedSelf(e ast.Expr) ast.Expr {
+	name, args := methodOf(e)
+	if name != "optMap" || len(args) != 2 || !isSelf(e.AsCall().Target()) || args[0].Kind() != ast.IdentKind {
+		return nil
+	}
+	if binds(args[1], args[0].AsIdent()) {
+		return nil
+	}
+	replaceVariable(args[1], args[0].AsIdent())
+	return args[1]
+}
+
+// methodOf returns the name and the arguments of a call of a method, or "".
+func methodOf(e ast.Expr) (name string, args []ast.Expr) {
+	if e.Kind() != ast.CallKind || !e.AsCall().IsMemberFunction() {
+		return "", nil
+	}
+	return e.AsCall().FunctionName(), e.AsCall().Args()
+}
+
+func isSelf(e ast.Expr) bool { return e.Kind() == ast.IdentKind && e.AsIdent() == "self" }
+
+// replaceVariable replaces a variable by self.
+func replaceVariable(e ast.Expr, name string) {
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() == ast.IdentKind && e.AsIdent() == name {
+			e.SetKindCase(ast.NewExprFactory().NewIdent(e.ID(), "self"))
+		}
+	}))
+}
+
+// ReadsField reports whether a rule may read a field of that name, of any object.
+func ReadsField(rule, name string) bool {
+	e := parseRule(rule)
+	escaped, ok := structural.CELName(name)
+	if e == nil || !ok {
+		return e == nil
+	}
+	found := false
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		switch e.Kind() {
+		case ast.SelectKind:
+			found = found || e.AsSelect().FieldName() == escaped
+		case ast.LiteralKind:
+			found = found || e.AsLiteral() == types.String(escaped) || e.AsLiteral() == types.String(name)
+		}
+	}))
+	return found
+}
