@@ -17,6 +17,10 @@ func TestNames(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"policies": "policy", "addresses": "address", "status": "status", "rules": "rule", "boxes": "box", "class": "class", "metrics": "metrics", "as": "as",
+		"hostAliases": "hostAlias", "nodeStatuses": "nodeStatus", "tls": "tls", "clientTLS": "clientTLS", "indices": "index", "IPs": "IP",
+		"statuses": "status", "vertices": "vertex", "caches": "cache", "branches": "branch", "databases": "database", "causes": "cause",
+		"timeSeries": "timeSeries", "cookies": "cookie", "services": "service", "buses": "bus", "externalDNS": "externalDNS", "urls": "url",
+		"axes": "axis", "children": "child", "replicas": "replica", "kubernetes": "kubernetes", "access": "access", "addresses_2": "addresses_2",
 	} {
 		if got := singular(name); got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
