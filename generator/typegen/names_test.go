@@ -38,7 +38,11 @@ func TestCandidates(t *testing.T) {
 		{[][]string{{"Widget", "spec", "a", "config"}}, []string{"AConfig", "WidgetAConfig", "SpecAConfig", "WidgetSpecAConfig"}},
 		{[][]string{{"Widget", "spec", "apiKeySecretRef"}, {"Widget", "spec", "tokenSecretRef"}}, []string{"SecretRef", "SpecTokenSecretRef", "WidgetSpecTokenSecretRef"}},
 	} {
-		got := candidates(c.paths)
+		var paths []*step
+		for _, path := range c.paths {
+			paths = append(paths, pathOf(path[0], path[1:]...))
+		}
+		got := candidates(paths)
 		if c.paths[0][len(c.paths[0])-1] == "apiKeySecretRef" {
 			got = got[:1]
 			c.want = c.want[:1]
