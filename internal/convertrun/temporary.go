@@ -2,6 +2,7 @@ package convertrun
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -54,6 +55,6 @@ func use(dir string) {
 	_ = os.Chtimes(dir, now, now) // it may be read-only
 }
 
-// inTemporary returns the environment for a go command whose own temporary files are in a
-// directory, so that they are removed with it if the command is killed.
-func inTemporary(dir string) []string { return append(os.Environ(), "GOTMPDIR="+dir) }
+// keepWithin makes a go command, whose working directory has been set, write its own temporary
+// files into a directory, so that they are removed with it if the command is killed.
+func keepWithin(dir string, cmd *exec.Cmd) { cmd.Env = append(cmd.Environ(), "GOTMPDIR="+dir) }
