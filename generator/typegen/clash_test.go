@@ -94,10 +94,19 @@ func TestClashes(t *testing.T) {
 			[]version{{"one.io", "Job", "v1", `{x: {type: string}}`}, {"one.io", "Job", "v1", `{y: {type: string}}`}},
 			[]string{"crd.yaml:27:11: error[SG413]: kind Job of group one.io is defined twice; crd.yaml:7:11"},
 		},
+		{
+			"two kinds with one plural",
+			[]version{{"one.io", "Job", "v1", `{x: {type: string}}`}, {"one.io", "Task", "v1", `{y: {type: string}}`}},
+			[]string{`crd.yaml:27:11: error[SG413]: kind Task has the plural "plural0", which is that of kind Job; crd.yaml:7:11`},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, reverse := range []bool{false, true} {
-				definitions := read(t, "crd.yaml", []byte(definitionsOf(test.versions...)))
+				text := definitionsOf(test.versions...)
+				if test.name == "two kinds with one plural" {
+					text = strings.ReplaceAll(text, "plural1", "plural0")
+				}
+				definitions := read(t, "crd.yaml", []byte(text))
 				if reverse {
 					slices.Reverse(definitions)
 				}

@@ -1,7 +1,10 @@
 package typegen
 
 import (
+	"encoding/json"
+	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -49,6 +52,28 @@ func TestCandidates(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%v: got %v, want %v", c.paths, got, c.want)
+		}
+	}
+}
+
+// TestTagNames compares isTagName with what package encoding/json does with a name.
+func TestTagNames(t *testing.T) {
+	names := []string{"", " ", "世界", "ß", "e\u0301", "😀", "a b", "-a"}
+	for r := rune(0); r < 0x180; r++ {
+		names = append(names, "a"+string(r))
+	}
+	for _, name := range names {
+		tag := reflect.StructTag("json:" + strconv.Quote(name))
+		text, err := json.Marshal(reflect.New(reflect.StructOf([]reflect.StructField{{Name: "Field", Type: reflect.TypeFor[bool](), Tag: tag}})).Interface())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got map[string]bool
+		if err := json.Unmarshal(text, &got); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := got[name]; ok != isTagName(name) {
+			t.Errorf("%q: got %t, but encoding/json writes %s", name, !ok, text)
 		}
 	}
 }
