@@ -12,7 +12,7 @@ var (
 	}
 	clashingKinds = &diag.Kind{
 		Code: "SG413", Title: "kinds that cannot be Go types of one group",
-		Explanation: "Each kind is a struct with its name, and has a list type with List after it. If two kinds of a group are called Job and JobList, or two different definitions have the same kind, there is no name left for one of them, whatever their versions. Groups, and structs inside of kinds, get names and directories that are unique.",
+		Explanation: "Each kind is a struct with its name, and has a list type with List after it. If two kinds of a group are called Job and JobList, or two different definitions have the same kind, there is no name left for one of them, whatever their versions. Neither is there if two kinds have the same plural. Groups, and structs inside of kinds, get names and directories that are unique.",
 		Bad:         "$ schemagen types -f crd.yaml -f old.yaml -o v2\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\n-- old.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\ndescription: Widget is a thing.",
 		Good:        "$ schemagen types -f crd.yaml -o v2",
 	}

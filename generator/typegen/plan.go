@@ -137,8 +137,14 @@ func (p *planner) kinds() {
 	byName := func(a, b name) int { return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.kind, b.kind)) }
 	names := slices.SortedFunc(maps.Keys(kinds), byName)
 	groups := map[string][]string{}
+	plurals := map[name]*kind{}
 	for _, n := range names {
 		groups[n.group] = append(groups[n.group], n.kind)
+		plural := name{n.group, kinds[n].object.Spec.Names.Plural}
+		if other := plurals[plural]; other != nil {
+			p.clash(kinds[n], other, "kind %s has the plural %q, which is that of kind %s", n.kind, plural.kind, other.object.Spec.Names.Kind)
+		}
+		plurals[plural] = kinds[n]
 		if list := kinds[name{n.group, n.kind + "List"}]; list != nil {
 			p.clash(list, kinds[n], "kind %sList has the name of the list type of kind %s", n.kind, n.kind)
 		}
