@@ -3,6 +3,7 @@ package typegen
 import (
 	"encoding/json"
 	"fmt"
+	"go/token"
 	"reflect"
 	"slices"
 	"strings"
@@ -85,7 +86,13 @@ func (b *builder) rootFields(k *kind) {
 	required := requiredOf(s)
 	for _, p := range s.Properties {
 		switch p.Name {
-		case "apiVersion", "kind", "metadata":
+		case "apiVersion", "kind":
+		case "metadata":
+			for _, restricted := range p.Schema.Properties {
+				if !token.IsIdentifier(restricted.Name) {
+					b.fail(k, restricted.Schema, "", "%q is not a field of metadata", restricted.Name)
+				}
+			}
 		default:
 			t.fields = append(t.fields, b.structField(k, t, p, t.paths[0], required))
 		}

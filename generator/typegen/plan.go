@@ -91,6 +91,9 @@ func (p *planner) names(k *kind) {
 	if name := spec.Names.Kind; !token.IsExported(name) || !token.IsIdentifier(name) {
 		p.refuse(k, "spec.names.kind", "%q is not an exported Go name", name)
 	}
+	if len(k8snames.IsDNS1035Label(spec.Names.Plural)) > 0 {
+		p.refuse(k, "spec.names.plural", "plural %q is not a DNS label", spec.Names.Plural)
+	}
 	path := fmt.Sprintf("spec.versions[%d].name", k.index)
 	switch name := k.version(); {
 	case !token.IsIdentifier(name):
