@@ -222,3 +222,17 @@ func TestRefusedNames(t *testing.T) {
 		}
 	}
 }
+
+// TestKeptOnce keeps the schema of a field of a struct that two kinds share, but not those of
+// the fields that have the struct.
+func TestKeptOnce(t *testing.T) {
+	spec := `{insert: {type: object, properties: {scrape: {type: object, required: [endpoints], x-kubernetes-preserve-unknown-fields: true}}}}`
+	definitions := read(t, "crd.yaml", []byte(definitionsOf(version{"one.io", "Cluster", "v1", spec}, version{"one.io", "Single", "v1", spec})))
+	result, found, err := moduleOf(t).Generate(context.Background(), definitions, typegen.Options{Dir: root(t), Output: "api"})
+	if err != nil || result == nil {
+		t.Fatal(found, err)
+	}
+	if got := result.Packages[0].Kept; !slices.Equal(got, []string{"Insert.scrape"}) {
+		t.Errorf("got %q", got)
+	}
+}
