@@ -185,8 +185,9 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 			}
 		}
 		var fatal diag.List
+		before := maps.Clone(kept)
 		for _, x := range mismatches {
-			if !keepInnermost(kept, x.places) {
+			if !keepInnermost(before, kept, x.places) {
 				fatal = append(fatal, notExpressible.At(x.kind.position(x.schema, x.path), "", "%s of %s: Go types and markers cannot express %s", x.kind.version(), x.kind.object.Spec.Names.Kind, x.what))
 				continue
 			}
@@ -202,10 +203,11 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 	return nil, append(found, notExpressible.At(packages[0].kinds[0].position(nil, "spec"), "", "the definitions do not come back after %d rounds", maxRounds)), nil
 }
 
-// keepInnermost marks the innermost place that is not kept yet. It reports whether there is one.
-func keepInnermost(kept map[place]bool, places []place) bool {
+// keepInnermost marks the innermost place that was not kept before, and may have been marked
+// because of another use of the same struct. It reports whether there is one.
+func keepInnermost(before, kept map[place]bool, places []place) bool {
 	for _, p := range slices.Backward(places) {
-		if !kept[p] {
+		if !before[p] {
 			kept[p] = true
 			return true
 		}
