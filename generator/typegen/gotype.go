@@ -143,7 +143,9 @@ func sortFields(t *goType, order func(*field) int) {
 // structs, and of methods of theirs without which it would be no object.
 func objectNames() []string {
 	out := []string{"TypeMeta", "ObjectMeta"}
-	for _, object := range []reflect.Type{reflect.TypeFor[runtime.Object](), reflect.TypeFor[metav1.ObjectMetaAccessor](), reflect.TypeFor[metav1.Object]()} {
+	for _, object := range []reflect.Type{
+		reflect.TypeFor[runtime.Object](), reflect.TypeFor[metav1.ObjectMetaAccessor](), reflect.TypeFor[metav1.Object](),
+	} {
 		for i := range object.NumMethod() {
 			out = append(out, object.Method(i).Name)
 		}
@@ -167,8 +169,9 @@ func (b *builder) structField(k *kind, t *goType, p structural.Property, path *s
 	f := &field{json: p.Name, at: place{body: t.body, field: p.Name}, required: required[p.Name]}
 	s := p.Schema
 	if !isTagName(p.Name) {
-		b.fail(k, s, "names in json tags consist of letters, digits and punctuation, without quotation marks, backquotes, backslashes and commas",
-			"no json tag can have the name %q", p.Name)
+		const hint = "names in json tags consist of letters, digits and punctuation, " +
+			"without quotation marks, backquotes, backslashes and commas"
+		b.fail(k, s, hint, "no json tag can have the name %q", p.Name)
 	}
 	var marker string
 	if f.doc, marker = fieldDoc(s.Description); marker != "" {

@@ -82,8 +82,9 @@ const probeDir = "zz_schemagen_probe"
 func Open(ctx context.Context, dir string, imports ...string) (*Module, diag.List, error) {
 	mod := goMod(dir)
 	if mod == "" {
-		return nil, diag.List{noModule.At(diag.Position{}, "create a module: go mod init example.com/project && go get "+apimachinery,
-			"there is no go.mod in the output directory or above it")}, nil
+		const hint = "create a module: go mod init example.com/project && go get " + apimachinery
+		d := noModule.At(diag.Position{}, hint, "there is no go.mod in the output directory or above it")
+		return nil, diag.List{d}, nil
 	}
 	candidates := candidateTypes()
 	own, found, err := imported(ctx, dir, imports)
@@ -146,8 +147,10 @@ func inModule(mod string, found diag.List) diag.List {
 	at := diag.Position{File: mod, Line: 1, Column: 1}
 	data, _ := disk.ReadFile(mod, nil) // the packages of the module have been listed
 	file, err := modfile.ParseLax(mod, data, nil)
-	if err == nil && !slices.ContainsFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == apimachinery }) {
-		return diag.List{noModule.At(at, "run go get "+apimachinery+" in the module", "the module does not require %s, which the Go types import", apimachinery)}
+	isRequired := func(r *modfile.Require) bool { return r.Mod.Path == apimachinery }
+	if err == nil && !slices.ContainsFunc(file.Require, isRequired) {
+		const hint = "run go get " + apimachinery + " in the module"
+		return diag.List{noModule.At(at, hint, "the module does not require %s, which the Go types import", apimachinery)}
 	}
 	var out diag.List
 	for _, d := range found {

@@ -112,7 +112,7 @@ func TestOddTexts(t *testing.T) {
 	if count["accepted"] != 1 {
 		t.Fatal("the definition is not accepted as it is")
 	}
-	odd := []string{"", "x\n//go:generate rm x\ntype Evil struct{}\n", "a`b", `a"b\`, "a,b;c=d", "é\u0301 \r\x00"}
+	odd := []string{"", "x\n//go:generate rm x\ntype Evil struct{}\n", "a`b\"\\", "a,b;c=d é\u0301\r\x00"}
 	replaceTexts(document, odd, "", func(text string) {
 		if !t.Failed() {
 			run(text)
@@ -120,7 +120,7 @@ func TestOddTexts(t *testing.T) {
 	})
 	t.Log(count)
 	for _, want := range []string{"accepted", "refused"} {
-		if count[want] < 100 {
+		if count[want] < 60 {
 			t.Errorf("%v: hardly any %s", count, want)
 		}
 	}

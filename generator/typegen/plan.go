@@ -52,27 +52,36 @@ func plan(definitions []*crd.Definition, options *Options) ([]*groupVersion, dia
 func (p *planner) definition(d *crd.Definition, object *apiextensionsv1.CustomResourceDefinition) {
 	for i := range object.Spec.Versions {
 		k := &kind{definition: d, object: object, index: i, wanted: wanted(object, p.options.Kinds)}
+		path := fmt.Sprintf("spec.versions[%d]", i)
 		if i < len(d.Unsupported) {
 			for _, u := range d.Unsupported[i] {
-				p.refuse(k, fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema%s", i, u.Path), "%s is not allowed in a structural schema", u)
+				p.refuse(k, path+".schema.openAPIV3Schema"+u.Path.String(), "%s is not allowed in a structural schema", u)
 			}
 		}
 		if i >= len(d.Schemas) || d.Schemas[i] == nil {
-			p.refuse(k, fmt.Sprintf("spec.versions[%d]", i), "version %s of %s has no schema", k.version(), object.Spec.Names.Kind)
+			p.refuse(k, path, "version %s of %s has no schema", k.version(), object.Spec.Names.Kind)
 			continue
 		}
 		p.names(k)
 		k.schema = d.Schemas[i]
 		if k.schema.Nullable {
-			p.refuse(k, fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i), "%s of %s is nullable at the root, which no server accepts", k.version(), object.Spec.Names.Kind)
+			p.refuse(k, path+".schema.openAPIV3Schema",
+				"%s of %s is nullable at the root, which no server accepts", k.version(), object.Spec.Names.Kind)
 		}
-		at := slices.IndexFunc(p.packages, func(g *groupVersion) bool { return g.group == object.Spec.Group && g.version == k.version() })
-		if at < 0 {
-			at = len(p.packages)
-			p.packages = append(p.packages, &groupVersion{group: object.Spec.Group, version: k.version()})
-		}
-		p.packages[at].kinds = append(p.packages[at].kinds, k)
+		g := p.packageOf(object.Spec.Group, k.version())
+		g.kinds = append(g.kinds, k)
 	}
+}
+
+func (p *planner) packageOf(group, version string) *groupVersion {
+	for _, g := range p.packages {
+		if g.group == group && g.version == version {
+			return g
+		}
+	}
+	g := &groupVersion{group: group, version: version}
+	p.packages = append(p.packages, g)
+	return g
 }
 
 // refuse reports a kind that is written.
@@ -120,7 +129,8 @@ func (p *planner) kinds() {
 	twice := map[*crd.Definition]bool{}
 	for _, g := range p.packages {
 		slices.SortFunc(g.kinds, func(a, b *kind) int {
-			return cmp.Or(cmp.Compare(a.object.Spec.Names.Kind, b.object.Spec.Names.Kind), comparePositions(a.named(), b.named()))
+			byName := cmp.Compare(a.object.Spec.Names.Kind, b.object.Spec.Names.Kind)
+			return cmp.Or(byName, comparePositions(a.named(), b.named()))
 		})
 		for _, k := range g.kinds {
 			n := name{g.group, k.object.Spec.Names.Kind}
@@ -145,7 +155,8 @@ func (p *planner) kinds() {
 		groups[n.group] = append(groups[n.group], n.kind)
 		plural := name{n.group, kinds[n].object.Spec.Names.Plural}
 		if other := plurals[plural]; other != nil {
-			p.clash(kinds[n], other, "kind %s has the plural %q, which is that of kind %s", n.kind, plural.kind, other.object.Spec.Names.Kind)
+			p.clash(kinds[n], other, "kind %s has the plural %q, which is that of kind %s",
+				n.kind, plural.kind, other.object.Spec.Names.Kind)
 		}
 		plurals[plural] = kinds[n]
 		if list := kinds[name{n.group, n.kind + "List"}]; list != nil {
@@ -161,7 +172,8 @@ func (p *planner) kinds() {
 func (p *planner) clash(k, other *kind, format string, args ...any) {
 	if k.wanted && other.wanted {
 		related := diag.Related{Pos: other.named(), Message: "the other definition is here"}
-		p.found = append(p.found, clashingKinds.At(k.named(), "write one of them with --kinds, or from another file", format, args...).With(related))
+		const hint = "write one of them with --kinds, or from another file"
+		p.found = append(p.found, clashingKinds.At(k.named(), hint, format, args...).With(related))
 	}
 }
 
@@ -196,7 +208,8 @@ func (p *planner) directories() {
 				name = g.group
 			}
 			if !isImportable(name) && len(k8snames.IsDNS1123Subdomain(name)) == 0 {
-				p.refuse(g.kinds[0], "spec.group", "group %q cannot be the name of a directory with Go packages, which it needs beside other groups", name)
+				p.refuse(g.kinds[0], "spec.group",
+					"group %q cannot be the name of a directory with Go packages, which it needs beside other groups", name)
 			}
 			g.dir = filepath.Join(g.dir, name)
 		}
