@@ -2,9 +2,10 @@
 // with markers, from which package generator generates the same definitions again. Generate
 // proves that before it returns them.
 //
+//   - plan.go groups the versions into packages, and refuses names that Go cannot have;
 //   - occurrences of objects and enums become types (model.go, gotype.go), equal ones a
 //     single type (merge.go), which is named by the shortest unique suffix of its path
-//     (names.go, words.go);
+//     (names.go, paths.go, words.go);
 //   - keywords become markers (markers.go, objectmarkers.go), descriptions become comments
 //     (comment.go), and some schemas are those of well-known types of the user's module
 //     (known.go);

@@ -21,6 +21,8 @@ type writtenFile struct {
 type owner struct {
 	from, to int
 	places   []place
+	// kind is one that uses the type.
+	kind *kind
 }
 
 // place decides the order of types: each after the type that uses it first.
@@ -107,6 +109,7 @@ func (b *builder) groupFile() string {
 			fmt.Fprintf(&objects, "\t\t&%[1]s{}, &%[1]sList{},\n", k.object.Spec.Names.Kind)
 		}
 	}
+	v := b.variables
 	return fmt.Sprintf(`package %[1]s
 
 import (
@@ -116,23 +119,23 @@ import (
 )
 
 var (
-	// GroupVersion is the group and version of the types in this package.
-	GroupVersion = schema.GroupVersion{Group: %[2]q, Version: %[1]q}
+	// %[7]s is the group and version of the types in this package.
+	%[7]s = schema.GroupVersion{Group: %[2]q, Version: %[1]q}
 
-	// SchemeBuilder adds the types in this package to a scheme.
-	SchemeBuilder = runtime.NewSchemeBuilder(addKnownTypes)
+	// %[8]s adds the types in this package to a scheme.
+	%[8]s = runtime.NewSchemeBuilder(addKnownTypes)
 
-	// AddToScheme adds the types in this package to a scheme.
-	AddToScheme = SchemeBuilder.AddToScheme
+	// %[9]s adds the types in this package to a scheme.
+	%[9]s = %[8]s.AddToScheme
 )
 
 func addKnownTypes(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion,
+	scheme.AddKnownTypes(%[7]s,
 %[6]s	)
-	metav1.AddToGroupVersion(scheme, GroupVersion)
+	metav1.AddToGroupVersion(scheme, %[7]s)
 	return nil
 }
-`, b.version, b.group, metav1Path, runtimePath, schemaPath, objects.String())
+`, b.version, b.group, metav1Path, runtimePath, schemaPath, objects.String(), v.groupVersion, v.schemeBuilder, v.addToScheme)
 }
 
 // A writer writes the types of one file.
@@ -150,11 +153,11 @@ func (w *writer) printf(format string, args ...any) {
 	w.WriteString(text)
 }
 
-// owned records the places of the lines that write writes.
-func (w *writer) owned(places []place, write func()) {
+// owned records the type and the places of the lines that write writes.
+func (w *writer) owned(t *goType, places []place, write func()) {
 	from := w.line
 	write()
-	w.owners = append(w.owners, owner{from, w.line, places})
+	w.owners = append(w.owners, owner{from, w.line, places, wantedKinds(t)[0]})
 }
 
 // goType writes a type, its constants, and the list type of a root type.
@@ -164,7 +167,7 @@ func (w *writer) goType(t *goType) {
 	if marker != "" {
 		markers = append(slices.Clip(markers), marker)
 	}
-	w.owned(t.usedAt, func() {
+	w.owned(t, t.usedAt, func() {
 		for _, m := range markers {
 			w.printf("// +%s\n", m)
 		}
@@ -192,7 +195,7 @@ func (w *writer) goType(t *goType) {
 		if i > 0 || t.kind != nil {
 			w.printf("\n")
 		}
-		w.owned([]place{f.at}, func() { w.field(f) })
+		w.owned(t, []place{f.at}, func() { w.field(f) })
 	}
 	w.printf("}\n\n")
 	if t.kind != nil {
@@ -260,7 +263,7 @@ func (w *writer) finish(name string) (writtenFile, error) {
 	before := signedLines + strings.Count(head.String(), "\n")
 	out := writtenFile{name: name}
 	for _, o := range w.owners {
-		out.owners = append(out.owners, owner{o.from + before + 1, o.to + before, o.places})
+		out.owners = append(out.owners, owner{o.from + before + 1, o.to + before, o.places, o.kind})
 	}
 	data, err := format.Source([]byte(head.String() + strings.TrimRight(w.String(), "\n") + "\n"))
 	out.data = signed(data)

@@ -3,8 +3,14 @@ package typegen
 import (
 	"encoding/json"
 	"fmt"
+	"go/token"
+	"reflect"
 	"slices"
 	"strings"
+	"unicode"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schemagen/schemagen/structural"
 )
@@ -46,7 +52,7 @@ type failure struct {
 type use struct {
 	kind *kind
 	// path has the kind and the names of fields, in the singular for elements.
-	path []string
+	path *step
 	// name is the JSON name of the field.
 	name string
 	// doc is the description that the type needs; anyDoc is set if it may have any.
@@ -61,7 +67,7 @@ type use struct {
 func (b *builder) build() {
 	b.byKey = map[typeKey]*goType{}
 	for _, k := range b.kinds {
-		k.root = &goType{kind: k, body: b.body(k.schema), doc: k.schema.Description, paths: [][]string{{k.object.Spec.Names.Kind}}, usedBy: []*kind{k}}
+		k.root = &goType{kind: k, body: b.body(k.schema), doc: k.schema.Description, paths: []*step{pathOf(k.object.Spec.Names.Kind)}, usedBy: []*kind{k}}
 		b.found = append(b.found, k.root)
 		b.rootFields(k)
 	}
@@ -77,11 +83,18 @@ func (b *builder) rootFields(k *kind) {
 	t.markers = append(t.markers, b.structMarkers(s)...)
 	t.markers = append(t.markers, b.rootMarkers(s)...)
 	t.open = s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+	required := requiredOf(s)
 	for _, p := range s.Properties {
 		switch p.Name {
-		case "apiVersion", "kind", "metadata":
+		case "apiVersion", "kind":
+		case "metadata":
+			for _, restricted := range p.Schema.Properties {
+				if !token.IsIdentifier(restricted.Name) {
+					b.fail(k, restricted.Schema, "", "%q is not a field of metadata", restricted.Name)
+				}
+			}
 		default:
-			t.fields = append(t.fields, b.structField(k, t, s, p, []string{k.object.Spec.Names.Kind}))
+			t.fields = append(t.fields, b.structField(k, t, p, t.paths[0], required))
 		}
 	}
 	sortFields(t, func(f *field) int { return rootOrder(f.json) })
@@ -111,27 +124,55 @@ func sortFields(t *goType, order func(*field) int) {
 		}
 		return 1
 	})
-	taken := map[string]bool{"DeepCopy": true, "DeepCopyInto": true, "DeepCopyObject": true}
+	taken := takenNames{"DeepCopy": 1, "DeepCopyInto": 1, "DeepCopyObject": 1}
 	if t.kind != nil {
-		taken["TypeMeta"], taken["ObjectMeta"] = true, true
+		for _, name := range objectNames() {
+			taken[name] = 1
+		}
 	}
 	for _, f := range t.fields {
 		words := wordsOf(f.json)
 		if len(words) == 0 {
 			words = []string{"field"}
 		}
-		f.name = goName(words...)
-		for base, i := f.name, 2; taken[f.name]; i++ {
-			f.name = fmt.Sprintf("%s%d", base, i)
-		}
-		taken[f.name] = true
+		f.name = taken.free(goName(words...))
 	}
 }
 
+// objectNames returns the names that a field of a kind must not have: those of the embedded
+// structs, and of methods of theirs without which it would be no object.
+func objectNames() []string {
+	out := []string{"TypeMeta", "ObjectMeta"}
+	for _, object := range []reflect.Type{
+		reflect.TypeFor[runtime.Object](), reflect.TypeFor[metav1.ObjectMetaAccessor](), reflect.TypeFor[metav1.Object](),
+	} {
+		for i := range object.NumMethod() {
+			out = append(out, object.Method(i).Name)
+		}
+	}
+	return out
+}
+
+// requiredOf returns the names of the required properties.
+func requiredOf(s *structural.Schema) map[string]bool {
+	out := map[string]bool{}
+	if s.ValueValidation != nil {
+		for _, name := range s.Required {
+			out[name] = true
+		}
+	}
+	return out
+}
+
 // structField returns the field for a property.
-func (b *builder) structField(k *kind, t *goType, parent *structural.Schema, p structural.Property, path []string) *field {
-	f := &field{json: p.Name, at: place{body: t.body, field: p.Name}, required: parent.ValueValidation != nil && slices.Contains(parent.Required, p.Name)}
+func (b *builder) structField(k *kind, t *goType, p structural.Property, path *step, required map[string]bool) *field {
+	f := &field{json: p.Name, at: place{body: t.body, field: p.Name}, required: required[p.Name]}
 	s := p.Schema
+	if !isTagName(p.Name) {
+		const hint = "names in json tags consist of letters, digits and punctuation, " +
+			"without quotation marks, backquotes, backslashes and commas"
+		b.fail(k, s, hint, "no json tag can have the name %q", p.Name)
+	}
 	var marker string
 	if f.doc, marker = fieldDoc(s.Description); marker != "" {
 		f.markers = append(f.markers, marker)
@@ -141,10 +182,17 @@ func (b *builder) structField(k *kind, t *goType, parent *structural.Schema, p s
 	} else {
 		f.markers = append(f.markers, "optional")
 	}
-	u := use{kind: k, path: append(slices.Clip(path), p.Name), name: p.Name, anyDoc: s.Description != "", field: f, at: f.at}
+	u := use{kind: k, path: path.child(p.Name), name: p.Name, anyDoc: s.Description != "", field: f, at: f.at}
 	f.typ = b.node(s, u)
 	b.presence(t, f, s)
 	return f
+}
+
+// isTagName reports whether package encoding/json uses a name in a tag. It ignores others.
+func isTagName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r)
+	})
 }
 
 // presence decides whether a field is a pointer and whether it is omitted if it is empty.
@@ -361,8 +409,7 @@ func pointerless(s *structural.Schema, e expr) string {
 // element returns the use of an element or a value.
 func (b *builder) element(s *structural.Schema, u use, rest string) use {
 	out := u
-	out.path = slices.Clone(u.path)
-	out.path[len(out.path)-1] = singular(out.path[len(out.path)-1])
+	out.path = u.path.element()
 	out.doc, out.anyDoc = s.Description, false
 	out.at.rest += rest
 	return out
@@ -395,8 +442,9 @@ func (b *builder) object(s *structural.Schema, u use) expr {
 func (b *builder) structure(s *structural.Schema, u use) expr {
 	t, isNew := b.typeFor(s, u)
 	var fields []*field
+	required := requiredOf(s)
 	for _, p := range s.Properties {
-		fields = append(fields, b.structField(u.kind, t, s, p, u.path)) // also of known types: for their names
+		fields = append(fields, b.structField(u.kind, t, p, u.path, required)) // also of known types: for their names
 	}
 	if isNew {
 		t.fields = fields
@@ -409,7 +457,7 @@ func (b *builder) structure(s *structural.Schema, u use) expr {
 
 // typeFor returns the type for a node, and whether it is new.
 func (b *builder) typeFor(s *structural.Schema, u use) (*goType, bool) {
-	key := typeKey{b.body(s), stem(u.path), u.doc, u.anyDoc}
+	key := typeKey{b.body(s), strings.Join(u.path.stem(), "."), u.doc, u.anyDoc}
 	t, ok := b.byKey[key]
 	if !ok {
 		t = &goType{body: key.body, doc: u.doc, anyDoc: u.anyDoc}
@@ -422,16 +470,6 @@ func (b *builder) typeFor(s *structural.Schema, u use) (*goType, bool) {
 		t.usedBy = append(t.usedBy, u.kind)
 	}
 	return t, !ok
-}
-
-// stem returns the shortest end of a path that says something.
-func stem(path []string) string {
-	for i := len(path) - 1; i > 0; i-- {
-		if !isDull(pathWords(path[i:])) {
-			return strings.Join(path[i:], ".")
-		}
-	}
-	return strings.Join(path, ".")
 }
 
 func (b *builder) untyped(s *structural.Schema, u use) expr {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -105,7 +106,11 @@ func usableNames(ctx context.Context, dir, path string, names []string) ([]strin
 // aliases returns the names by which files import packages: the usual ones of Kubernetes,
 // otherwise the last element of the path, after the one before it if it is a version.
 func aliases(paths []string) map[string]string {
-	out, taken := map[string]string{}, map[string]bool{}
+	out := map[string]string{}
+	taken := map[string]bool{}
+	for _, name := range types.Universe.Names() {
+		taken[name] = true // the import would hide it in the whole file
+	}
 	for _, usual := range []string{metav1Path, runtimePath, intstrPath, quantityPath, schemaPath, crdV1Path, corev1Path, rbacv1Path} {
 		out[usual] = aliasOf(usual)
 		taken[out[usual]] = true
@@ -152,6 +157,9 @@ func (b *builder) lookAlikes() []string {
 		var lacks, adds []string
 		for i := range b.known.list {
 			k := &b.known.list[i]
+			if 4*max(len(k.fields)-len(t.fields), len(t.fields)-len(k.fields)) > len(k.fields) {
+				continue
+			}
 			less, more := fieldDifference(k.fields, t.fields)
 			if 4*(len(less)+len(more)) > len(k.fields) || best != nil && len(less)+len(more) >= len(lacks)+len(adds) {
 				continue

@@ -4,10 +4,14 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"golang.org/x/mod/modfile"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -76,6 +80,12 @@ const probeDir = "zz_schemagen_probe"
 // Types that the module does not require are left out. Imports are patterns of further
 // packages whose structs are recognized; those that have no schema are left out.
 func Open(ctx context.Context, dir string, imports ...string) (*Module, diag.List, error) {
+	mod := goMod(dir)
+	if mod == "" {
+		const hint = "create a module: go mod init example.com/project && go get " + apimachinery
+		d := noModule.At(diag.Position{}, hint, "there is no go.mod in the output directory or above it")
+		return nil, diag.List{d}, nil
+	}
 	candidates := candidateTypes()
 	own, found, err := imported(ctx, dir, imports)
 	if err != nil || found.HasErrors() {
@@ -101,10 +111,56 @@ func Open(ctx context.Context, dir string, imports ...string) (*Module, diag.Lis
 			}
 		}
 		if len(rest) == len(candidates) { // something else is wrong
-			return nil, found, nil
+			return nil, inModule(mod, found), nil
 		}
 		candidates = rest
 	}
+}
+
+// apimachinery is the module that all Go types of CRDs need.
+const apimachinery = "k8s.io/apimachinery"
+
+// goMod returns the go.mod file of the module that contains a directory, which need not exist,
+// or "".
+func goMod(dir string) string {
+	var disk *inputs.Reader
+	for {
+		if physical, err := disk.EvalSymlinks(dir); err == nil {
+			dir = physical
+		}
+		name := filepath.Join(dir, "go.mod")
+		if info, err := disk.Stat(name); err == nil && !info.IsDir() {
+			return name
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// inModule returns what was found in the package that exists only in memory as diagnostics of
+// its module.
+func inModule(mod string, found diag.List) diag.List {
+	var disk *inputs.Reader
+	at := diag.Position{File: mod, Line: 1, Column: 1}
+	data, _ := disk.ReadFile(mod, nil) // the packages of the module have been listed
+	file, err := modfile.ParseLax(mod, data, nil)
+	isRequired := func(r *modfile.Require) bool { return r.Mod.Path == apimachinery }
+	if err == nil && !slices.ContainsFunc(file.Require, isRequired) {
+		const hint = "run go get " + apimachinery + " in the module"
+		return diag.List{noModule.At(at, hint, "the module does not require %s, which the Go types import", apimachinery)}
+	}
+	var out diag.List
+	for _, d := range found {
+		if strings.Contains(filepath.ToSlash(d.Pos.File), probeDir) {
+			d.Pos = at
+			d.Related = nil
+		}
+		out = append(out, d)
+	}
+	return out
 }
 
 // probe generates the schemas of types in a package that exists only in memory.

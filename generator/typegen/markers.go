@@ -122,18 +122,18 @@ func markersOf(keyword string, s *structural.Schema) []marker {
 	case "x-kubernetes-int-or-string":
 		return []marker{{validationPrefix + "XIntOrString", itemsPrefix + "XIntOrString"}}
 	case "x-kubernetes-list-type":
-		return plain("listType=" + s.XListType)
+		return plain("listType=" + quotedIfNeeded(s.XListType))
 	case "x-kubernetes-list-map-keys":
 		var out []marker
 		for _, key := range s.XListMapKeys {
-			out = append(out, marker{text: "listMapKey=" + key})
+			out = append(out, marker{text: "listMapKey=" + quotedIfNeeded(key)})
 		}
 		return out
 	case "x-kubernetes-map-type":
 		if s.AdditionalProperties != nil {
-			return plain("mapType=" + s.XMapType)
+			return plain("mapType=" + quotedIfNeeded(s.XMapType))
 		}
-		return plain("structType=" + s.XMapType)
+		return plain("structType=" + quotedIfNeeded(s.XMapType))
 	case structural.RulesKeyword:
 		var out []marker
 		for _, rule := range s.XValidations {
@@ -147,7 +147,7 @@ func markersOf(keyword string, s *structural.Schema) []marker {
 func validationRule(r structural.Rule) []marker {
 	args := arguments("rule", r.Rule, "message", r.Message, "messageExpression", r.MessageExpression, "fieldPath", r.FieldPath)
 	if r.Reason != nil {
-		args += ",reason=" + string(*r.Reason)
+		args += ",reason=" + quotedIfNeeded(string(*r.Reason))
 	}
 	if r.OptionalOldSelf != nil {
 		args += fmt.Sprintf(",optionalOldSelf=%t", *r.OptionalOldSelf)

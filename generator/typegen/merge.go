@@ -10,76 +10,75 @@ import (
 // what their names share says something: apiKeySecretRef and tokenSecretRef are both a
 // SecretRef. A type without requirements on its doc joins one that has some.
 func (b *builder) merge() {
-	groups := map[string][]*goType{}
-	var order []string
+	type key struct {
+		body digest
+		end  string
+	}
+	groups := map[key][]*goType{}
+	var order []key
 	for _, t := range b.found {
 		if t.kind != nil {
 			continue
 		}
-		key := string(t.body[:]) + lastWord(t.paths[0])
-		if groups[key] == nil {
-			order = append(order, key)
+		k := key{t.body, ending(t)}
+		if k.end == "" {
+			continue
 		}
-		groups[key] = append(groups[key], t)
-	}
-	for _, key := range order {
-		group := groups[key]
-		slices.SortFunc(group, func(a, c *goType) int {
-			return cmp.Or(strings.Compare(a.doc, c.doc), comparePaths(first(a.paths), first(c.paths)))
-		})
-		for i, t := range group {
-			for _, into := range group[:i] {
-				if into.same == nil && (t.doc == into.doc || t.anyDoc || into.anyDoc) && !isDull(commonWords(append(slices.Clone(into.paths), t.paths...))) {
-					into.paths = append(into.paths, t.paths...)
-					into.usedAt = append(into.usedAt, t.usedAt...)
-					for _, k := range t.usedBy {
-						if !slices.Contains(into.usedBy, k) {
-							into.usedBy = append(into.usedBy, k)
-						}
-					}
-					if into.anyDoc {
-						into.doc, into.anyDoc = t.doc, t.anyDoc
-					}
-					t.same = into
-					break
-				}
-			}
+		if groups[k] == nil {
+			order = append(order, k)
 		}
+		groups[k] = append(groups[k], t)
 	}
-	var kept []*goType
-	for _, t := range b.found {
-		if t.same == nil {
-			kept = append(kept, t)
-		}
+	for _, k := range order {
+		mergeGroup(groups[k])
 	}
-	b.found = kept
+	b.found = slices.DeleteFunc(b.found, func(t *goType) bool { return t.same != nil })
 }
 
-func first(paths [][]string) []string { return slices.MinFunc(paths, comparePaths) }
-
-// comparePaths orders paths by their length first.
-func comparePaths(a, b []string) int {
-	return cmp.Or(cmp.Compare(len(a), len(b)), slices.Compare(a, b))
-}
-
-// commonWords returns the words that all paths end with.
-func commonWords(paths [][]string) []string {
-	common := pathWords(paths[0])
-	for _, path := range paths[1:] {
-		words := pathWords(path)
-		n := 0
-		for n < min(len(words), len(common)) && strings.EqualFold(words[len(words)-1-n], common[len(common)-1-n]) {
-			n++
+// mergeGroup merges types that may share their name, as far as their descriptions allow it.
+func mergeGroup(group []*goType) {
+	slices.SortFunc(group, func(a, c *goType) int {
+		return cmp.Or(strings.Compare(a.doc, c.doc), comparePaths(first(a.paths), first(c.paths)))
+	})
+	// Only the first type can be one that may have any description, because such types join it.
+	leader := group[0]
+	byDoc := map[string]*goType{}
+	for _, t := range group[1:] {
+		into := byDoc[t.doc]
+		if t.anyDoc || leader.anyDoc || leader.doc == t.doc {
+			into = leader
 		}
-		common = common[len(common)-n:]
+		if into == nil {
+			byDoc[t.doc] = t
+			continue
+		}
+		into.join(t)
 	}
-	return common
 }
 
-func pathWords(path []string) []string {
-	var out []string
-	for _, part := range path {
-		out = append(out, wordsOf(part)...)
+// join merges another type into this one.
+func (t *goType) join(other *goType) {
+	t.paths = append(t.paths, other.paths...)
+	t.usedAt = append(t.usedAt, other.usedAt...)
+	for _, k := range other.usedBy {
+		if !slices.Contains(t.usedBy, k) {
+			t.usedBy = append(t.usedBy, k)
+		}
 	}
-	return out
+	if t.anyDoc {
+		t.doc, t.anyDoc = other.doc, other.anyDoc
+	}
+	other.same = t
+}
+
+// ending returns the words from the last one that tells what a type is about, in lower case,
+// or "" if all words are dull. They are the same for all paths of the type.
+func ending(t *goType) string {
+	words := pathWords(t.paths[0].tail())
+	for i, word := range slices.Backward(words) {
+		if !isDull([]string{word}) {
+			return strings.ToLower(strings.Join(words[i:], " "))
+		}
+	}
+	return ""
 }

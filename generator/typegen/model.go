@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -19,6 +18,10 @@ type groupVersion struct {
 	// dir is the absolute directory of the package.
 	dir   string
 	kinds []*kind
+	// groupKinds are the kinds of the group, in all its versions.
+	groupKinds []string
+	// variables are the names of what the package declares besides types.
+	variables struct{ groupVersion, schemeBuilder, addToScheme string }
 	// types are the types in the order of the files.
 	types []*goType
 }
@@ -53,7 +56,7 @@ type goType struct {
 	kind *kind
 
 	body  digest
-	paths [][]string
+	paths []*step
 	// same is the type that this one was merged into.
 	same *goType
 	// usedAt are the places that have the type.
@@ -159,13 +162,4 @@ func jsonOf(j *structural.JSON) *apiextensionsv1.JSON {
 		return nil
 	}
 	return &apiextensionsv1.JSON{Raw: j.Raw}
-}
-
-// lastWord returns the last word of a path in lower case.
-func lastWord(path []string) string {
-	words := wordsOf(path[len(path)-1])
-	if len(words) == 0 {
-		return ""
-	}
-	return strings.ToLower(words[len(words)-1])
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -58,7 +59,7 @@ func resource(spec *apiextensionsv1.CustomResourceDefinitionSpec) string {
 		out = append(out, "singular="+quotedIfNeeded(names.Singular))
 	}
 	if spec.Scope != apiextensionsv1.NamespaceScoped {
-		out = append(out, "scope="+string(spec.Scope))
+		out = append(out, "scope="+quotedIfNeeded(string(spec.Scope)))
 	}
 	if len(names.ShortNames) > 0 {
 		out = append(out, "shortName="+list(names.ShortNames))
@@ -100,13 +101,23 @@ func subresources(version *apiextensionsv1.CustomResourceDefinitionVersion) []st
 		out = append(out, markers.StatusSubresourceName)
 	}
 	if scale := sub.Scale; scale != nil {
-		m := "kubebuilder:subresource:scale:specpath=" + scale.SpecReplicasPath + ",statuspath=" + scale.StatusReplicasPath
+		m := "kubebuilder:subresource:scale:specpath=" + path(scale.SpecReplicasPath) + ",statuspath=" + path(scale.StatusReplicasPath)
 		if scale.LabelSelectorPath != nil {
-			m += ",selectorpath=" + *scale.LabelSelectorPath
+			m += ",selectorpath=" + path(*scale.LabelSelectorPath)
 		}
 		out = append(out, m)
 	}
 	return out
+}
+
+// path returns a JSON path as the argument of a marker.
+func path(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-[]", r)
+	}) {
+		return strconv.Quote(text)
+	}
+	return text
 }
 
 func column(c apiextensionsv1.CustomResourceColumnDefinition) string {
@@ -129,7 +140,7 @@ func conversion(c *apiextensionsv1.CustomResourceConversion) string {
 	if c == nil || c.Strategy == apiextensionsv1.NoneConverter {
 		return ""
 	}
-	out := "schemagen:conversion:strategy=" + string(c.Strategy)
+	out := "schemagen:conversion:strategy=" + quotedIfNeeded(string(c.Strategy))
 	if c.Webhook == nil {
 		return out
 	}
@@ -147,7 +158,7 @@ func conversion(c *apiextensionsv1.CustomResourceConversion) string {
 		}
 	}
 	if v := c.Webhook.ConversionReviewVersions; !slices.Equal(v, []string{"v1"}) {
-		out += ",reviewVersions=" + strings.Join(v, ";")
+		out += ",reviewVersions=" + list(v)
 	}
 	return out
 }

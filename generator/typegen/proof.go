@@ -115,9 +115,13 @@ func (c *comparison) node(want, got *structural.Schema, at place, places []place
 		c.report(want, places, "fields")
 		return
 	}
+	generated := map[string]*structural.Schema{}
+	for _, p := range got.Properties {
+		generated[p.Name] = p.Schema
+	}
 	for _, p := range want.Properties {
 		in := place{body: c.body(want), field: p.Name}
-		c.node(p.Schema, got.Properties[got.PropertyIndex(p.Name)].Schema, in, append(places, in))
+		c.node(p.Schema, generated[p.Name], in, append(places, in))
 	}
 	if want.Items != nil {
 		at.rest += "[*]"
@@ -262,17 +266,17 @@ func bareObject(in *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.C
 	return out
 }
 
-// placesOf returns the places that a diagnostic about generated files is at.
-func placesOf(files []writtenFile, pos diag.Position) []place {
+// ownerOf returns what a diagnostic about generated files is about.
+func ownerOf(files []writtenFile, pos diag.Position) owner {
 	for _, f := range files {
 		if f.name != pos.File && !strings.HasSuffix(f.name, "/"+strings.TrimPrefix(filepath.ToSlash(pos.File), "./")) {
 			continue
 		}
 		for _, o := range f.owners {
 			if o.from <= pos.Line && pos.Line <= o.to {
-				return o.places
+				return o
 			}
 		}
 	}
-	return nil
+	return owner{}
 }

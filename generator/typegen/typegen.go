@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"go/token"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
@@ -141,7 +138,7 @@ func Generate(ctx context.Context, definitions []*crd.Definition, options Option
 // Diagnostics are about the definitions. If one of them is an error, there is no result.
 func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, options Options) (*Result, diag.List, error) {
 	root := options.root()
-	packages, found := plan(definitions, root, &options)
+	packages, found := plan(definitions, &options)
 	if len(packages) == 0 {
 		return nil, found.Normalize(), nil
 	}
@@ -177,18 +174,20 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 			if d.Severity != diag.Error {
 				continue
 			}
-			places := placesOf(files, d.Pos)
-			if len(places) == 0 || slices.ContainsFunc(places, func(p place) bool { return p.field == "" }) {
-				return nil, append(found, notExpressible.At(packages[0].kinds[0].position(nil, "spec"), "", "the Go types for it are wrong: %s", d.Message)), nil
+			culprit := ownerOf(files, d.Pos)
+			if len(culprit.places) == 0 || slices.ContainsFunc(culprit.places, func(p place) bool { return p.field == "" }) {
+				k := cmp.Or(culprit.kind, packages[0].kinds[0])
+				return nil, append(found, notExpressible.At(k.position(nil, "spec"), "", "the Go types for it are wrong: %s", d.Message)), nil
 			}
-			for _, p := range places {
+			for _, p := range culprit.places {
 				more = more || !kept[p]
 				kept[p] = true
 			}
 		}
 		var fatal diag.List
+		before := maps.Clone(kept)
 		for _, x := range mismatches {
-			if !keepInnermost(kept, x.places) {
+			if !keepInnermost(before, kept, x.places) {
 				fatal = append(fatal, notExpressible.At(x.kind.position(x.schema, x.path), "", "%s of %s: Go types and markers cannot express %s", x.kind.version(), x.kind.object.Spec.Names.Kind, x.what))
 				continue
 			}
@@ -204,10 +203,11 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 	return nil, append(found, notExpressible.At(packages[0].kinds[0].position(nil, "spec"), "", "the definitions do not come back after %d rounds", maxRounds)), nil
 }
 
-// keepInnermost marks the innermost place that is not kept yet. It reports whether there is one.
-func keepInnermost(kept map[place]bool, places []place) bool {
+// keepInnermost marks the innermost place that was not kept before, and may have been marked
+// because of another use of the same struct. It reports whether there is one.
+func keepInnermost(before, kept map[place]bool, places []place) bool {
 	for _, p := range slices.Backward(places) {
-		if !kept[p] {
+		if !before[p] {
 			kept[p] = true
 			return true
 		}
@@ -265,77 +265,6 @@ func (b *builder) refused() diag.List {
 	}
 	return out
 }
-
-// plan groups the versions of definitions into packages.
-func plan(definitions []*crd.Definition, root string, options *Options) ([]*groupVersion, diag.List) {
-	var found diag.List
-	var out []*groupVersion
-	groups, versions := map[string]bool{}, map[string]bool{}
-	for _, d := range definitions {
-		object := d.CRD
-		if object == nil {
-			object = d.Build()
-		}
-		for i := range object.Spec.Versions {
-			k := &kind{definition: d, object: object, index: i, wanted: wanted(object, options.Kinds)}
-			if i < len(d.Unsupported) && k.wanted {
-				for _, u := range d.Unsupported[i] {
-					found = append(found, notExpressible.At(k.position(nil, fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema%s", i, u.Path)), "", "%s is not allowed in a structural schema", u))
-				}
-			}
-			if i >= len(d.Schemas) || d.Schemas[i] == nil {
-				if k.wanted {
-					found = append(found, notExpressible.At(k.position(nil, fmt.Sprintf("spec.versions[%d]", i)), "", "version %s of %s has no schema", k.version(), object.Spec.Names.Kind))
-				}
-				continue
-			}
-			if name := object.Spec.Names.Kind; !token.IsExported(name) && k.wanted {
-				found = append(found, notExpressible.At(k.position(nil, "spec.names.kind"), "", "%s is not an exported Go name", cmp.Or(name, `""`)))
-			}
-			if !token.IsIdentifier(k.version()) && k.wanted {
-				found = append(found, notExpressible.At(k.position(nil, fmt.Sprintf("spec.versions[%d].name", i)), "", "version %q is not the name of a Go package", k.version()))
-			}
-			k.schema = d.Schemas[i]
-			if k.schema.Nullable && k.wanted {
-				found = append(found, notExpressible.At(k.position(k.schema, ""), "", "%s of %s is nullable at the root, which no server accepts", k.version(), object.Spec.Names.Kind))
-			}
-			groups[object.Spec.Group], versions[k.version()] = true, true
-			at := slices.IndexFunc(out, func(p *groupVersion) bool { return p.group == object.Spec.Group && p.version == k.version() })
-			if at < 0 {
-				at = len(out)
-				out = append(out, &groupVersion{group: object.Spec.Group, version: k.version()})
-			}
-			out[at].kinds = append(out[at].kinds, k)
-		}
-	}
-	slices.SortFunc(out, func(a, b *groupVersion) int {
-		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.version, b.version))
-	})
-	if len(versions) > 1 && versions[filepath.Base(root)] {
-		root = filepath.Dir(root) // v1 and v1beta1 are next to each other
-	}
-	for _, p := range out {
-		slices.SortFunc(p.kinds, func(a, b *kind) int { return cmp.Compare(a.object.Spec.Names.Kind, b.object.Spec.Names.Kind) })
-		p.dir = root
-		if len(groups) > 1 {
-			label, _, _ := strings.Cut(p.group, ".")
-			p.dir = filepath.Join(p.dir, label)
-		}
-		if len(groups) > 1 || len(versions) > 1 || filepath.Base(p.dir) != p.version {
-			p.dir = filepath.Join(p.dir, p.version)
-		}
-	}
-	return slices.DeleteFunc(out, func(p *groupVersion) bool {
-		return !slices.ContainsFunc(p.kinds, func(k *kind) bool { return k.wanted })
-	}), found
-}
-
-func wanted(object *apiextensionsv1.CustomResourceDefinition, kinds []string) bool {
-	names := object.Spec.Names.Kind
-	return len(kinds) == 0 || slices.Contains(kinds, names) || slices.Contains(kinds, names+"."+object.Spec.Group)
-}
-
-func (k *kind) version() string { return k.object.Spec.Versions[k.index].Name }
 
 // position returns the position of a node of the schema, or of a path in the definition.
 func (k *kind) position(s *structural.Schema, path string) diag.Position {

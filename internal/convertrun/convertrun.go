@@ -69,7 +69,7 @@ func Build(ctx context.Context, code Code, kinds []written.Kind) (*Converter, er
 	if err := code.Consent.RequireCode(Packages(kinds)); err != nil {
 		return nil, err
 	}
-	temporary, err := os.MkdirTemp("", "schemagen-convert-")
+	temporary, err := makeTemporary(converterPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +109,7 @@ func (c *Converter) build(ctx context.Context, code Code, kinds []written.Kind) 
 	} else {
 		cmd.Args = append(cmd.Args, "./"+name)
 	}
+	keepWithin(c.dir, cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return buildError(ctx, "the conversions", err, out)
 	}
@@ -134,6 +135,7 @@ func (c *Converter) Convert(ctx context.Context, requests []Request) ([]Answer, 
 	if err != nil {
 		return nil, err
 	}
+	use(c.dir)
 	cmd := exec.CommandContext(ctx, c.program())
 	cmd.Dir = c.dir
 	cmd.Stdin = bytes.NewReader(text)

@@ -21,7 +21,7 @@ func BuildTest(ctx context.Context, code Code, dir string) (*Test, error) {
 	if err := code.Consent.RequireCode([]string{dir}); err != nil {
 		return nil, err
 	}
-	temporary, err := os.MkdirTemp("", "schemagen-mutants-")
+	temporary, err := makeTemporary(testPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -30,6 +30,7 @@ func BuildTest(ctx context.Context, code Code, dir string) (*Test, error) {
 	if err == nil {
 		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-tags", strings.Join(code.Tags, ","), "-overlay", overlay, "-o", t.program(), ".")
 		cmd.Dir = dir
+		keepWithin(temporary, cmd)
 		var out []byte
 		if out, err = cmd.CombinedOutput(); err != nil {
 			err = buildError(ctx, "the tests of "+dir, err, out)
@@ -45,6 +46,7 @@ func (t *Test) program() string { return filepath.Join(t.dir, "test.exe") }
 
 // Run runs a test with more variables in its environment. failed is set if the test fails.
 func (t *Test) Run(ctx context.Context, name string, env ...string) (output string, failed bool, err error) {
+	use(t.dir)
 	cmd := exec.CommandContext(ctx, t.program(), "-test.run", name)
 	cmd.Dir = t.dir
 	cmd.Env = append(os.Environ(), env...)
