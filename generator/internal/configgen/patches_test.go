@@ -2,7 +2,6 @@ package configgen_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"reflect"
@@ -29,8 +28,7 @@ func patchValues() map[string][]string {
 	}
 	var conditions []string
 	for _, e := range expressions {
-		text, _ := json.Marshal(e)
-		conditions = append(conditions, fmt.Sprintf(`[{"name":"a","expression":%s}]`, text))
+		conditions = append(conditions, fmt.Sprintf(`[{"name":"a","expression":%q}]`, e))
 	}
 	var many []string
 	for i := range 65 {
