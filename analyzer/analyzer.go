@@ -19,7 +19,9 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
@@ -132,6 +134,10 @@ func (absentServer) Evaluator(*apiextensionsv1.JSONSchemaProps, []string) (union
 
 func (absentServer) Handler() crd.Handler {
 	return func(*crd.Definition, string) (crd.Handle, error) { return nil, errors.ErrUnsupported }
+}
+
+func (absentServer) CheckWebhook(*admissionregistrationv1.ValidatingWebhook) field.ErrorList {
+	return nil
 }
 
 func (absentServer) Before(uint) bool { return false }

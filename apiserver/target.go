@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/util/version"
+	plugincel "k8s.io/apiserver/pkg/admission/plugin/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
 	baseversion "k8s.io/component-base/version"
 )
 
@@ -32,6 +34,8 @@ type Target struct {
 	newRules, storedRules func() (*ruleLibrary, error)
 	// defaultRules is that of rules for defaults.
 	defaultRules func() *ruleLibrary
+	// conditions is the compiler of the match conditions of webhooks, created on first use.
+	conditions func() plugincel.Compiler
 	// heldRules are the costs of rules for the values in defaults for which they hold, by heldKey.
 	heldRules sync.Map
 	compiled  *compilationCache
@@ -66,6 +70,9 @@ func NewTarget(text string) (*Target, error) {
 		compiled:      newCache(),
 		slots:         make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
+	t.conditions = sync.OnceValue(func() plugincel.Compiler {
+		return plugincel.NewCompiler(environment.MustBaseEnvSet(t.compatibility))
+	})
 	t.newRules = sync.OnceValues(func() (*ruleLibrary, error) { return t.libraryOf(t.compatibility) })
 	t.storedRules = sync.OnceValues(func() (*ruleLibrary, error) { return t.libraryOf(t.version) })
 	return t, nil

@@ -3,7 +3,9 @@ package generator
 import (
 	"context"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
@@ -199,6 +201,9 @@ type Server interface {
 	// definition. It fails for a version that a server would not serve. What the definitions of
 	// several calls share in memory is prepared once.
 	Handler() crd.Handler
+	// CheckWebhook returns the server's errors about the selectors and match conditions of a
+	// webhook, with paths in the webhook.
+	CheckWebhook(hook *admissionregistrationv1.ValidatingWebhook) field.ErrorList
 	// Before reports whether the server is older than Kubernetes 1.minor.
 	Before(minor uint) bool
 }

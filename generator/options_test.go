@@ -5,7 +5,9 @@ import (
 	"reflect"
 	"testing"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
@@ -132,5 +134,7 @@ func (server) Evaluator(*apiextensionsv1.JSONSchemaProps, []string) (unions.Eval
 }
 
 func (server) Handler() crd.Handler { return nil }
+
+func (server) CheckWebhook(*admissionregistrationv1.ValidatingWebhook) field.ErrorList { return nil }
 
 func (server) Before(uint) bool { return false }

@@ -210,7 +210,7 @@ func (k Keywords) Take(p *apiextensionsv1.JSONSchemaProps) {
 		MaxProperties: p.MaxProperties, MinProperties: p.MinProperties, Required: p.Required,
 	}
 	for _, e := range p.Enum {
-		values.Enum = append(values.Enum, JSON{Raw: e.Raw})
+		values.Enum = append(values.Enum, JSON{Raw: plain(e.Raw)})
 	}
 	if old := *k.Values; old != nil {
 		if p.AllOf != nil {
@@ -240,7 +240,7 @@ func takeJSON(old *JSON, set *apiextensionsv1.JSON) *JSON {
 	if old != nil && len(old.Raw) > 0 && &old.Raw[0] == &set.Raw[0] {
 		return old
 	}
-	return &JSON{Raw: set.Raw}
+	return &JSON{Raw: plain(set.Raw)}
 }
 
 func deref(s *string) string {

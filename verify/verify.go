@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -586,6 +587,14 @@ func (v *Verifier) Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []st
 		return nil, errors.New("there is no schema to evaluate rules on")
 	}
 	return apiserver.NewEvaluator(schema, rules)
+}
+
+// CheckWebhook returns the server's errors about the selectors and match conditions of a webhook.
+func (v *Verifier) CheckWebhook(hook *admissionregistrationv1.ValidatingWebhook) field.ErrorList {
+	if v.target == nil || hook == nil {
+		return nil
+	}
+	return v.target.CheckWebhook(hook)
 }
 
 // Before reports whether the server is older than Kubernetes 1.minor.

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -23,9 +22,15 @@ type hook struct {
 	rules     []admissionv1.RuleWithOperations
 	client    admissionv1.WebhookClientConfig
 
-	failurePolicy, matchPolicy, sideEffects string
-	timeout                                 *int32
-	reviewVersions                          []string
+	failurePolicy  *admissionv1.FailurePolicyType
+	matchPolicy    *admissionv1.MatchPolicyType
+	sideEffects    string
+	timeout        *int32
+	reviewVersions []string
+	// reinvocation is the policy of a mutating webhook.
+	reinvocation *admissionv1.ReinvocationPolicyType
+	// patched has the selectors and match conditions, which only a patch can set.
+	patched admissionv1.ValidatingWebhook
 }
 
 // text returns the value of a pointer to a string, which may be nil.
@@ -96,17 +101,31 @@ func (c *checker) checkRequired() {
 // check reports what only the API server rejects.
 func (c *checker) check() {
 	c.checkName()
-	c.word("failurePolicy", c.failurePolicy, "Fail", "Ignore")
-	c.word("matchPolicy", cmp.Or(c.matchPolicy, "Equivalent"), "Exact", "Equivalent")
+	if c.failurePolicy != nil {
+		c.word("failurePolicy", string(*c.failurePolicy), "Fail", "Ignore")
+	}
+	if c.matchPolicy != nil {
+		c.word("matchPolicy", string(*c.matchPolicy), "Exact", "Equivalent")
+	}
 	known := slices.ContainsFunc(c.reviewVersions, func(version string) bool { return version == "v1" || version == "v1beta1" })
 	if !known && len(c.reviewVersions) > 0 {
 		d := c.reject("admissionReviewVersions", "write admissionReviewVersions=v1", "none of the admissionReviewVersions is one of the API server's, v1 and v1beta1")
 		c.meant(d, "admissionReviewVersions", "v1")
 	}
+	for i, version := range c.reviewVersions {
+		if slices.Contains(c.reviewVersions[:i], version) {
+			c.reject("admissionReviewVersions", "remove one of them", "admissionReviewVersions has %q twice", version)
+		} else if problems := validation.IsDNS1035Label(version); len(problems) > 0 {
+			c.reject("admissionReviewVersions", problems[0], "admissionReviewVersions cannot have %q", version)
+		}
+	}
 	for _, rule := range c.rules {
 		c.checkRule(rule)
 	}
 	c.checkClient()
+	if c.reinvocation != nil {
+		c.word("reinvocationPolicy", string(*c.reinvocation), "Never", "IfNeeded")
+	}
 }
 
 func (c *checker) checkName() {
@@ -141,6 +160,9 @@ func (c *checker) checkRule(rule admissionv1.RuleWithOperations) {
 	}
 	for _, verb := range verbs {
 		c.operation(verb)
+	}
+	if rule.Scope != nil {
+		c.word("scope", string(*rule.Scope), "*", "Cluster", "Namespaced")
 	}
 	c.resources(rule.Resources)
 }
@@ -192,7 +214,12 @@ func (c *checker) resources(list []string) {
 // checkClient checks where the webhook is served.
 func (c *checker) checkClient() {
 	switch {
+	case (c.client.Service == nil) == (c.client.URL == nil):
+		c.reject("patch", "leave either the service or the url", "the webhook needs either a service or a url")
 	case c.client.Service != nil:
+		if c.client.Service.Name == "" || c.client.Service.Namespace == "" {
+			c.reject("patch", "leave its name and namespace", "the service has no name or no namespace")
+		}
 		c.checkPath(text(c.client.Service.Path))
 		if port := c.client.Service.Port; port != nil && len(validation.IsValidPortNum(int(*port))) > 0 {
 			c.reject("servicePort", "write a port from 1 to 65535", "servicePort cannot be %d", *port)

@@ -12,6 +12,8 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 
 	"github.com/schemagen/schemagen/diag"
@@ -26,8 +28,17 @@ type Options struct {
 	Generator webhook.Generator
 	// SkipVerify leaves out what only the API server rejects.
 	SkipVerify bool
+	// Server checks what only patches set. If it is nil, nothing does.
+	Server Server
 	// Kinds are the kinds of the run. There are none if it does not generate CRDs.
 	Kinds configgen.Kinds
+}
+
+// Server is the API server. Package verify implements it.
+type Server interface {
+	// CheckWebhook returns the server's errors about the selectors and match conditions of a
+	// webhook, with paths in the webhook.
+	CheckWebhook(hook *admissionv1.ValidatingWebhook) field.ErrorList
 }
 
 // Generate generates the configurations for the markers of the root packages. There are no
@@ -130,6 +141,9 @@ func (g *run) configurations(p configgen.Package) {
 			continue
 		}
 		first[value.Mutating] = m
+		if problems := validation.IsDNS1123Subdomain(value.Name); value.Name != "" && len(problems) > 0 && !g.options.SkipVerify {
+			g.reject(m, "%q is not the name of a configuration: %s", value.Name, problems[0])
+		}
 		if value.Mutating {
 			g.mutatingName = value.Name
 		} else {
@@ -173,6 +187,7 @@ func (g *run) webhook(m configgen.Marker) {
 			c.checkRequired()
 			if !g.options.SkipVerify {
 				c.check()
+				c.checkPatched(g.options.Server)
 			}
 		}
 	}
@@ -196,7 +211,11 @@ func (g *run) add(config webhook.Config, h *hook) error {
 		}
 		g.mutating = append(g.mutating, made)
 		h.name, h.rules, h.client, h.timeout, h.reviewVersions = made.Name, made.Rules, made.ClientConfig, made.TimeoutSeconds, made.AdmissionReviewVersions
-		h.failurePolicy, h.matchPolicy, h.sideEffects = text(made.FailurePolicy), text(made.MatchPolicy), text(made.SideEffects)
+		h.failurePolicy, h.matchPolicy, h.sideEffects = made.FailurePolicy, made.MatchPolicy, text(made.SideEffects)
+		h.reinvocation = made.ReinvocationPolicy
+		h.patched = admissionv1.ValidatingWebhook{
+			NamespaceSelector: made.NamespaceSelector, ObjectSelector: made.ObjectSelector, MatchConditions: made.MatchConditions,
+		}
 	} else {
 		made, err := config.ToValidatingWebhook()
 		if err != nil {
@@ -204,7 +223,8 @@ func (g *run) add(config webhook.Config, h *hook) error {
 		}
 		g.validating = append(g.validating, made)
 		h.name, h.rules, h.client, h.timeout, h.reviewVersions = made.Name, made.Rules, made.ClientConfig, made.TimeoutSeconds, made.AdmissionReviewVersions
-		h.failurePolicy, h.matchPolicy, h.sideEffects = text(made.FailurePolicy), text(made.MatchPolicy), text(made.SideEffects)
+		h.failurePolicy, h.matchPolicy, h.sideEffects = made.FailurePolicy, made.MatchPolicy, text(made.SideEffects)
+		h.patched = made
 	}
 	g.hooks = append(g.hooks, h)
 	return nil

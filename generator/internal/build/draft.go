@@ -34,6 +34,10 @@ type draft struct {
 	// resolved reference, which are the type and the keywords of the field. After merging,
 	// it has the parts that could not be merged.
 	allOf []*draft
+	// inlined is the field that the node describes if the node is merged into that of a struct.
+	inlined *inlinedField
+	// typed are the inlined fields that gave the node its type, if nothing else did.
+	typed []*inlinedField
 	// ref is the type that the node refers to until it is resolved.
 	ref *source.Type
 	// resolved is set if allOf holds the two halves of a reference.

@@ -31,6 +31,7 @@ func (c fieldChecker) checkField(t *source.Type, field *source.Field, name, opti
 		return
 	}
 	c.checkTag(t, field, name, options)
+	c.checkName(t, field, name, options)
 	if name != "" {
 		c.checkPresence(t, field)
 	}
@@ -81,6 +82,15 @@ func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, option
 		should += "," + option
 		report(should, fmt.Sprintf("write `json:\"%s\"`", should), "field %s has the JSON name %q", field.Label(), name)
 	}
+}
+
+// checkName reports a name that encoding/json ignores because of its characters.
+func (c fieldChecker) checkName(t *source.Type, field *source.Field, name, options string) {
+	if name == "" || isJSONName(name) || slices.Contains(strings.Split(options, ","), "inline") || writesItself(t) {
+		return
+	}
+	c.Reporter.Report(report.MisleadingJSONTag, t.Pkg.At(field.Pos), "write a name of letters and digits",
+		"field %s: encoding/json ignores the name %q because of its characters", field.Label(), name)
 }
 
 // schemaOptions returns the json tag options that change a schema.

@@ -37,6 +37,10 @@ type Flattener struct {
 	perPackage map[*source.Package]*Flattener
 	// parts is the number of parts merged so far into the current node.
 	parts int
+	// inlined is the field of a struct that is being merged into it, and refused are the fields
+	// whose type did not fit.
+	inlined *inlinedField
+	refused map[*inlinedField]bool
 	// extents are the sizes of schemas, including everything below them.
 	extents map[*structural.Schema]extent
 	// maxDescription is the maximum length of descriptions in bytes; negative means no
@@ -216,11 +220,12 @@ func (fl *Flattener) resolve(d *draft) *draft {
 		return nil
 	}
 	own := d.clone()
-	own.ref = nil
+	own.ref, own.inlined = nil, nil
 	own.Description, own.Title, own.ExternalDocs, own.Example = "", "", nil, nil
 	out := &draft{
 		resolved: true,
 		allOf:    []*draft{target, own},
+		inlined:  d.inlined,
 		pkg:      d.pkg,
 		origin:   d.origin,
 	}

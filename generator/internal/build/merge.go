@@ -31,6 +31,7 @@ func (fl *Flattener) merge(d *draft) *draft {
 	for _, part := range d.allOf {
 		fl.mergeInto(out, part)
 	}
+	fl.checkInlined(d.allOf)
 	return out
 }
 
@@ -43,6 +44,10 @@ func (fl *Flattener) mergeInto(dst, src *draft) {
 		}
 		return
 	}
+	around := fl.inlined
+	if src.inlined != nil {
+		fl.inlined = src.inlined
+	}
 	for _, part := range src.allOf {
 		fl.mergeInto(dst, part)
 	}
@@ -53,11 +58,14 @@ func (fl *Flattener) mergeInto(dst, src *draft) {
 
 	switch {
 	case src.Type == "":
-	case dst.Type == "":
+	case dst.Type == "" || dst.Type == src.Type:
 		dst.Type = src.Type
-	case dst.Type != src.Type:
+		dst.typed = fl.typedBy(dst)
+	default:
 		fl.conflict(dst, src)
 	}
+	fl.checkInlined(src.allOf)
+	fl.inlined = around
 	if src.Default != nil {
 		if dst.Default == nil {
 			dst.Default = src.Default
@@ -280,7 +288,10 @@ func (fl *Flattener) combine(a, b *draft) *draft {
 	out := a.clone()
 	parts := out.allOf
 	out.allOf = nil
+	around := fl.inlined
+	fl.inlined = nil
 	fl.mergeInto(out, b)
+	fl.inlined = around
 	out.allOf = append(slices.Clip(parts), out.allOf...)
 	out.resolved = false
 	return out
@@ -296,6 +307,16 @@ func (fl *Flattener) conflict(dst, src *draft) {
 		hint = "for bytes write []byte at the field, for arbitrary JSON use apiextensionsv1.JSON or mark the field +schemagen:schema={x-kubernetes-preserve-unknown-fields: true}"
 	}
 	dst.origin.Mistake = structural.InShape
+	if fl.inlined != nil && src.Type != "object" {
+		fl.refuse(fl.inlined, src.Type)
+		return
+	}
+	if len(dst.typed) > 0 && dst.Type != "object" {
+		for _, f := range dst.typed {
+			fl.refuse(f, dst.Type)
+		}
+		return
+	}
 	found := fl.builder.Reporter.Report(report.ConflictingTypes, at.pkg.At(at.origin.Pos), hint,
 		"conflicting types for one value: %s and %s", dst.Type, src.Type)
 	if from := other.origin.Of("type"); from.IsValid() && from != at.origin.Pos {

@@ -104,8 +104,9 @@ func (b *Builder) structType(t *source.Type) *draft {
 		b.Reporter.Leave()
 
 		if inline {
+			node.inlined = &inlinedField{owner: t, field: field, name: name, options: strings.Split(jsonOptions, ",")}
 			d.allOf = append(d.allOf, node)
-			b.checkInlined(t, field)
+			b.checkInlinedMarkers(t, field)
 			continue
 		}
 		if field.Markers.Get(markers.TagImmutableName) != nil {
@@ -269,17 +270,4 @@ func (b *Builder) quoted(f *source.File, expr ast.Expr) *draft {
 		d.validation().Enum = []structural.JSON{{Raw: []byte(`"true"`)}, {Raw: []byte(`"false"`)}}
 	}
 	return d
-}
-
-// checkInlined warns about an inlined struct that is marked as required: its fields
-// determine that themselves. A marker that makes it optional is harmless.
-func (b *Builder) checkInlined(t *source.Type, field *source.Field) {
-	for _, m := range field.Markers {
-		if m.Name == markers.ReadOnlyName {
-			b.Reporter.Report(report.WrongTarget, t.Pkg.At(m.Pos), "put it on the fields of the struct", "+%s on an inlined struct, which is no property that could be compared", m.Name)
-		}
-		if m.Presence().Required() && field.Markers.Get(m.Name) == m {
-			b.Reporter.Report(report.WrongTarget, t.Pkg.At(m.Pos), "put it on the fields of the struct", "+%s on an inlined struct requires a property without a name, so that no object is valid", m.Name)
-		}
-	}
 }

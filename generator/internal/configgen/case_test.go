@@ -72,7 +72,7 @@ func (g generators) run(t testing.TB, dir string, lister golist.Lister) (map[str
 	add(rbac.Generate(t.Context(), program, roots, rbac.Options{Generator: g.rbac, SkipVerify: g.skipVerify}))
 	all = append(all, reporter.List...)
 	program, roots, reporter = loaded.Program()
-	add(webhook.Generate(t.Context(), program, roots, webhook.Options{Generator: g.webhook, SkipVerify: g.skipVerify}))
+	add(webhook.Generate(t.Context(), program, roots, webhook.Options{Generator: g.webhook, SkipVerify: g.skipVerify, Server: gentest.Server(t, "")}))
 	all = append(all, reporter.List...)
 	return out, all.Normalize()
 }

@@ -6,7 +6,7 @@ import "github.com/schemagen/schemagen/diag"
 var (
 	InvalidWebhook = &diag.Kind{
 		Code: "SG934", Fixes: true, Title: "a webhook that the API server rejects",
-		Explanation: "The arguments of a marker result in a MutatingWebhookConfiguration or ValidatingWebhookConfiguration that the API server does not accept, or in none at all.",
+		Explanation: "The arguments of a marker result in a MutatingWebhookConfiguration or ValidatingWebhookConfiguration that the API server does not accept, or in none at all. What a patch sets is checked as well: selectors, and match conditions, whose CEL expressions are compiled by the server's code.",
 		Bad:         "$ schemagen webhook paths=./...\n-- v1/types.go --\npackage v1\n\n// +kubebuilder:webhook:path=/validate-widgets,mutating=false,failurePolicy=fial,sideEffects=None,groups=example.com,resources=widgets,verbs=create,versions=v1,name=widgets.example.com,admissionReviewVersions=v1",
 		Good:        "-- v1/types.go --\npackage v1\n\n// +kubebuilder:webhook:path=/validate-widgets,mutating=false,failurePolicy=fail,sideEffects=None,groups=example.com,resources=widgets,verbs=create,versions=v1,name=widgets.example.com,admissionReviewVersions=v1",
 	}

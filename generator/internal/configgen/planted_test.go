@@ -55,6 +55,7 @@ var planted = []struct{ marker, want string }{
 	{`webhook:path=/validate-a,mutating=true,failurePolicy=fail,sideEffects=None,reinvocationPolicy=«IfNeded,groups=a,resources=b,verbs=create,versions=v1,name=a.b.c,admissionReviewVersions=v1`, "warning[SG936] did you mean IfNeeded?"},
 	{`webhook:path=/validate-a «mutating=false,failurePolicy=fail,sideEffects=None,groups=a,resources=b,verbs=create,versions=v1,name=a.b.c,admissionReviewVersions=v1`, "error[SG936] a comma is missing before mutating"},
 	{`webhook:path=/validate-a,mutating=false,failurePolicy=fail,sideEffects=None,groups=a,resources=b,verbs=create,«update,versions=v1,name=a.b.c,admissionReviewVersions=v1`, "error[SG301] verbs=create;update"},
+	{`«webhookconfiguration:mutating=true,name=My_Hooks`, "error[SG934] not the name of a configuration"},
 }
 
 // misplaced are markers with other mistakes: their position, or no plus sign.

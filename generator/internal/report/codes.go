@@ -83,7 +83,7 @@ var (
 	}
 	ConflictingTypes = &diag.Kind{
 		Code: "SG208", Title: "conflicting types for one value",
-		Explanation: "A field and its type, or two embedded structs, give one value different schema types.",
+		Explanation: "A field and its type, or two embedded structs, give one value different schema types. A field without a name in its json tag, or with the option inline, is merged into its struct, so its type must be an object.",
 		Bad:         "type Spec struct {\n\t// +kubebuilder:validation:Type=integer\n\tName Name `json:\"name\"`\n}\n\n// +kubebuilder:validation:Type=string\ntype Name string",
 		Good:        "type Spec struct {\n\tName Name `json:\"name\"`\n}\n\n// +kubebuilder:validation:Type=string\ntype Name string",
 	}
@@ -143,7 +143,7 @@ var (
 	}
 	MisleadingJSONTag = &diag.Kind{
 		Code: "SG218", Severity: diag.Warning, Fixes: true, Title: "a misleading json tag",
-		Explanation: "encoding/json ignores unknown options: with omitemtpy, or with a space before omitempty, the field is required. Without the comma, the option becomes the name of the field. Options of other libraries are not reported.",
+		Explanation: "encoding/json ignores unknown options: with omitemtpy, or with a space before omitempty, the field is required. Without the comma, the option becomes the name of the field. Options of other libraries are not reported. encoding/json does not know inline: it only merges embedded structs without a name, while the schema, like controller-gen's, merges every field with that option or without a name. What Go clients send for such a field, the API server drops or refuses.",
 		Bad:         "Name string `json:\"name,omitemtpy\"`",
 		Good:        "Name string `json:\"name,omitempty\"`",
 	}
