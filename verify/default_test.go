@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -33,6 +34,9 @@ func TestDefaultHints(t *testing.T) {
 				}
 				value, _, _ = strings.Cut(strings.TrimSuffix(value, " without quotes"), ", ")
 				proposed++
+				if !json.Valid([]byte(value)) { // a marker would make a string of it
+					t.Errorf("%s %s: %q", typ, text, hint)
+				}
 				if again := verified(value); len(again) > 0 {
 					t.Errorf("%s %s: %q, but with %s: %q", typ, text, hint, value, again)
 				}
