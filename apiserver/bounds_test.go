@@ -52,7 +52,7 @@ func randomBounded(r *rand.Rand, depth int, self string) (schema, expression str
 func TestBoundsOfRandomRules(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	counts := map[string]int{}
-	for n := range 900 {
+	for n := range 400 {
 		schema, expression := randomBounded(r, 0, "self")
 		rule := fmt.Sprintf("{rule: %q}", expression)
 		if n%4 == 0 {
