@@ -13,7 +13,7 @@ import (
 type candidate struct {
 	// path is relative to the root of the schema.
 	path, keyword string
-	limit         *int64
+	limit, nested *int64
 	// trail leads from the type of the rule's node to the type of this node: names of
 	// fields, and "" for elements.
 	trail []string
@@ -30,16 +30,16 @@ func (c candidate) maxLimit() int64 {
 }
 
 // limitOf returns the keyword that limits values of a schema, and its value. ok is false if
-// CEL needs no limit for such values.
-func limitOf(s *apiextensions.JSONSchemaProps) (keyword string, limit *int64, factor int64, ok bool) {
+// CEL needs no limit for such values, or if the target derives no size from it.
+func (t *Target) limitOf(s *apiextensions.JSONSchemaProps) (keyword string, limit *int64, factor int64, ok bool) {
 	switch {
 	case s.XIntOrString:
-		return "maxLength", s.MaxLength, 4, true
+		return "maxLength", s.MaxLength, 4, !t.Before(intOrStringSizeMinor)
 	case s.Type == "array":
 		return "maxItems", s.MaxItems, 1, true
 	case s.Type == "object" && s.AdditionalProperties != nil:
 		return "maxProperties", s.MaxProperties, 1, true
-	case s.Type != "string", s.MaxLength == nil && len(s.Enum) > 0:
+	case s.Type != "string", s.MaxLength == nil && len(s.Enum) > 0 && !t.Before(enumSizeMinor):
 		return "", nil, 0, false
 	}
 	switch s.Format {
@@ -51,15 +51,38 @@ func limitOf(s *apiextensions.JSONSchemaProps) (keyword string, limit *int64, fa
 	return "maxLength", s.MaxLength, 4, true
 }
 
+// nestedLimit returns the smallest value of a keyword in the allOf of a schema, or nil.
+func nestedLimit(s *apiextensions.JSONSchemaProps, keyword string) *int64 {
+	var least *int64
+	for i := range s.AllOf {
+		branch := &s.AllOf[i]
+		limits := []*int64{nestedLimit(branch, keyword)}
+		switch keyword {
+		case "maxItems":
+			limits = append(limits, branch.MaxItems)
+		case "maxProperties":
+			limits = append(limits, branch.MaxProperties)
+		case "maxLength":
+			limits = append(limits, branch.MaxLength)
+		}
+		for _, limit := range limits {
+			if limit != nil && (least == nil || *limit < *least) {
+				least = limit
+			}
+		}
+	}
+	return least
+}
+
 // candidatesAround returns the lists and maps that contain a node, the nearest first.
-func candidatesAround(n *node, root string) []candidate {
+func (t *Target) candidatesAround(n *node, root string) []candidate {
 	var out []candidate
 	for a := n.parent; a != nil; a = a.parent {
 		if a.schema.Type != "array" && a.schema.Type != "object" {
 			continue
 		}
-		if keyword, limit, _, ok := limitOf(a.schema); ok {
-			out = append(out, candidate{path: strings.TrimPrefix(a.path.String(), root), keyword: keyword, limit: limit})
+		if keyword, limit, _, ok := t.limitOf(a.schema); ok {
+			out = append(out, candidate{path: strings.TrimPrefix(a.path.String(), root), keyword: keyword, limit: limit, nested: nestedLimit(a.schema, keyword)})
 		}
 	}
 	return out
@@ -67,23 +90,26 @@ func candidatesAround(n *node, root string) []candidate {
 
 // candidatesInside returns the candidates at and below the node that are reached through
 // properties named in words.
-func candidatesInside(kind *apiservercel.DeclType, n *node, root string, words words) []candidate {
-	w := candidateWalk{words: words}
+func (t *Target) candidatesInside(kind *apiservercel.DeclType, n *node, root string, words words) []candidate {
+	w := candidateWalk{target: t, words: words}
 	w.visit(kind, n.schema, strings.TrimPrefix(n.path.String(), root), nil)
 	return w.found
 }
 
 type candidateWalk struct {
-	words words
-	found []candidate
+	target *Target
+	words  words
+	found  []candidate
 }
 
 func (w *candidateWalk) visit(kind *apiservercel.DeclType, s *apiextensions.JSONSchemaProps, path string, trail []string) {
 	if kind == nil || s == nil || len(w.found) >= maxCandidates {
 		return
 	}
-	if keyword, limit, factor, ok := limitOf(s); ok && fits(keyword, kind) {
-		w.found = append(w.found, candidate{path: path, keyword: keyword, limit: limit, trail: slices.Clone(trail), factor: factor})
+	if keyword, limit, factor, ok := w.target.limitOf(s); ok && fits(keyword, kind) {
+		w.found = append(w.found, candidate{
+			path: path, keyword: keyword, limit: limit, nested: nestedLimit(s, keyword), trail: slices.Clone(trail), factor: factor,
+		})
 	}
 	switch {
 	case s.XIntOrString:

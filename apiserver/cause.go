@@ -20,6 +20,9 @@ type Cause struct {
 	// Limit is the current value of the keyword. It is nil for most causes: causes with a
 	// limit are reported only if all have one.
 	Limit *int64
+	// Nested is the smallest value of the keyword in an allOf, or nil. The server ignores it
+	// in its estimates.
+	Nested *int64
 	// Bound is the largest value of the keyword that by itself brings the rule under its
 	// limits, or 0 if there is none.
 	Bound int64
@@ -43,11 +46,11 @@ func (t *Target) explain(ctx context.Context, s *compiledSchema, rules []Rule) e
 	total := s.root.context.TotalCost.Total
 	var costly []int
 	for i, r := range rules {
-		if max(r.Cost, r.MessageCost) > RuleCostLimit || total > SchemaCostLimit && r.Cost >= SchemaCostLimit/100 {
+		if r.highestCost() > RuleCostLimit || total > SchemaCostLimit && r.highestCost() >= SchemaCostLimit/100 {
 			costly = append(costly, i)
 		}
 	}
-	slices.SortStableFunc(costly, func(a, b int) int { return cmp.Compare(rules[b].Cost, rules[a].Cost) })
+	slices.SortStableFunc(costly, func(a, b int) int { return cmp.Compare(rules[b].highestCost(), rules[a].highestCost()) })
 	costly = costly[:min(len(costly), maxExplained)]
 	slices.Sort(costly)
 	at := 0
@@ -101,8 +104,8 @@ func newSearch(t *Target, s *compiledSchema, n *node, rule apiextensions.Validat
 	}}
 	words := wordsOf(rule.Rule, rule.MessageExpression)
 	root := s.root.path.String()
-	out.around = candidatesAround(n, root)
-	out.inside = candidatesInside(s.kinds[n], n, root, words)
+	out.around = t.candidatesAround(n, root)
+	out.inside = t.candidatesInside(s.kinds[n], n, root, words)
 	out.kind = reduced(s.kinds[n], words)
 	return out
 }
@@ -165,7 +168,7 @@ func (s *search) causes() []Cause {
 	for i, f := range found {
 		c := f.in(s)
 		most = max(most, c.maxLimit())
-		out[i] = Cause{Path: c.path, Keyword: c.keyword, Limit: c.limit}
+		out[i] = Cause{Path: c.path, Keyword: c.keyword, Limit: c.limit, Nested: c.nested}
 		out[i].Bound = largest(c.maxLimit(), func(bound int64) bool { return s.underWith(found[i:i+1], bound) })
 	}
 	joint := int64(0)

@@ -36,13 +36,20 @@ type Rule struct {
 	// Cost is CallCost times Occurrences. MessageCost is added to it in the total of the
 	// schema.
 	Cost, MessageCost uint64
-	// Causes are what makes a rule that exceeds a limit expensive.
+	// Causes are what makes a rule that exceeds a limit expensive. They are nil if they were
+	// not determined, and empty if no limit in the schema would change the cost.
 	Causes []Cause
 }
 
 // RuleShare returns the cost as a fraction of the limit per rule. Above 1 the rule is
 // rejected.
 func (r Rule) RuleShare() float64 { return float64(r.Cost) / RuleCostLimit }
+
+// MessageShare returns the cost of the message expression as a fraction of the limit per rule.
+func (r Rule) MessageShare() float64 { return float64(r.MessageCost) / RuleCostLimit }
+
+// highestCost returns the higher cost of those of the rule and its message.
+func (r Rule) highestCost() uint64 { return max(r.Cost, r.MessageCost) }
 
 // SchemaShare returns the cost, including that of the message, as a fraction of the limit
 // for all rules of a schema.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 )
 
@@ -17,6 +18,13 @@ func (c *contradictions) example(s *Schema, path *Path) {
 	if why := c.exampleError(s, *s.Example, 0); why != "" {
 		c.addKind(Example, path.Child("example"), s.Origin.Of("example"), "", "the schema rejects the example %s: %s", shortText(s.Example.Raw), why)
 	}
+}
+
+// Refusal returns the reason for which a schema refuses a value because of its type, enum,
+// pattern or bounds, or "" if it accepts the value or the answer is unknown.
+func Refusal(s *Schema, value JSON) string {
+	c := &contradictions{patterns: map[string]*regexp.Regexp{}}
+	return c.exampleError(s, value, 0)
 }
 
 // exampleError returns the reason for which a node rejects a value, or "" if it accepts

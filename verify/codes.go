@@ -48,7 +48,7 @@ var (
 	}
 	noSuchPath = &diag.Kind{
 		Code: "SG608", Severity: diag.Warning, Fixes: true, Title: "a path does not exist in the schema",
-		Explanation: "A printer column or the scale subresource refers to a field that the schema does not have or that has another type. The server accepts the CRD, and later prints nothing or fails.",
+		Explanation: "A printer column or the scale subresource refers to a field that the schema does not have or that has another type. The server splits the paths of the scale subresource at dots, so they cannot lead through lists. It accepts the CRD, and later prints nothing or fails.",
 		Bad:         "// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=.spec.nmae\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
 		Good:        "// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=.spec.name\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
 	}
@@ -96,7 +96,7 @@ var (
 	}
 	misleadingColumn = &diag.Kind{
 		Code: "SG616", Severity: diag.Warning, Title: "a printer column is not printed as declared",
-		Explanation: "The API server accepts a column whose JSONPath does not parse, but when it serves the resource it omits that column and all columns after it. Columns of the same name are printed under the same heading; kubectl prints headings in capitals.",
+		Explanation: "The API server accepts a column whose JSONPath does not parse, but when it serves the resource it omits that column and all columns after it. It prints nothing in a column whose filters compare values of different types or with a value that the schema does not allow, or whose indices and slices select no element. Columns of the same name are printed under the same heading; kubectl prints headings in capitals.",
 		Bad:         "// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=`.spec[name`\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
 		Good:        "// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=.spec.name\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
 	}

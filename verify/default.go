@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,9 +40,15 @@ func (c *checks) defaultHint(f apiserver.Finding) string {
 	}
 	var text string
 	quoted := given != "null" && json.Unmarshal(raw, &text) == nil
+	scalar := ""
+	if quoted {
+		scalar = scalarOf(text, want)
+	}
 	switch {
-	case quoted && isScalar(text, want):
+	case scalar != "" && scalar == text:
 		return fmt.Sprintf("%s is the string %s: write %s without quotes", what, given, text)
+	case scalar != "":
+		return fmt.Sprintf("%s is the string %s: write %s", what, given, scalar)
 	case want == "string" && !quoted && !strings.ContainsAny(given, "[{") && given != "null":
 		return fmt.Sprintf("%s is %s: write %q, with quotes", what, given, given)
 	case len(given) > 40:
@@ -112,18 +119,27 @@ func valueAt(value json.RawMessage, path string) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// isScalar reports whether a text is a value of a type.
-func isScalar(text, name string) bool {
-	var err error
+// scalarOf returns the JSON of a number or boolean in a text, such as 1 for "+1", or "" if
+// the text is not of the type.
+func scalarOf(text, name string) string {
 	switch name {
 	case "integer":
-		_, err = strconv.ParseInt(text, 10, 64)
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return strconv.FormatInt(n, 10)
+		}
 	case "number":
-		_, err = strconv.ParseFloat(text, 64)
+		n, err := strconv.ParseFloat(text, 64)
+		switch {
+		case err != nil || math.IsNaN(n) || math.IsInf(n, 0):
+			return ""
+		case json.Valid([]byte(text)):
+			return text
+		}
+		return strconv.FormatFloat(n, 'f', -1, 64)
 	case "boolean":
-		return text == "true" || text == "false"
-	default:
-		return false
+		if text == "true" || text == "false" {
+			return text
+		}
 	}
-	return err == nil
+	return ""
 }

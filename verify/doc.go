@@ -6,7 +6,8 @@
 //	correct.go  corrects what the server rejects, to find all errors at once
 //	newer.go    rules that only newer servers reject
 //	cost.go     errors about the cost of rules
-//	paths.go    paths of printer columns and of the scale subresource
+//	paths.go    paths of printer columns and of the scale subresource that do not exist
+//	columns.go  paths of printer columns that never have a value
 //	condition.go  the condition NonStructuralSchema, and what is refused beside it
 //	size.go     which parts of a large CRD take the most bytes
 //	codes.go    the codes of the diagnostics

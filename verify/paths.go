@@ -33,6 +33,10 @@ func (c *checks) paths(i int, schema *structural.Schema) {
 			c.add(noSuchPath, path, "", "printer column %s: %s does not exist in the schema: no field %s", column.Name, column.JSONPath, missing).suggest(missing, meant)
 		case found != nil && found.Type != "" && !columnFits(column.Type, found):
 			c.add(noSuchPath, path, "", "printer column %s has type %s, but %s has type %s", column.Name, column.Type, column.JSONPath, found.Type)
+		default:
+			if b := blank(schema, column); b != nil {
+				c.add(b.kind, path, b.hint, "printer column %s: %s never has a value: %s", column.Name, column.JSONPath, b.reason).suggest(b.old, b.meant)
+			}
 		}
 	}
 	if s := version.Subresources; s != nil && s.Scale != nil {
@@ -66,9 +70,13 @@ func (c *checks) scale(at string, schema *structural.Schema, scale *apiextension
 		if jsonPath == "" {
 			return
 		}
-		found, missing, meant := follow(schema, jsonPath)
+		// The server splits these paths at dots: there are no lists, quotes or escapes.
+		found, missing, meant := followSteps(schema, strings.Split(strings.TrimPrefix(jsonPath, "."), "."))
 		path := at + "subresources.scale." + keyword
 		switch {
+		case missing != "" && strings.ContainsAny(missing, `[]\'"`):
+			c.add(noSuchPath, path, "the path must lead through fields of objects only", "scale: the API server splits %s at dots and looks for a field named %q, which does not exist in the schema",
+				jsonPath, missing[strings.LastIndex(missing, ".")+1:])
 		case missing != "":
 			c.add(noSuchPath, path, "", "scale: %s does not exist in the schema: no field %s", jsonPath, missing).suggest(missing, meant)
 		case found != nil && found.Type != "" && found.Type != want:
@@ -97,20 +105,27 @@ func columnFits(column string, s *structural.Schema) bool {
 // follow follows a simple JSONPath through a schema and returns the schema it leads to, or
 // as missing the shortest prefix that does not exist, and as meant the prefix with the only
 // field that is similar. All are empty if that cannot be determined: below preserved fields,
-// in embedded objects, and for paths that are not simple.
+// and for paths that are not simple.
 func follow(s *structural.Schema, path string) (found *structural.Schema, missing, meant string) {
 	steps, ok := splitPath(path)
 	if !ok {
 		return nil, "", ""
 	}
+	return followSteps(s, steps)
+}
+
+// followSteps is follow for a path that is split.
+func followSteps(s *structural.Schema, steps []string) (found *structural.Schema, missing, meant string) {
+	inMetadata := false
 	for i, step := range steps {
-		if i == 0 && (step == "kind" || step == "apiVersion") || s.XEmbeddedResource {
-			return nil, "", ""
-		}
 		next := child(s, step)
-		if i == 0 && step == "metadata" {
+		isResource := i == 0 || s.XEmbeddedResource
+		if isResource && (step == "kind" || step == "apiVersion") {
+			next = &structural.Schema{Generic: structural.Generic{Type: "string"}}
+		} else if isResource && step == "metadata" {
 			next = structural.ObjectMeta()
-		} else if steps[0] == "metadata" && s.Type == "object" && len(s.Properties) == 0 && s.AdditionalProperties == nil {
+			inMetadata = true
+		} else if inMetadata && s.Type == "object" && len(s.Properties) == 0 && s.AdditionalProperties == nil {
 			return nil, "", "" // managedFields[].fieldsV1
 		}
 		if next == nil && (s.XPreserveUnknownFields != nil || s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil) {

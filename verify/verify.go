@@ -745,32 +745,84 @@ func costHint(f apiserver.Finding, rules []apiserver.Rule) string {
 	if f.Type != field.ErrorTypeForbidden {
 		return ""
 	}
+	var text string
+	highest := -1.0
 	for _, rule := range rules {
-		if len(rule.Causes) == 0 || !slices.ContainsFunc(f.Paths, func(path string) bool { return strings.HasPrefix(path, rule.Path) }) {
-			continue
+		for _, path := range f.Paths {
+			rest, ok := strings.CutPrefix(path, rule.Path)
+			if !ok || rule.Causes == nil || rest != "" && rest[0] != '.' {
+				continue
+			}
+			subject := ruleText
+			share := rule.RuleShare()
+			if rest == ".messageExpression" {
+				subject = messageText
+				share = rule.MessageShare()
+			}
+			// A total has the paths of several rules.
+			if share > highest {
+				highest = share
+				text = costText(subject, share, rule.Causes)
+			}
 		}
-		return CostText(rule)
 	}
-	return ""
+	return text
 }
+
+// The subjects of texts about costs.
+const (
+	ruleText    = "the rule"
+	messageText = "the message expression"
+)
 
 // CostText describes the cost of a rule, its causes, and the bounds that would help.
 func CostText(rule apiserver.Rule) string {
-	text := fmt.Sprintf("the rule may cost %.0f %% of the limit per rule", 100*rule.RuleShare())
-	if share := rule.RuleShare(); share >= 10 {
-		text = fmt.Sprintf("the rule may cost %.0f times the limit per rule", share)
+	if rule.RuleShare() <= 1 && rule.MessageShare() > 1 {
+		return costText(messageText, rule.MessageShare(), rule.Causes)
 	}
-	for _, cause := range rule.Causes {
-		text += fmt.Sprintf("; %s has no %s", cause.Path, cause.Keyword)
-		if cause.Limit != nil {
-			text = strings.TrimSuffix(text, "has no "+cause.Keyword) + fmt.Sprintf("has %s %d", cause.Keyword, *cause.Limit)
+	return costText(ruleText, rule.RuleShare(), rule.Causes)
+}
+
+func costText(subject string, share float64, causes []apiserver.Cause) string {
+	text := fmt.Sprintf("%s may cost %.0f %% of the limit per rule", subject, 100*share)
+	if share >= 10 {
+		text = fmt.Sprintf("%s may cost %.0f times the limit per rule", subject, share)
+	}
+	for _, cause := range causes {
+		text += "; " + causeText(cause)
+	}
+	if share > 1 && causes != nil && len(causes) == 0 {
+		text += "; no limit in the schema changes that: simplify the expression"
+	}
+	return text
+}
+
+// causeText describes a cause and the bound that would help.
+func causeText(cause apiserver.Cause) string {
+	bound := ""
+	switch {
+	case cause.Bound > 0:
+		bound = fmt.Sprintf("%d would suffice", cause.Bound)
+	case cause.JointBound > 0:
+		bound = fmt.Sprintf("%d would suffice if all of them had it", cause.JointBound)
+	}
+	var text string
+	switch {
+	case cause.Limit != nil:
+		text = fmt.Sprintf("%s has %s %d", cause.Path, cause.Keyword, *cause.Limit)
+	case cause.Nested != nil:
+		text = fmt.Sprintf("%s has %s %d only in allOf, which the API server ignores here: set it once", cause.Path, cause.Keyword, *cause.Nested)
+		if cause.Bound > 0 {
+			return fmt.Sprintf("%s, to at most %d", text, cause.Bound)
+		} else if cause.JointBound > 0 {
+			return fmt.Sprintf("%s, to at most %d if all of them have it", text, cause.JointBound)
 		}
-		switch {
-		case cause.Bound > 0:
-			text += fmt.Sprintf(": %d would suffice", cause.Bound)
-		case cause.JointBound > 0:
-			text += fmt.Sprintf(": %d would suffice if all of them had it", cause.JointBound)
-		}
+		return text
+	default:
+		text = fmt.Sprintf("%s has no %s", cause.Path, cause.Keyword)
+	}
+	if bound != "" {
+		text += ": " + bound
 	}
 	return text
 }

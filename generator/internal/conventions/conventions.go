@@ -149,7 +149,9 @@ func fieldsOf(definitions []*checks.Definition, types []*source.Type) (out []*fi
 				add(source.AnonymousStruct(t.File, st))
 			}
 			name, options, _ := strings.Cut(declared.Tag.Get("json"), ",")
-			if at, ok := nodes[declared.Pos]; ok && declared.Name != "" {
+			// An embedded field with a JSON name is a field of that name, except for the metadata of kinds.
+			isNamed := declared.Name != "" || name != "" && name != "metadata"
+			if at, ok := nodes[declared.Pos]; ok && isNamed {
 				out = append(out, &field{
 					Field: declared, owner: t, name: cmp.Or(name, declared.Name), options: strings.Split(options, ","),
 					parent: at.parent, schema: at.schema, ofStatus: at.ofStatus,
