@@ -534,10 +534,12 @@ func (l *linter) known(text string) bool {
 func (l *linter) unattached(file *ast.File) {
 	trailing := trailingComments(file)
 	for _, group := range file.Comments {
-		for i, c := range group.List {
-			if slices.ContainsFunc(group.List[i:], func(c *ast.Comment) bool { return CommentedOut(c.Text) }) {
-				continue // it belongs to the code that is commented out below
-			}
+		// What is above code that is commented out belongs to it.
+		code := len(group.List) - 1
+		for code >= 0 && !CommentedOut(group.List[code].Text) {
+			code--
+		}
+		for _, c := range group.List[code+1:] {
 			if strings.HasPrefix(c.Text, "/*") {
 				l.blockComment(c)
 				continue
