@@ -74,17 +74,46 @@ func (t *tree) step(n int32, path string) (place, value int32, rest string) {
 			}
 		}
 	}
+	end := ""
+	if bracket {
+		end = "]"
+	}
+	key, after := t.longestKey(n, path, end)
+	if key >= 0 {
+		return key, key + 1, after
+	}
+	return place, value, rest
+}
+
+// longestKey returns the longest key of a mapping with which a path begins, before end and the next
+// step, and the rest of the path. It returns noNode if there is none.
+func (t *tree) longestKey(mapping int32, path, end string) (found int32, rest string) {
+	if index := t.index(mapping); index != nil {
+		return index.longestKey(path, end)
+	}
+	return t.scanKeys(mapping, path, end)
+}
+
+// scanKeys is longestKey without an index.
+func (t *tree) scanKeys(mapping int32, path, end string) (found int32, rest string) {
+	found = noNode
 	longest := -1
-	t.eachEntry(n, func(key int32) {
+	t.eachEntry(mapping, func(key int32) {
 		name := t.text(key)
-		after, ok := strings.CutPrefix(path, name)
-		if ok && bracket {
-			after, ok = strings.CutPrefix(after, "]")
-		}
-		if ok && isStepEnd(after) && len(name) >= longest {
+		if after, ok := stepAfter(path, name, end); ok && len(name) >= longest {
 			longest = len(name)
-			place, value, rest = key, key+1, after
+			found = key
+			rest = after
 		}
 	})
-	return place, value, rest
+	return found, rest
+}
+
+// stepAfter returns what follows a key and end at the beginning of a path, if that is a step.
+func stepAfter(path, key, end string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(path, key)
+	if ok {
+		rest, ok = strings.CutPrefix(rest, end)
+	}
+	return rest, ok && isStepEnd(rest)
 }

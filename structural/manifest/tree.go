@@ -17,6 +17,8 @@ type tree struct {
 	// verbatim trees come from JSON: keys may repeat, and values that are kept as
 	// JSON keep their source text.
 	verbatim bool
+
+	indexes indexes
 }
 
 type treeNode struct {
@@ -85,6 +87,9 @@ func (t *tree) eachElement(sequence int32, f func(element int32)) {
 // find returns the key node of an entry of a mapping, the last one if there are
 // several, or noNode. The value is the next node.
 func (t *tree) find(mapping int32, key string) int32 {
+	if index := t.index(mapping); index != nil {
+		return index.find(key)
+	}
 	found := int32(noNode)
 	t.eachEntry(mapping, func(k int32) {
 		if t.text(k) == key {
