@@ -341,8 +341,9 @@ func (c *checker) completeNested(n *NestedValueValidation, s *Schema, path, in *
 	if n.Items != nil {
 		c.completeNested(n.Items, s.Items, path.Child("items"), in.Child("items"))
 	}
+	properties := s.named(len(n.Properties))
 	for _, p := range n.Properties {
-		c.completeNested(p.Schema, s.property(p.Name), path.Property(p.Name), in.Property(p.Name))
+		c.completeNested(p.Schema, properties.property(p.Name), path.Property(p.Name), in.Property(p.Name))
 	}
 }
 

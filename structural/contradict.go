@@ -401,8 +401,9 @@ func (c *contradictions) unsatisfiable(s *Schema, l *limits, branch *NestedValue
 			return "it forbids " + name + ", which is required"
 		}
 	}
+	properties := s.named(len(branch.Properties))
 	for _, p := range branch.Properties {
-		declared := s.property(p.Name)
+		declared := properties.property(p.Name)
 		required := slices.Contains(s.Required, p.Name) || slices.Contains(branch.Required, p.Name)
 		if declared == nil || declared.ValueValidation == nil || !required {
 			continue

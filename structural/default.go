@@ -58,8 +58,9 @@ func (d *defaulter) value(value any, s *Schema) {
 				value[p.Name] = put
 			}
 		}
+		fields := s.named(len(value))
 		for name, field := range value {
-			child, _ := s.field(name)
+			child, _ := fields.field(name)
 			if child == nil {
 				continue
 			}
@@ -141,8 +142,9 @@ func (p *nullPruner) value(value any, s *Schema) {
 	}
 	switch value := value.(type) {
 	case map[string]any:
+		fields := s.named(len(value))
 		for name, field := range value {
-			child, _ := s.field(name)
+			child, _ := fields.field(name)
 			if isNonNullableNull(field, child) && child.Default.isNone() {
 				p.removed = append(p.removed, p.note(fieldStep(name)))
 				delete(value, name)

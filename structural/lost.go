@@ -107,12 +107,13 @@ func (l *losses) value(from, to *Schema, fromKeeps, toKeeps bool, path string, i
 // fields compares the fields of an object.
 func (l *losses) fields(from, to *Schema, fromKeeps, toKeeps bool, path string, isTop bool) {
 	keepsMeta := isTop || to != nil && to.XEmbeddedResource
+	toFields := to.named(len(from.Properties))
 	for _, p := range from.Properties {
 		if isMeta(p.Name) && (keepsMeta || from.XEmbeddedResource) {
 			continue
 		}
 		at := path + lossStep(p.Name)
-		if child, specified := to.field(p.Name); specified {
+		if child, specified := toFields.field(p.Name); specified {
 			l.value(p.Schema, child, false, false, at, false)
 		} else if !toKeeps {
 			l.add(LossDropped, at, p.Schema, nil)
@@ -125,8 +126,9 @@ func (l *losses) fields(from, to *Schema, fromKeeps, toKeeps bool, path string, 
 		if to == nil {
 			return
 		}
+		fromProperties := from.named(len(to.Properties))
 		for _, p := range to.Properties {
-			if from.property(p.Name) == nil && !(isMeta(p.Name) && (keepsMeta || from.XEmbeddedResource)) {
+			if fromProperties.property(p.Name) == nil && !(isMeta(p.Name) && (keepsMeta || from.XEmbeddedResource)) {
 				visit(path+lossStep(p.Name), p.Schema)
 			}
 		}

@@ -146,6 +146,11 @@ func (s *Schema) field(name string) (child *Schema, specified bool) {
 	if child = s.property(name); child != nil {
 		return child, true
 	}
+	return s.others()
+}
+
+// others returns the result of field for names that are not those of properties.
+func (s *Schema) others() (child *Schema, specified bool) {
 	if a := s.AdditionalProperties; a != nil {
 		return a.Schema, true
 	}

@@ -51,11 +51,12 @@ func (p *pruner) value(value any, s *Schema, preserves bool) {
 }
 
 func (p *pruner) object(object map[string]any, s *Schema, isResource, preserves, isRoot bool) {
+	fields := s.named(len(object))
 	for name, value := range object {
 		if isResource && isMeta(name) {
 			continue
 		}
-		child, specified := s.field(name)
+		child, specified := fields.field(name)
 		switch {
 		case specified:
 			mark := len(p.open)

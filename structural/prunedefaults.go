@@ -209,13 +209,14 @@ func coerceMetadata(value any, s *Schema, isResource bool) error {
 	}
 	switch value := value.(type) {
 	case map[string]any:
+		fields := s.named(len(value))
 		for name, field := range value {
 			if isResource || s.XEmbeddedResource {
 				if err := coerceMeta(value, name); err != nil {
 					return err
 				}
 			}
-			child, _ := s.field(name)
+			child, _ := fields.field(name)
 			if err := coerceMetadata(field, child, false); err != nil {
 				return err
 			}
