@@ -202,17 +202,25 @@ func pairs(target *apiserver.Target, olds, news []*crd.Definition) ([]subjects, 
 // Folded merges changes that several versions share. A merged change has the positions of
 // the first version.
 func Folded(changes []Change) []Change {
+	type shared struct {
+		kind                                             Kind
+		category                                         Category
+		definition, field, before, after, reason, waived string
+	}
+	first := map[shared]int{}
 	var out []Change
 	for _, c := range changes {
-		at := slices.IndexFunc(out, func(o Change) bool {
-			return o.Definition == c.Definition && o.Version != "" && c.Version != "" && o.Kind == c.Kind && o.Category == c.Category && o.Field == c.Field &&
-				o.Old == c.Old && o.New == c.New && o.Reason == c.Reason && o.Waived == c.Waived && c.Field != ""
-		})
-		if at < 0 || slices.Contains(strings.Split(out[at].Version, ","), c.Version) {
-			out = append(out, c)
+		key := shared{c.Kind, c.Category, c.Definition, c.Field, c.Old, c.New, c.Reason, c.Waived}
+		at, known := first[key]
+		mergeable := c.Version != "" && c.Field != ""
+		if mergeable && known && !slices.Contains(strings.Split(out[at].Version, ","), c.Version) {
+			out[at].Version += "," + c.Version
 			continue
 		}
-		out[at].Version += "," + c.Version
+		if mergeable && !known {
+			first[key] = len(out)
+		}
+		out = append(out, c)
 	}
 	return out
 }
