@@ -58,7 +58,7 @@ func liveMarkup(page string, ours *regexp.Regexp) string {
 			}
 		}
 		// GitHub notifies people and links issues in a comment that has the page.
-		if reference := regexp.MustCompile("(^|\\W)@\\w|(^|[^&])#\\d|GH-\\d").FindString(codeSpan.ReplaceAllString(line, "`")); reference != "" {
+		if reference := regexp.MustCompile(`(^|\W)@\w|(^|[^&])#\d|GH-\d`).FindString(codeSpan.ReplaceAllString(line, "`")); reference != "" {
 			return fmt.Sprintf("the reference %q in %q", reference, line)
 		}
 		if strings.HasPrefix(line, "#") && !ours.MatchString(line) || strings.HasPrefix(line, "=") {
