@@ -65,6 +65,7 @@ func peerSuites() []peerSuite {
 		// Newer versions have these tests in the module sigs.k8s.io/gateway-api/tests, which has no
 		// version that the module proxy serves.
 		{name: "gateway", module: "sigs.k8s.io/gateway-api@v1.4.1", run: gatewayCases},
+		{name: "crds", module: "k8s.io/apiextensions-apiserver@v0.37.2", run: crdCases},
 	}
 }
 

@@ -94,6 +94,42 @@ func TestGatewayDifference(t *testing.T) {
 	}
 }
 
+// TestDifferentErrors compares errors, of which schemagen shortens the values and the white space.
+func TestDifferentErrors(t *testing.T) {
+	for _, c := range []struct {
+		theirs, ours string
+		same         bool
+	}{
+		{"a: Invalid value: 1: x", "a: Invalid value: 1: x", true},
+		{"a: Invalid value: 1: x,  y", "a: Invalid value: 1: x, y", true},
+		{"a: Invalid value: 12345: x", "a: Invalid value: 1 … 5: x", true},
+		{"a: Invalid value: 12345: x", "a: Invalid value: 1 … 3 … 5: x", true},
+		{"a: Invalid value: 12345: x", "a: Invalid value: 1 … 9 … 5: x", false},
+		{"a: Invalid value: 12345: x", "a: Invalid value: 1 … 5: y", false},
+		{"a: Invalid value: 12345: x", "b: Invalid value: 1 … 5: x", false},
+	} {
+		theirs, ours := differentErrors([]string{c.theirs}, []string{c.ours})
+		if same := len(theirs)+len(ours) == 0; same != c.same {
+			t.Errorf("%q and %q: got %v", c.theirs, c.ours, same)
+		}
+	}
+	theirs, ours := differentErrors([]string{"a", "a", "b"}, []string{"a", "c"})
+	if strings.Join(theirs, " ") != "a b" || strings.Join(ours, " ") != "c" {
+		t.Errorf("got %q and %q", theirs, ours)
+	}
+}
+
+// TestRenamedFunctions renames functions but not methods, so that a wrapper can take their names.
+func TestRenamedFunctions(t *testing.T) {
+	got, err := renamedFunctions([]byte("package a\n\nfunc A() { B() }\n\nfunc B() {}\n\nfunc (t T) A() {}\n"), "recorded", "A")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "package a\n\nfunc recordedA() { B() }\n\nfunc B() {}\n\nfunc (t T) A() {}\n"; string(got) != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // TestPeerTable prints a table with the cases by reason.
 func TestPeerTable(t *testing.T) {
 	table := peerTable{
