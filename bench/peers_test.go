@@ -130,6 +130,31 @@ func TestRenamedFunctions(t *testing.T) {
 	}
 }
 
+// TestLinterSource reads expectations, and completes source without moving lines.
+func TestLinterSource(t *testing.T) {
+	const text = "package a\n\ntype A struct {\n\tName string // want \"field A.Name has \\\\+marker\" `other`\n\tB\n\tC int `json:\"c\"` // want\n}\n\ntype B []string\n"
+	wants, err := linterWants("a.go", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(wants) != 2 || wants[0].Line != 4 || wants[0].Message != "field A.Name has +marker" || wants[1].Message != "other" {
+		t.Errorf("got %+v", wants)
+	}
+	kinds := map[string]bool{}
+	got, err := taggedSource([]byte(text), true, kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.NewReplacer("string //", "string `json:\"name\"` //", "\tB\n", "\tB `json:\",inline\"`\n").Replace(text)
+	if string(got) != want || len(kinds) != 1 || !kinds["A"] {
+		t.Errorf("got %v\n%s", kinds, got)
+	}
+	untouched, err := taggedSource([]byte(text), false, kinds)
+	if err != nil || string(untouched) != text {
+		t.Errorf("got %v\n%s", err, untouched)
+	}
+}
+
 // TestPeerTable prints a table with the cases by reason.
 func TestPeerTable(t *testing.T) {
 	table := peerTable{
