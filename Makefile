@@ -109,6 +109,10 @@ search: ## Search the modules of bench for rbac and webhook markers without effe
 conventions: ## Compare findings about API conventions with those of kube-api-linter on ten public repositories, and with bench/conventions.txt.
 	$(GO) run -C bench . conventions
 
+.PHONY: peers
+peers: ## Give the test cases of Gateway API, apiextensions-apiserver and kube-api-linter to schemagen, and compare the verdicts with bench/peers.txt.
+	$(GO) run -C bench . peers
+
 .PHONY: laws
 laws: ## Test the hand-written conversions of public modules, and compare the violations with bench/laws.txt.
 	$(GO) run -C bench . laws

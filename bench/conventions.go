@@ -310,21 +310,9 @@ func (w workspace) compareConventions(ctx context.Context, c benchCase, dir, pro
 			f.reached = reached[fmt.Sprintf("%s:%d", f.file, f.line)]
 		}
 	}
-	at := func(raw rawFinding) (*goField, error) {
-		var found *goField
-		for _, f := range fields[raw.File] {
-			if f.from <= raw.Line && raw.Line <= f.to && (found == nil || found.isType || f.to-f.from <= found.to-found.from) {
-				found = f
-			}
-		}
-		if found == nil {
-			return nil, fmt.Errorf("no field at %s:%d: %s", raw.File, raw.Line, raw.Message)
-		}
-		return found, nil
-	}
 	theirs, ours := conventionFindings{}, conventionFindings{}
 	for _, raw := range theirRaw {
-		f, err := at(raw)
+		f, err := fieldAt(fields, raw)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -333,7 +321,7 @@ func (w workspace) compareConventions(ctx context.Context, c benchCase, dir, pro
 	for _, raw := range ourRaw {
 		for _, rule := range conventionRules() {
 			if slices.Contains(rule.codes, raw.Code) && (!isMisplaced(raw) || presenceName.MatchString(raw.Message)) {
-				f, err := at(raw)
+				f, err := fieldAt(fields, raw)
 				if err != nil {
 					return nil, nil, err
 				}
@@ -370,6 +358,20 @@ func (w workspace) compareConventions(ctx context.Context, c benchCase, dir, pro
 	}
 	slices.Sort(unexplained)
 	return counts, unexplained, nil
+}
+
+// fieldAt returns the innermost field or type at the line of a finding.
+func fieldAt(fields map[string][]*goField, raw rawFinding) (*goField, error) {
+	var found *goField
+	for _, f := range fields[raw.File] {
+		if f.from <= raw.Line && raw.Line <= f.to && (found == nil || found.isType || f.to-f.from <= found.to-found.from) {
+			found = f
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("no field at %s:%d: %s", raw.File, raw.Line, raw.Message)
+	}
+	return found, nil
 }
 
 // linted returns the findings of kube-api-linter, which are kept, because they do not change.

@@ -33,6 +33,9 @@ const usage = `usage: go run . COMMAND [flags]
   conventions [-schemagen PATH] [-case A,B] [-update]
                                           compare findings about API conventions with those of
                                           kube-api-linter, and the result with conventions.txt
+  peers    [-schemagen PATH] [-case SUITE,SUITE] [-update]
+                                          give the test cases of other projects to schemagen, and
+                                          hold the verdicts against peers.txt
   laws     [-schemagen PATH] [-case MODULE,MODULE] [-update]
                                           test the hand-written conversions of public modules,
                                           and hold the violations against laws.txt
@@ -106,6 +109,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.BoolVar(&update, "update", false, "rewrite search.txt for the selected modules")
 	case "conventions":
 		flags.BoolVar(&update, "update", false, "rewrite conventions.txt for the selected cases")
+	case "peers":
+		flags.BoolVar(&update, "update", false, "rewrite peers.txt for the selected suites")
 	case "laws":
 		flags.BoolVar(&update, "update", false, "rewrite laws.txt for the selected modules")
 	case "oracles":
@@ -167,6 +172,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if args[0] == "conventions" {
 		return conventions(ctx, w, *names, *product, update, out)
+	}
+	if args[0] == "peers" {
+		return peers(ctx, w, *names, *product, update, out)
 	}
 	if args[0] == "laws" {
 		return laws(ctx, w, *names, *product, update, out)
