@@ -142,6 +142,8 @@ func verifyArguments(t *testing.T) []badArguments {
 		badArguments{"func (v *Verifier) Costs", "no target", func(ctx context.Context) (any, error) { return results(none.Costs(ctx, object)) }, noTarget},
 		badArguments{"func (v *Verifier) Costs", "nil", func(ctx context.Context) (any, error) { return results(v.Costs(ctx, nil)) }, zeroDefinition},
 		badArguments{"func (v *Verifier) Evaluator", "nil", func(context.Context) (any, error) { return results(v.Evaluator(nil, nil)) }, "there is no schema to evaluate rules on"},
+		badArguments{"func (v *Verifier) CheckWebhook", "nil", func(context.Context) (any, error) { return v.CheckWebhook(nil).ToAggregate(), nil }, "<nil>: Internal error: a webhook is nil"},
+		badArguments{"func (v *Verifier) CheckWebhook", "no target", func(context.Context) (any, error) { return none.CheckWebhook(nil).ToAggregate(), nil }, "<nil>: Internal error: " + noTarget},
 		badArguments{"func (v *Verifier) Before", "no target", func(context.Context) (any, error) { return none.Before(1), nil }, "false"},
 		badArguments{"func (v *Verifier) Sharing", "nil", func(context.Context) (any, error) { return v.Sharing(nil) == v, nil }, "true"},
 		badArguments{"func (v *Verifier) Sharing", "no target", func(context.Context) (any, error) { return v.Sharing(none) == v, nil }, "true"},

@@ -210,7 +210,11 @@ func (w *witness) leaf(old any, s *structural.Schema) any {
 	case open:
 		return "example"
 	}
-	return unions.Sample(s, true)
+	value := unions.Sample(s, true)
+	if s.Default != nil && refusal(s, value) != "" {
+		w.unsure = true // the default is invalid, which is reported itself
+	}
+	return value
 }
 
 // isOpen reports whether a schema says nothing about its values.

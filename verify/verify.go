@@ -589,10 +589,14 @@ func (v *Verifier) Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []st
 	return apiserver.NewEvaluator(schema, rules)
 }
 
-// CheckWebhook returns the server's errors about the selectors and match conditions of a webhook.
+// CheckWebhook returns the server's errors about the selectors and match conditions of a webhook. The only
+// error is an internal one if there is no webhook, or the verifier was not made by [New].
 func (v *Verifier) CheckWebhook(hook *admissionregistrationv1.ValidatingWebhook) field.ErrorList {
-	if v.target == nil || hook == nil {
-		return nil
+	if v.target == nil {
+		return field.ErrorList{field.InternalError(nil, errNoTarget)}
+	}
+	if hook == nil {
+		return field.ErrorList{field.InternalError(nil, errors.New("a webhook is nil"))}
 	}
 	return v.target.CheckWebhook(hook)
 }
