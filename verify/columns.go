@@ -271,6 +271,10 @@ func (w *witness) or(old any, s *structural.Schema) any {
 
 // putField adds a field to an object.
 func (w *witness) putField(old any, s *structural.Schema, name string, rest []jsonpath.Node, leaf leafFunc) any {
+	if name == "" {
+		w.explain(blankColumn{reason: "a name is missing after a dot"})
+		return w.or(old, s)
+	}
 	var field *structural.Schema
 	if !isOpen(s) {
 		if s.Type != "object" && len(s.Properties) == 0 {
@@ -297,7 +301,7 @@ func (w *witness) putField(old any, s *structural.Schema, name string, rest []js
 
 // missingField is the reason for a filter that reads a field that no element has.
 func missingField(s *structural.Schema, name string) blankColumn {
-	out := blankColumn{kind: noSuchPath, reason: "its filter reads a field that the schema does not have: " + name}
+	out := blankColumn{kind: noSuchPath, reason: "the schema has no such field there: " + name}
 	var names []string
 	for _, p := range s.Properties {
 		names = append(names, p.Name)
