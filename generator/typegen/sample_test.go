@@ -18,6 +18,7 @@ func TestSample(t *testing.T) {
 	refused := map[string]bool{
 		"crd-storage-unverified/example.com_widgets.yaml": true, // two storage versions, which no server accepts
 		"crd-kinds/example.com_lowers.yaml":               true, // a kind that is no exported name
+		"tags-inline/example.com_widgets.yaml":            true, // a name that encoding/json ignores in a tag
 	}
 	n, kept := 0, 0
 	for _, file := range files {
