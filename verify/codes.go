@@ -76,6 +76,12 @@ var (
 		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  sizes:\n    type: array\n    items: {type: integer, minimun: 1}",
 		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  sizes:\n    type: array\n    items: {type: integer, minimum: 1}",
 	}
+	convertedKey = &diag.Kind{
+		Code: "SG623", Severity: diag.Warning, Title: "a key that YAML does not read as its text",
+		Explanation: "In YAML 1.1, which kubectl and the API server read, y, yes and on without quotes are true, n, no and off are false, and 0x10 is 16. As a key, such a word is the name of another field: true, false or 16.",
+		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  y: {type: integer}",
+		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  \"y\": {type: integer}",
+	}
 	notACRD = &diag.Kind{
 		Code: "SG613", Title: "a document is not an apiextensions.k8s.io/v1 CRD",
 		Explanation: "apiextensions.k8s.io/v1beta1 was removed in Kubernetes 1.22. Every object needs an apiVersion and a kind.",
@@ -180,6 +186,6 @@ func Codes() []*diag.Kind {
 		rejectedByServer, serverWarning, unknownToVersion, unknownAnswer, rejectedOutsideSchemas, discouragedByProposals,
 		contradiction, noSuchPath, tooLarge, malformedManifest, unknownOrDuplicateField, droppedField, notACRD,
 		misfittingBound, idleKeyword, misleadingColumn, constantRule, rejectedExample, rejectedByNewer, nonStructural,
-		repeatedRule, lossyVersions,
+		repeatedRule, convertedKey, lossyVersions,
 	}
 }

@@ -34,10 +34,12 @@ func Problems(problems []manifest.Problem, position func(token.Pos) diag.Positio
 			kind = unknownOrDuplicateField
 		case manifest.DroppedField:
 			kind = droppedField
+		case manifest.ConvertedKey:
+			kind = convertedKey
 		case manifest.WrongVersion, manifest.NoObject:
 			kind = notACRD
 		}
-		out = append(out, kind.At(position(p.Pos), "", "%s", p.Message))
+		out = append(out, kind.At(position(p.Pos), p.Hint, "%s", p.Message))
 	}
 	return out
 }

@@ -25,6 +25,8 @@ type treeBuilder struct {
 	left int
 	// duplicates are the duplicate keys of YAML mappings.
 	duplicates []duplicateKey
+	// converted are keys that are not read as the text that they have.
+	converted []convertedKey
 	// rejected is the reason for which no tree can be built, or nil.
 	rejected *rejection
 	keys     []int32 // of the mapping being closed
@@ -34,6 +36,12 @@ type treeBuilder struct {
 type duplicateKey struct {
 	at   int32
 	text string
+}
+
+// convertedKey is a key that is written in one way and read as another text.
+type convertedKey struct {
+	at            int32
+	written, text string
 }
 
 // rejection is the reason for which a document cannot be read.

@@ -184,6 +184,7 @@ func (l *libraryReader) value(value any, n *yamlv3.Node, around int) {
 				l.reject(e.at, Malformed, err.Error())
 				return
 			}
+			l.convert(e, text)
 			l.scalar(stringNode, e.at, validText(text))
 			l.value(e.value, e.node, e.at)
 		}
@@ -208,7 +209,9 @@ type entry struct {
 	at int
 	// node is the node of the value, or nil.
 	node *yamlv3.Node
-	dead bool // overridden later
+	// written is the text of the key in the file, or "".
+	written string
+	dead    bool // overridden later
 }
 
 // entries returns the entries of a mapping in document order, followed by those
@@ -259,7 +262,7 @@ func (l *libraryReader) collect(list []entry, index map[any]int, value map[any]a
 			l.findDuplicates(list[earlier].node)
 		}
 		index[key] = len(list)
-		list = append(list, entry{key: key, value: value[key], at: k.Column, node: v})
+		list = append(list, entry{key: key, value: value[key], at: k.Column, node: v, written: k.Value})
 	}
 	return list
 }
@@ -278,6 +281,15 @@ func (l *libraryReader) findDuplicates(n *yamlv3.Node) {
 			l.findDuplicates(element)
 		}
 	}
+}
+
+// convert records a key that is not read as the text that it has, once: aliases repeat it.
+func (l *libraryReader) convert(e entry, text string) {
+	isKnown := func(k convertedKey) bool { return int(k.at) == e.at }
+	if _, isText := e.key.(string); isText || e.written == "" || e.written == text || slices.ContainsFunc(l.converted, isKnown) {
+		return
+	}
+	l.converted = append(l.converted, convertedKey{at: int32(e.at), written: e.written, text: text})
 }
 
 // duplicate records a duplicate key.

@@ -44,13 +44,15 @@ type Problem struct {
 	Pos     token.Pos
 	Kind    ProblemKind
 	Message string
+	// Hint is what to write instead, or empty.
+	Hint string
 }
 
 // ProblemKind classifies a problem.
 type ProblemKind string
 
 // Kinds of problems. The API server rejects an object for each of them except
-// [DroppedField].
+// [DroppedField] and [ConvertedKey].
 const (
 	// Malformed text is neither YAML nor JSON. It is not read.
 	Malformed ProblemKind = "malformed"
@@ -73,6 +75,9 @@ const (
 	// additionalProperties, or a value of items that is not a schema. The API
 	// server silently drops it.
 	DroppedField ProblemKind = "dropped field"
+	// ConvertedKey is a key without quotes that YAML does not read as the text that it has: y is
+	// true, for example. It names another field than it seems to.
+	ConvertedKey ProblemKind = "converted key"
 )
 
 // apiextensionsGroup is the API group of CRDs.
@@ -155,7 +160,21 @@ func (r *reader) problem(at int, kind ProblemKind, message string) {
 	if r.told += len(message) + 64; r.isFull() {
 		kind, message = TooLarge, "too many problems in this file"
 	}
-	r.problems = append(r.problems, Problem{Pos: r.base + token.Pos(at), Kind: kind, Message: message})
+	r.problems = append(r.problems, Problem{Pos: r.base + token.Pos(at), Kind: kind, Message: message, Hint: r.quoteHint(at, kind)})
+}
+
+// quoteHint returns a hint for text that YAML does not read as text because it has no quotes, or "".
+func (r *reader) quoteHint(at int, kind ProblemKind) string {
+	if kind != ConvertedKey && kind != WrongType && kind != DuplicateField {
+		return ""
+	}
+	rest := r.src[min(at, len(r.src)):]
+	end := strings.IndexFunc(rest, func(c rune) bool { return strings.ContainsRune(" \t\r\n,]}", c) })
+	word := strings.TrimSuffix(rest[:max(end, 0)], ":")
+	if _, isText := resolvePlain(word); isText || word == "" || strings.ContainsAny(word[:1], "\"'[{&*!|>") {
+		return ""
+	}
+	return fmt.Sprintf("write it in quotes: %q", word)
 }
 
 // documentSpan is the range of a document in a file.
@@ -265,6 +284,9 @@ func (r *reader) tree(b *treeBuilder) bool {
 	if b.rejected != nil {
 		r.problem(b.rejected.at, b.rejected.kind, b.rejected.message)
 		return b.rejected.kind != TooLarge
+	}
+	for _, k := range b.converted {
+		r.problem(int(k.at), ConvertedKey, fmt.Sprintf("the key %s is read as %q", k.written, k.text))
 	}
 	for _, d := range b.duplicates {
 		r.problem(int(d.at), DuplicateField, "key "+d.text+" already set in map")
