@@ -36,22 +36,17 @@ func (p *pairer) existing(kind *Kind) {
 	}
 	for _, v := range kind.Spokes {
 		name := v.Type.Decl.Spec.Name.Name
-		up, down, upText, downText := "ConvertTo", "ConvertFrom", "ConvertTo(conversion.Hub) error", "ConvertFrom(conversion.Hub) error"
-		fitsUp, fitsDown := fitsMethod, fitsMethod
-		if p.model.Options.Functions {
-			hub := kind.Hub.Type.Decl
-			up, down = "Convert"+name+"ToHub", "Convert"+name+"FromHub"
-			upText = up + "(context.Context, *" + name + ", *" + hub.Pkg.Name + "." + hub.Spec.Name.Name + ") error"
-			downText = down + "(context.Context, *" + hub.Pkg.Name + "." + hub.Spec.Name.Name + ", *" + name + ") error"
-			fitsUp = func(d source.Declared) bool { return fitsFunction(d, v.Type.Decl, v.Type.Decl, hub) }
-			fitsDown = func(d source.Declared) bool { return fitsFunction(d, v.Type.Decl, hub, v.Type.Decl) }
-		}
-		var at diag.Position
-		if at, v.written.up = p.exists(v, up, upText, fitsUp); v.written.up {
-			p.byHand(v, at, up)
-		}
-		if at, v.written.down = p.exists(v, down, downText, fitsDown); v.written.down {
-			p.byHand(v, at, down)
+		if hub := kind.Hub.Type.Decl; p.model.Options.Functions {
+			other := "*" + hub.Pkg.Name + "." + hub.Spec.Name.Name
+			v.written.up = p.convertsByHand(v, "Convert"+name+"ToHub", "(context.Context, *"+name+", "+other+") error", func(d source.Declared) bool {
+				return fitsFunction(d, v.Type.Decl, v.Type.Decl, hub)
+			})
+			v.written.down = p.convertsByHand(v, "Convert"+name+"FromHub", "(context.Context, "+other+", *"+name+") error", func(d source.Declared) bool {
+				return fitsFunction(d, v.Type.Decl, hub, v.Type.Decl)
+			})
+		} else {
+			v.written.up = p.convertsByHand(v, "ConvertTo", "(conversion.Hub) error", fitsMethod)
+			v.written.down = p.convertsByHand(v, "ConvertFrom", "(conversion.Hub) error", fitsMethod)
 		}
 		if d, ok := p.model.declared(v.Type.Decl.Pkg)[TestName]; ok {
 			p.collision(v, d.Pos, "rename it", "%s is generated for version %s, and declared here, too", TestName, v.Name)
@@ -92,11 +87,17 @@ func (p *pairer) collision(v *Version, at diag.Position, hint, format string, ar
 	p.reporter.Add(found.With(diag.Related{Pos: p.at(v), Message: "version " + v.Name + ", for which it is generated"}))
 }
 
-// byHand reports a conversion that is not generated: what markers say has no effect on it.
-func (p *pairer) byHand(v *Version, at diag.Position, name string) {
+// convertsByHand reports whether people wrote a conversion of a spoke, with a warning: markers have no effect
+// on it.
+func (p *pairer) convertsByHand(v *Version, name, parameters string, fits func(source.Declared) bool) bool {
+	at, used := p.exists(v, name, name+parameters, fits)
+	if !used {
+		return false
+	}
 	found := alreadyDeclared.At(at, "remove it to have it generated",
 		"%s of %s is not generated, because it exists: markers have no effect on it, and what it loses is not known", name, v.Type.Label())
 	p.reporter.Add(found.As(diag.Warning).With(diag.Related{Pos: p.at(v), Message: "version " + v.Name}))
+	return true
 }
 
 // ByHand reports whether people wrote both conversions of a spoke, so that none is generated.
