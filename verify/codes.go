@@ -76,12 +76,6 @@ var (
 		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  sizes:\n    type: array\n    items: {type: integer, minimun: 1}",
 		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  sizes:\n    type: array\n    items: {type: integer, minimum: 1}",
 	}
-	convertedKey = &diag.Kind{
-		Code: "SG623", Severity: diag.Warning, Title: "a key that YAML does not read as its text",
-		Explanation: "In YAML 1.1, which kubectl and the API server read, y, yes and on without quotes are true, n, no and off are false, and 0x10 is 16. As a key, such a word is the name of another field: true, false or 16.",
-		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  y: {type: integer}",
-		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  \"y\": {type: integer}",
-	}
 	notACRD = &diag.Kind{
 		Code: "SG613", Title: "a document is not an apiextensions.k8s.io/v1 CRD",
 		Explanation: "apiextensions.k8s.io/v1beta1 was removed in Kubernetes 1.22. Every object needs an apiVersion and a kind.",
@@ -135,6 +129,12 @@ var (
 		Explanation: "The API server takes the rules of a list for a map with the rule as key. It accepts a new CRD with two equal rules, also if their messages differ, but kubectl apply --server-side, and tools that apply in the same way, fail with \"duplicate entries for key\".",
 		Bad:         "type Spec struct {\n\t// +kubebuilder:validation:XValidation:rule=\"self != 'default'\"\n\tName Name `json:\"name\"`\n}\n\n// +kubebuilder:validation:XValidation:rule=\"self != 'default'\",message=\"choose a name\"\ntype Name string",
 		Good:        "type Spec struct {\n\tName Name `json:\"name\"`\n}\n\n// +kubebuilder:validation:XValidation:rule=\"self != 'default'\",message=\"choose a name\"\ntype Name string",
+	}
+	convertedKey = &diag.Kind{
+		Code: "SG623", Severity: diag.Warning, Title: "a key that YAML does not read as its text",
+		Explanation: "In YAML 1.1, which kubectl and the API server read, y, yes and on without quotes are true, n, no and off are false, and 0x10 is 16. As a key, such a word is the name of another field: true, false or 16.",
+		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  y: {type: integer}",
+		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  \"y\": {type: integer}",
 	}
 )
 
