@@ -134,14 +134,7 @@ const nameCases = 120
 // either Go that compiles, and from which the same schemas are generated, or a refusal with
 // positions. Definitions that are accepted alone are accepted together, unless kinds clash.
 func TestGeneratedNames(t *testing.T) {
-	dir := t.TempDir()
-	if err := typedmodule.Requirements(dir); err != nil {
-		t.Fatal(err)
-	}
-	module, found, err := typegen.Open(context.Background(), dir)
-	if err != nil || found.HasErrors() {
-		t.Fatal(found, err)
-	}
+	dir, module := openModule(t)
 	compile := newCompiler(t, dir)
 	count := map[string]int{}
 	for seed := range uint64(nameCases) {
@@ -261,6 +254,20 @@ func normal(t *testing.T, props *apiextensionsv1.JSONSchemaProps) string {
 type compiler struct {
 	fset     *token.FileSet
 	importer types.Importer
+}
+
+// openModule opens a new module with the requirements of this one.
+func openModule(t *testing.T) (dir string, module *typegen.Module) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := typedmodule.Requirements(dir); err != nil {
+		t.Fatal(err)
+	}
+	module, found, err := typegen.Open(context.Background(), dir)
+	if err != nil || found.HasErrors() {
+		t.Fatal(found, err)
+	}
+	return dir, module
 }
 
 func newCompiler(t *testing.T, dir string) *compiler {

@@ -1,7 +1,6 @@
 package typegen_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/generator/typegen"
-	"github.com/schemagen/schemagen/internal/typedmodule"
 	"github.com/schemagen/schemagen/structural/manifest"
 )
 
@@ -80,14 +78,7 @@ func TestOddTexts(t *testing.T) {
 	if err := json.Unmarshal(data, &document); err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	if err := typedmodule.Requirements(dir); err != nil {
-		t.Fatal(err)
-	}
-	module, found, err := typegen.Open(context.Background(), dir)
-	if err != nil || found.HasErrors() {
-		t.Fatal(found, err)
-	}
+	dir, module := openModule(t)
 	compile := newCompiler(t, dir)
 	count := map[string]int{}
 	run := func(name string) {
