@@ -272,7 +272,7 @@ func ImportHint(p *source.Package, importPath string) string {
 func (r *Reporter) CheckImports(p *source.Package, pos token.Pos, paths []string) {
 	for _, importPath := range paths {
 		if listed := p.Import(importPath); listed == nil || len(listed.Errors) == 0 {
-			continue // not knowing is no reason to warn: the go command only lists what files import
+			continue // it is found, or not known: the go command lists only what files import already
 		}
 		d := r.Report(ImportNotFound, p.At(pos), ImportHint(p, importPath), "the generated Go imports %q, which cannot be found", importPath)
 		d.Severity = diag.Warning
