@@ -75,7 +75,7 @@ func TestSets(t *testing.T) {
 				if reported {
 					counts["reported"]++
 					line := strings.Split(manifest, "\n")[found[0].Pos.Line-1]
-					if !strings.HasPrefix(line[found[0].Pos.Column-1:], "set") {
+					if !strings.HasPrefix(line[found[0].Pos.Column-1:], "x-kubernetes-list-type: set") {
 						t.Errorf("%s: reported at %v", schema, found[0].Pos)
 					}
 					continue

@@ -458,6 +458,8 @@ func contradictionKind(kind structural.ContradictionKind) *diag.Kind {
 		return rejectedExample
 	case structural.Repeated:
 		return repeatedRule
+	case structural.Unmergeable:
+		return unmergeableSet
 	}
 	return contradiction
 }
