@@ -143,7 +143,7 @@ var (
 	}
 	MisleadingJSONTag = &diag.Kind{
 		Code: "SG218", Severity: diag.Warning, Fixes: true, Title: "a misleading json tag",
-		Explanation: "encoding/json ignores unknown options: with omitemtpy, or with a space before omitempty, the field is required. Without the comma, the option becomes the name of the field. Options of other libraries are not reported. encoding/json does not know inline: it only merges embedded structs without a name, while the schema, like controller-gen's, merges every field with that option or without a name. What Go clients send for such a field, the API server drops or refuses.",
+		Explanation: "encoding/json ignores unknown options: with omitemtpy, or with a space before omitempty, the field is required. Without the comma, the option becomes the name of the field. Options of other libraries are not reported. A field that is not exported is ignored, whatever its tag. encoding/json does not know inline: it only merges embedded structs without a name, while the schema, like controller-gen's, merges every field with that option or without a name. What Go clients send for such a field, the API server drops or refuses.",
 		Bad:         "Name string `json:\"name,omitemtpy\"`",
 		Good:        "Name string `json:\"name,omitempty\"`",
 	}
