@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
@@ -16,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/structural/manifest"
 )
 
 // This file checks properties of a field that a schema cannot express: its Go type and its
@@ -34,6 +36,7 @@ func (c fieldChecker) checkField(t *source.Type, field *source.Field, name, opti
 	if !slices.Contains(strings.Split(options, ","), "inline") {
 		c.checkExported(t, field, "the schema has field %s as %q, but encoding/json ignores it: the field is not exported")
 		c.checkName(t, field, name)
+		c.checkYAML(t, field, name)
 	}
 	if name != "" {
 		c.checkPresence(t, field)
@@ -113,6 +116,19 @@ func (c fieldChecker) checkName(t *source.Type, field *source.Field, name string
 	}
 	c.Reporter.Report(report.MisleadingJSONTag, t.Pkg.At(field.Pos), "write a name of letters and digits",
 		"field %s: encoding/json ignores the name %q because of its characters", field.Label(), name)
+}
+
+// checkYAML reports a name that YAML reads as another one.
+func (c fieldChecker) checkYAML(t *source.Type, field *source.Field, name string) {
+	key, ok := manifest.KeyOf(name)
+	if name == "" || ok && key == name {
+		return
+	}
+	if !ok {
+		key = "a value that cannot be a name"
+	}
+	c.Reporter.Report(report.ConvertedName, t.Pkg.At(field.Pos), "choose another name; in a released API, tell users to write "+strconv.Quote(name),
+		"field %s: in YAML, the name %s without quotes is read as %s", field.Label(), name, key)
 }
 
 // schemaOptions returns the json tag options that change a schema.

@@ -52,7 +52,7 @@ func TestYAMLNames(t *testing.T) {
 		for _, form := range yamlTags {
 			read := word
 			if data, err := yaml.YAMLToJSON([]byte(word + ": 1")); err != nil {
-				read = "null" // no key
+				read = "a value that cannot be a name"
 			} else {
 				var object map[string]int
 				if err := json.Unmarshal(data, &object); err != nil {

@@ -160,6 +160,12 @@ var (
 		Bad:         "// +kubebuilder:validation:Optional\nColor string `json:\"color,omitempty\"`",
 		Good:        "// +optional\nColor string `json:\"color,omitempty\"`",
 	}
+	convertedValue = &diag.Kind{
+		Code: "SG267", Severity: diag.Warning, Off: true, Title: "a value of an enum that YAML does not read as text",
+		Explanation: "Users write objects in YAML. In YAML 1.1, which kubectl and the API server read, y, yes and on without quotes are true, n, no and off are false, and 1.0 is a number: the API server refuses the value, because it is not a string. Enabled and Disabled need no quotes. A new value is a change of the API, so --fix does not make it.",
+		Bad:         "// +kubebuilder:validation:Enum=On;Off\nMode string `json:\"mode\"`",
+		Good:        "// +kubebuilder:validation:Enum=Enabled;Disabled\nMode string `json:\"mode\"`",
+	}
 )
 
 // Codes returns the kinds of diagnostics of this package, in the order of their codes.
@@ -169,6 +175,6 @@ func Codes() []*diag.Kind {
 		boolField, otherInteger, floatNumber, mapOfObjects, nullableField, durationField,
 		unmarked, requiredDefault, defaultNotOptional, optionalWritten, optionalZero, requiredZero, requiredWritten, requiredStatus,
 		listWithoutType, emptyElements, unusualConditions, noMaximum, noMinimum,
-		statusNotSubresource, otherName,
+		statusNotSubresource, otherName, convertedValue,
 	}
 }

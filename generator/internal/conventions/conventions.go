@@ -59,6 +59,7 @@ func Rules() []Rule {
 		{Kind: noMinimum, field: (*pass).minimum},
 		{Kind: statusNotSubresource, kind: (*pass).statusSubresource},
 		{Kind: otherName, field: (*pass).preferredMarker},
+		{Kind: convertedValue, field: (*pass).yamlValues},
 	}
 }
 

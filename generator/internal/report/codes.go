@@ -165,6 +165,12 @@ var (
 		Bad:         "type Spec struct {\n\tSets Four[Four[Four[Four[Four[Four[Four[Four[Four[string]]]]]]]]] `json:\"sets\"`\n}\n\ntype Four[T any] struct {\n\tA T `json:\"a\"`\n\tB T `json:\"b\"`\n\tC T `json:\"c\"`\n\tD T `json:\"d\"`\n}",
 		Good:        "type Spec struct {\n\tSets Four[Four[Four[string]]] `json:\"sets\"`\n}\n\ntype Four[T any] struct {\n\tA T `json:\"a\"`\n\tB T `json:\"b\"`\n\tC T `json:\"c\"`\n\tD T `json:\"d\"`\n}",
 	}
+	ConvertedName = &diag.Kind{
+		Code: "SG279", Severity: diag.Warning, Title: "a JSON name that YAML does not read as its text",
+		Explanation: "Users write objects in YAML. In YAML 1.1, which kubectl and the API server read, y, yes and on without quotes are true, n, no and off are false, and 0x10 is 16: a user who writes such a name without quotes sets another field, which the API server drops or refuses. SG623 reports such keys in manifests.",
+		Bad:         "Y int32 `json:\"y\"`",
+		Good:        "Vertical int32 `json:\"vertical\"`",
+	}
 	MalformedArguments = &diag.Kind{
 		Code: "SG301", Fixes: true, Title: "malformed marker arguments",
 		Explanation: "The marker is known but its arguments cannot be parsed.",
@@ -450,7 +456,7 @@ func Codes() []*diag.Kind {
 		UnknownType, TypeWithoutSchema, FloatField, MapKeyNotString, MissingJSONTag, QuotedField, MisusedGeneric,
 		ConflictingTypes, RecursiveType, DuplicateField, ConstantWithoutValue, TextMarshalerNotString, InvalidOneOf,
 		typeRedeclared, DurationField, ConstantsOmitted, UnsignedWithoutMinimum, MisleadingJSONTag, BoundOutsideGoType,
-		UnknownPatchStrategy, SchemaTooLarge,
+		UnknownPatchStrategy, SchemaTooLarge, ConvertedName,
 		MalformedArguments, MarkerDoesNotFit, UnknownMarker, WrongTarget, OverriddenMarker, MalformedMarker, FloatingMarker,
 		FeatureDisabled, TagWithoutMeaning, UnusedOverride, InvalidUnion, UnionsDisabled, UnionMemberName, OptionalUnionMember,
 		HandWrittenUnionRules, UnionInOtherForm, UnionsDiffer, NoUnionFunctions,
