@@ -171,6 +171,12 @@ var (
 		Bad:         "Y int32 `json:\"y\"`",
 		Good:        "Vertical int32 `json:\"vertical\"`",
 	}
+	LostComment = &diag.Kind{
+		Code: "SG280", Severity: diag.Warning, Title: "a comment that an empty line keeps from being a description",
+		Explanation: "The description of a type or field is the comment directly above it, or above its markers. A comment with an empty line below it belongs to nothing, and the CRD, kubectl explain and Go's documentation lack it. It is reported if it begins with the name of a type or field that has no other description.",
+		Bad:         "// Name is the name of the color.\n\nName string `json:\"name\"`",
+		Good:        "// Name is the name of the color.\nName string `json:\"name\"`",
+	}
 	MalformedArguments = &diag.Kind{
 		Code: "SG301", Fixes: true, Title: "malformed marker arguments",
 		Explanation: "The marker is known but its arguments cannot be parsed.",
@@ -456,7 +462,7 @@ func Codes() []*diag.Kind {
 		UnknownType, TypeWithoutSchema, FloatField, MapKeyNotString, MissingJSONTag, QuotedField, MisusedGeneric,
 		ConflictingTypes, RecursiveType, DuplicateField, ConstantWithoutValue, TextMarshalerNotString, InvalidOneOf,
 		typeRedeclared, DurationField, ConstantsOmitted, UnsignedWithoutMinimum, MisleadingJSONTag, BoundOutsideGoType,
-		UnknownPatchStrategy, SchemaTooLarge, ConvertedName,
+		UnknownPatchStrategy, SchemaTooLarge, ConvertedName, LostComment,
 		MalformedArguments, MarkerDoesNotFit, UnknownMarker, WrongTarget, OverriddenMarker, MalformedMarker, FloatingMarker,
 		FeatureDisabled, TagWithoutMeaning, UnusedOverride, InvalidUnion, UnionsDisabled, UnionMemberName, OptionalUnionMember,
 		HandWrittenUnionRules, UnionInOtherForm, UnionsDiffer, NoUnionFunctions,
