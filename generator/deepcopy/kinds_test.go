@@ -88,7 +88,7 @@ func TestUnmarkedKinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, findings, err := generate(t, packages, deepcopy.Options{})
+		files, findings, err := generate(t, packages, deepcopy.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,6 +101,9 @@ func TestUnmarkedKinds(t *testing.T) {
 			continue
 		}
 		reported++
+		if !findings.HasErrors() && (len(files) != 1 || !strings.Contains(string(files[0].Data), "func (in *First) DeepCopyInto")) {
+			t.Errorf("%s\nno file beside the warning", c.Archive.Files[0].Data)
+		}
 		line := strings.Split(string(c.Archive.Files[0].Data), "\n")[findings[i].Pos.Line-1]
 		if !strings.HasPrefix(line[findings[i].Pos.Column-1:], "Thing struct") || findings[i].Hint == "" {
 			t.Errorf("reported at %q: %v", line, findings[i])
