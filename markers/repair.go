@@ -471,6 +471,10 @@ func (t *Table) isSuspect(text string) bool {
 func (t *Table) suggest(def *Definition, c Comment, e *ParseError) {
 	name := "+" + def.Name
 	rest, named := strings.CutPrefix(c.Text, name)
+	if written := withQuotes(c.Text); written != "" {
+		e.Hint, e.Edit = "put quotes around the value: "+written, c.replacement(written)
+		return
+	}
 	if hint := specificHint(def, c.Text, e.Msg); hint != "" || !named {
 		e.Hint = hint
 		return
@@ -515,10 +519,25 @@ func specificHint(def *Definition, text, message string) string {
 		return "write " + name + "=…"
 	case name == "+kubebuilder:default" && strings.HasPrefix(value, "["):
 		return "write a list as {1, 2}; +default takes JSON"
-	case strings.HasPrefix(message, "extra arguments provided") && !strings.ContainsAny(value, "\"`'") && (strings.HasSuffix(name, "Pattern") || strings.HasSuffix(name, "title")):
-		return "put quotes around the value: " + name + "=\"" + value + "\""
 	}
 	return ""
+}
+
+// withQuotes returns a marker that cannot be parsed with quotes around its value, or the empty string if that does not
+// correct it: it does if a string without quotes has a delimiter, or a quote or backtick, which begins a literal.
+func withQuotes(text string) string {
+	name, value, _ := strings.Cut(text, "=")
+	inside := strings.TrimRight(value, "\"`'")
+	if inside == "" || strings.IndexByte("\"`'", value[0]) >= 0 || !strings.ContainsAny(inside, "\"`,;}") {
+		return ""
+	}
+	if !strings.HasSuffix(name, "Pattern") && !strings.HasSuffix(name, "title") {
+		return ""
+	}
+	if strings.Contains(value, `\`) && strconv.CanBackquote(value) {
+		return name + "=`" + value + "`"
+	}
+	return name + "=" + strconv.Quote(value)
 }
 
 // guessArgument returns the argument probably meant by one that a definition does not have,

@@ -2,6 +2,7 @@ package markers
 
 import (
 	"errors"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"reflect"
@@ -313,4 +314,56 @@ func TestGeneratorMarkerHints(t *testing.T) {
 func isOtherGeneratorMarker(text, name string) bool {
 	full, short, _ := splitName(text)
 	return full != name && isForeign(full) || short != name && isForeign(short)
+}
+
+// TestQuotesInBareValues writes patterns with quotes, backticks and delimiters without quotes around them. What
+// is accepted has the bytes that were written; the hint for what is refused keeps them.
+func TestQuotesInBareValues(t *testing.T) {
+	table, err := NewTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, first := range []string{"a", "^", "["} {
+		texts = append(texts, first)
+	}
+	for i := 0; i < len(texts); i++ {
+		if len(texts[i]) < 5 {
+			for _, next := range []string{"a", "`", `"`, `\`, ",", " ", "'"} {
+				texts = append(texts, texts[i]+next)
+			}
+		}
+	}
+	counts := map[string]int{}
+	for _, name := range []string{"+kubebuilder:validation:Pattern", "+kubebuilder:validation:items:Pattern"} {
+		for _, text := range texts {
+			text = strings.TrimSpace(text)
+			isTail := !strings.ContainsAny(strings.TrimRight(text, "\"`'"), "\"`,")
+			hint, value, ok := hintFor(t, table, name+"="+text, Field, nil)
+			switch {
+			case ok && fmt.Sprint(value) == text:
+				counts["accepted"]++
+			case ok:
+				t.Errorf("%s=%s is read as %q", name, text, value)
+			case hint == "" || !strings.ContainsAny(text, "\"`,"):
+				t.Errorf("%s=%s: hint %q", name, text, hint)
+			default:
+				written := strings.TrimPrefix(strings.TrimPrefix(hint, "write "), "put quotes around the value: ")
+				m, err := table.Parse(Comment{Text: written, Pos: 1}, Field)
+				if err != nil || m == nil {
+					t.Errorf("%s=%s: hint %q: %v", name, text, hint, err)
+					continue
+				}
+				switch got := fmt.Sprint(m.Value); {
+				case got == text:
+					counts["kept"]++
+				case isTail && strings.TrimSpace(got) == strings.TrimSpace(strings.TrimRight(text, "\"`'")):
+					counts["without the quotes at the end"]++
+				default:
+					t.Errorf("%s=%s: the hint %q changes the value to %q", name, text, hint, got)
+				}
+			}
+		}
+	}
+	t.Log(len(texts), "values:", counts)
 }

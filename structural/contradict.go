@@ -43,6 +43,8 @@ const (
 	// Repeated is a rule that occurs twice in a list whose elements the server identifies by
 	// their rules: the definition can be created, but not applied by the server.
 	Repeated
+	// Unmergeable is a list that server-side apply cannot merge: any object with an element is refused.
+	Unmergeable
 )
 
 // Contradictions returns the problems of an otherwise structural schema that
@@ -76,6 +78,7 @@ func (c *contradictions) addKind(kind ContradictionKind, path *Path, pos token.P
 func (c *contradictions) node(s *Schema, path *Path, root bool) {
 	c.example(s, path)
 	c.repeated(s.XValidations, path)
+	c.set(s, path)
 	if s.ValueValidation != nil {
 		l := limitsOf(s)
 		for _, clash := range l.clashes() {
@@ -98,6 +101,25 @@ func (c *contradictions) node(s *Schema, path *Path, root bool) {
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
 		c.node(a.Schema, path.Child("additionalProperties"), false)
 	}
+}
+
+// set reports a set whose elements are not scalars. The server refuses such a set only if its elements
+// are not atomic, but server-side apply compares elements of sets as scalars, and fails for all others.
+func (c *contradictions) set(s *Schema, path *Path) {
+	if s.XListType != "set" || s.Items == nil {
+		return
+	}
+	elements, hint := "lists", "use atomic"
+	switch items := s.Items; {
+	case items.Type == "array" && (items.XListType == "" || items.XListType == "atomic"):
+	case items.Type == "object" && items.XMapType == "atomic":
+		elements = "objects"
+		hint = "use atomic, or map with the fields that identify an element as keys"
+	default:
+		return
+	}
+	c.addKind(Unmergeable, path.Child("x-kubernetes-list-type"), token.NoPos, hint,
+		"this is a set of %s, so kubectl apply --server-side fails for every object with an element in it", elements)
 }
 
 // repeated reports rules that occur twice in a list.

@@ -4,6 +4,12 @@ import "github.com/schemagen/schemagen/diag"
 
 // The kinds of diagnostics of this package, in the order of their codes.
 var (
+	unmergeableSet = &diag.Kind{
+		Code: "SG278", Severity: diag.Warning, Title: "a set of lists or objects, which server-side apply refuses",
+		Explanation: "The API server accepts +listType=set for lists of lists, and for lists of objects with +mapType=atomic. But server-side apply only knows sets of strings, numbers and booleans: it fails for every object with an element in such a list, and for other writes the server forgets which client owns which fields.",
+		Bad:         "// +listType=set\nRanges [][]int32 `json:\"ranges\"`",
+		Good:        "// +listType=atomic\nRanges [][]int32 `json:\"ranges\"`",
+	}
 	rejectedByServer = &diag.Kind{
 		Code: "SG601", Fixes: true, Title: "the API server rejects the CRD",
 		Explanation: "The message comes from the server's own code and is the one that kubectl create prints. If a CEL rule is too expensive, the hint names the cause. schemagen crd --skip-verify writes the CRD anyway.",
@@ -183,6 +189,7 @@ spec:
 // codes.
 func Codes() []*diag.Kind {
 	return []*diag.Kind{
+		unmergeableSet,
 		rejectedByServer, serverWarning, unknownToVersion, unknownAnswer, rejectedOutsideSchemas, discouragedByProposals,
 		contradiction, noSuchPath, tooLarge, malformedManifest, unknownOrDuplicateField, droppedField, notACRD,
 		misfittingBound, idleKeyword, misleadingColumn, constantRule, rejectedExample, rejectedByNewer, nonStructural,

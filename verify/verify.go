@@ -458,6 +458,8 @@ func contradictionKind(kind structural.ContradictionKind) *diag.Kind {
 		return rejectedExample
 	case structural.Repeated:
 		return repeatedRule
+	case structural.Unmergeable:
+		return unmergeableSet
 	}
 	return contradiction
 }
@@ -666,6 +668,7 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 	if f.Detail == "entries must all be names of item properties" {
 		d.suggest(c.meantKey(path))
 	}
+	c.suggestEscape(d, f)
 	if f.Warning {
 		d.Severity = diag.Warning
 	}

@@ -22,7 +22,13 @@ var (
 		Bad:         "$ schemagen object paths=./...\n-- api/types.go --\n// +kubebuilder:object:generate=true\npackage api\n\ntype WidgetSpec struct {\n\tSizes []Size `json:\"sizes\"`\n}\n\n// +kubebuilder:object:generate=false\ntype Size struct {\n\tMax *int `json:\"max\"`\n}\n\nfunc (s *Size) DeepCopy() *Size { return s }",
 		Good:        "-- api/types.go --\n// +kubebuilder:object:generate=true\npackage api\n\ntype WidgetSpec struct {\n\tSizes []Size `json:\"sizes\"`\n}\n\ntype Size struct {\n\tMax *int `json:\"max\"`\n}\n\nfunc (s *Size) DeepCopy() *Size { return s }",
 	}
+	unmarkedKind = &diag.Kind{
+		Code: "SG281", Severity: diag.Warning, Title: "a kind without DeepCopyObject in a package whose other kinds have it",
+		Explanation: "A struct with metav1.TypeMeta and metav1.ObjectMeta is a kind, and crd writes its definition, but only +kubebuilder:object:root=true gives it the method DeepCopyObject, without which it is not a runtime.Object: clients cannot read it, and it cannot be registered in a scheme. Structs that are fields of others are not reported.",
+		Bad:         "$ schemagen object paths=./...\n-- api/types.go --\npackage api\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:object:root=true\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n\ntype Gadget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
+		Good:        "-- api/types.go --\npackage api\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:object:root=true\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n\n// +kubebuilder:object:root=true\ntype Gadget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
+	}
 )
 
 // Codes returns the kinds of diagnostics that this package reports, in the order of their codes.
-func Codes() []*diag.Kind { return []*diag.Kind{notCopied, fieldNotMethod, notCompiled} }
+func Codes() []*diag.Kind { return []*diag.Kind{notCopied, fieldNotMethod, notCompiled, unmarkedKind} }

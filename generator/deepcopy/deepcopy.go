@@ -67,11 +67,11 @@ func (g *generator) generate(ctx context.Context, roots []*source.Package) ([]so
 			selected = append(selected, s)
 		}
 	}
-	if !sound || len(g.findings) > 0 || len(selected) == 0 || ctx.Err() != nil {
+	if !sound || g.findings.HasErrors() || len(selected) == 0 || ctx.Err() != nil {
 		return nil, g.findings.Normalize(), ctx.Err()
 	}
 	if err := g.checkTypes(selected); err != nil {
-		if g.reportMissing(); len(g.findings) > 0 {
+		if g.reportMissing(); g.findings.HasErrors() {
 			return nil, g.findings.Normalize(), ctx.Err()
 		}
 		return nil, nil, err
@@ -90,12 +90,12 @@ func (g *generator) generate(ctx context.Context, roots []*source.Package) ([]so
 			files = append(files, source.Output{PackageDir: filepath.Dir(s.pkg.Files[0]), Name: FileName, Data: file.text})
 		}
 	}
-	if len(g.findings) == 0 {
+	if !g.findings.HasErrors() {
 		if err := g.compile(); err != nil {
 			return nil, nil, err
 		}
 	}
-	if len(g.findings) > 0 {
+	if g.findings.HasErrors() {
 		files = nil
 	}
 	return files, g.findings.Normalize(), ctx.Err()

@@ -153,15 +153,24 @@ func (g *generator) enabled(p *source.Package) (*selection, error) {
 	}
 	all := enablesPackage(packages.parse(comments))
 	out := &selection{pkg: p}
+	hasObjects := false
+	var silent []*ast.TypeSpec
 	for _, f := range parsed {
 		for _, spec := range typeSpecs(f.Syntax) {
 			found := types.parse(f.Comments.Type(spec))
 			object := isObject(found)
+			hasObjects = hasObjects || object
+			if !object && !decidesObject(found) && spec.Name.IsExported() && !spec.Assign.IsValid() {
+				silent = append(silent, spec)
+			}
 			if !enablesType(found, all || object) || !spec.Name.IsExported() || spec.Assign.IsValid() {
 				continue // an alias has no methods
 			}
 			out.types = append(out.types, selectedType{spec, object})
 		}
+	}
+	if hasObjects {
+		g.unmarked(p, parsed, silent)
 	}
 	if len(out.types) == 0 {
 		return nil, nil
@@ -205,6 +214,12 @@ func enablesType(v values, byDefault bool) bool {
 		return string(legacy) == "true"
 	}
 	return byDefault
+}
+
+// decidesObject reports whether the markers of a type say whether it is an object, or that it gets no methods.
+func decidesObject(v values) bool {
+	_, hasRoot := v.first(rootMarker).(bool)
+	return hasRoot || len(v[legacyInterfacesMarker]) > 0 || !enablesType(v, true)
 }
 
 // isObject reports whether the markers of a type ask for the method DeepCopyObject.

@@ -34,7 +34,7 @@ func (g *generator) file(s *selection) (*generatedFile, error) {
 			writers[name] = c.writer
 		}
 	}
-	if len(writers) == 0 || len(g.findings) > 0 {
+	if len(writers) == 0 || g.findings.HasErrors() {
 		return nil, nil
 	}
 	head, err := g.head(c.imports)

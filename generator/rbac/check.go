@@ -166,6 +166,7 @@ func (c *checker) suspicious(m configgen.Marker, arguments []configgen.Argument)
 		}
 		c.Unknown(m, v, what, known)
 	}
+	c.nameless(m, arguments)
 	groups, resources := configgen.Find(arguments, "groups").List(), configgen.Find(arguments, "resources").List()
 	for _, v := range groups {
 		c.APIGroup(m, v)
@@ -178,6 +179,31 @@ func (c *checker) suspicious(m configgen.Marker, arguments []configgen.Argument)
 	for _, v := range configgen.Find(arguments, "urls").List() {
 		if v.Text != "*" && !strings.HasPrefix(v.Text, "/") {
 			c.Suspect(m, v, "/"+v.Text, "write /"+v.Text, "the URL %q does not begin with a slash", v.Text)
+		}
+	}
+}
+
+// nameless reports verbs whose requests have no name, beside resourceNames. Requests that create an object of a
+// subresource have the name of its object, and those that list or watch may have one as field selector.
+func (c *checker) nameless(m configgen.Marker, arguments []configgen.Argument) {
+	if len(configgen.Find(arguments, "resourceNames").List()) == 0 {
+		return
+	}
+	resources := configgen.Find(arguments, "resources").List()
+	for _, v := range configgen.Find(arguments, "verbs").List() {
+		hint := "write a second marker with " + v.Text + " and without resourceNames"
+		switch v.Text {
+		case "create":
+			hint += "; beside them, create and patch allow only server-side apply to create the object"
+		case "deletecollection":
+		default:
+			continue
+		}
+		i := slices.IndexFunc(resources, func(r configgen.Value) bool {
+			return !strings.Contains(r.Text, "/") && (r.Text != "*" || v.Text != "create")
+		})
+		if i >= 0 {
+			c.Suspect(m, v, "", hint, "%s requests for %s have no name, so with resourceNames the rule does not match them", v.Text, resources[i].Text)
 		}
 	}
 }

@@ -38,6 +38,22 @@ func resolvePlain(s string) (value any, isString bool) {
 	return nil, true
 }
 
+// KeyOf returns the key that a word without quotes is for the API server. ok is unset if it cannot be a key.
+func KeyOf(word string) (key string, ok bool) {
+	value, isString := resolvePlain(word)
+	if isString {
+		return word, true
+	}
+	key, err := keyText(value)
+	return key, err == nil
+}
+
+// IsText reports whether the API server reads a value without quotes as a string.
+func IsText(word string) bool {
+	_, isString := resolvePlain(word)
+	return isString
+}
+
 func resolveWord(s string) (value any, isString bool) {
 	switch s {
 	case "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON":

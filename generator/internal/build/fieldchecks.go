@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
@@ -16,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/structural/manifest"
 )
 
 // This file checks properties of a field that a schema cannot express: its Go type and its
@@ -31,7 +33,11 @@ func (c fieldChecker) checkField(t *source.Type, field *source.Field, name, opti
 		return
 	}
 	c.checkTag(t, field, name, options)
-	c.checkName(t, field, name, options)
+	if !slices.Contains(strings.Split(options, ","), "inline") {
+		c.checkExported(t, field, "the schema has field %s as %q, but encoding/json ignores it: the field is not exported")
+		c.checkName(t, field, name)
+		c.checkYAML(t, field, name)
+	}
 	if name != "" {
 		c.checkPresence(t, field)
 	}
@@ -84,13 +90,45 @@ func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, option
 	}
 }
 
+// checkExported reports a field with a JSON name that encoding/json ignores because it is not exported. The
+// message has the Go name and the JSON name of the field.
+func (c fieldChecker) checkExported(t *source.Type, field *source.Field, message string) {
+	name, _, hasComma := strings.Cut(field.Tag.Get("json"), ",")
+	if name == "" || name == "-" && !hasComma || !t.Pkg.Local() || !isIgnored(t.File, field) || writesItself(t) {
+		return
+	}
+	c.Reporter.Report(report.MisleadingJSONTag, t.Pkg.At(field.Pos), "export the field, or write `json:\"-\"`", message, field.Label(), name)
+}
+
+// isIgnored reports whether encoding/json ignores a field whatever its tag: it is not exported, nor an embedded
+// struct, whose fields may be.
+func isIgnored(f *source.File, field *source.Field) bool {
+	if ast.IsExported(field.GoName()) {
+		return false
+	}
+	return field.Name != "" || source.UnderlyingOf(f, deref1(field.Type)).Kind != source.KindStruct
+}
+
 // checkName reports a name that encoding/json ignores because of its characters.
-func (c fieldChecker) checkName(t *source.Type, field *source.Field, name, options string) {
-	if name == "" || isJSONName(name) || slices.Contains(strings.Split(options, ","), "inline") || writesItself(t) {
+func (c fieldChecker) checkName(t *source.Type, field *source.Field, name string) {
+	if name == "" || isJSONName(name) || isIgnored(t.File, field) || writesItself(t) {
 		return
 	}
 	c.Reporter.Report(report.MisleadingJSONTag, t.Pkg.At(field.Pos), "write a name of letters and digits",
 		"field %s: encoding/json ignores the name %q because of its characters", field.Label(), name)
+}
+
+// checkYAML reports a name that YAML reads as another one.
+func (c fieldChecker) checkYAML(t *source.Type, field *source.Field, name string) {
+	key, ok := manifest.KeyOf(name)
+	if name == "" || ok && key == name {
+		return
+	}
+	if !ok {
+		key = "a value that cannot be a name"
+	}
+	c.Reporter.Report(report.ConvertedName, t.Pkg.At(field.Pos), "choose another name; in a released API, tell users to write "+strconv.Quote(name),
+		"field %s: in YAML, the name %s without quotes is read as %s", field.Label(), name, key)
 }
 
 // schemaOptions returns the json tag options that change a schema.

@@ -93,6 +93,7 @@ func Misspelled(ctx context.Context, options Options) (diag.List, error) {
 	run.Reporter.List = nil // the generators report errors of packages themselves
 	run.Scan(roots)
 	run.Lint()
+	run.reportLostComments(run.builtTypes())
 	return slices.DeleteFunc(run.Reporter.List, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }).Normalize(), ctx.Err()
 }
 
@@ -157,6 +158,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 		absent.Check(run.Checker, crds, run.usedGates[gateway.Gate])
 	}
 	run.Lint()
+	run.reportLostComments(run.builtTypes())
 	if len(options.Rules) > 0 {
 		conventions.Check(r, options.Rules, crds, run.builtTypes())
 	}

@@ -90,7 +90,7 @@ func (f *inlinedField) kind() source.Kind {
 func (b *Builder) reportInlined(f *inlinedField) {
 	name := f.field.GoName()
 	at := f.owner.Pkg.At(f.field.Pos)
-	if !ast.IsExported(name) && (f.field.Name != "" || f.kind() != source.KindStruct) {
+	if isIgnored(f.owner.File, f.field) {
 		b.Reporter.Report(report.MisleadingJSONTag, at, "export the field, or write `json:\"-\"`",
 			"the schema merges field %s into %s, but encoding/json ignores it: the field is not exported", name, f.owner)
 		return

@@ -40,6 +40,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 			break
 		}
 		if field.Name != "" && onlyExported && !ast.IsExported(field.Name) {
+			fieldChecker{b}.checkExported(t, field, "neither the schema nor encoding/json has field %s, although its JSON name is %q: it is not exported")
 			continue
 		}
 		jsonTag, hasTag := field.Tag.Lookup("json")

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"go/ast"
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
@@ -8,6 +9,17 @@ import (
 )
 
 // This file has what is asked about unset and zero values.
+
+// Unset returns the JSON that a client sends for a field of a type, with the options of its json tag, that it
+// neither sets nor omits. It is not known if methods of the type decide.
+func Unset(f *source.File, expr ast.Expr, options []string) (sent string, known bool) {
+	t := newTypes().at(f, expr)
+	value := encode(&goValue{typ: t})
+	if t.kind == source.KindBasic && t.known == nil && slices.Contains(options, "string") {
+		value = text(value)
+	}
+	return text(value), isKnown(value)
+}
 
 // unset reports a field whose unset value a client sends although the API server refuses it,
 // would store something better, or would accept an empty list.

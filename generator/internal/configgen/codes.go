@@ -18,7 +18,7 @@ var (
 	}
 	Suspicious = &diag.Kind{
 		Code: "SG936", Severity: diag.Warning, Fixes: true, Title: "an argument of rbac or webhook that probably means something else",
-		Explanation: "The API server accepts the value, but it cannot match anything, or is nearly a word that it knows: a misspelled verb, a list in quotes, a comma that is missing, an argument that is given twice. The permission is missing, or the webhook is not called.",
+		Explanation: "The API server accepts the value, but it cannot match anything, or is nearly a word that it knows: a misspelled verb, a list in quotes, a comma that is missing, an argument that is given twice, or create beside resourceNames, although a request that creates an object has no name. The permission is missing, or the webhook is not called.",
 		Bad:         "$ schemagen rbac:roleName=widgets paths=./...\n-- v1/types.go --\npackage v1\n\n// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;lsit",
 		Good:        "-- v1/types.go --\npackage v1\n\n// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list",
 	}

@@ -84,7 +84,7 @@ var (
 	}
 	defaultNotOptional = &diag.Kind{
 		Code: "SG253", Severity: diag.Warning, Off: true, Fixes: true, Title: "a field with a default that is not optional",
-		Explanation: "The API server sets a default where a field is missing. It has to be marked as optional, and Go clients must omit it: otherwise they send the zero value, which the default does not replace.",
+		Explanation: "The API server sets a default where a field is missing. It has to be marked as optional, and Go clients must omit it: otherwise they send the zero value, which the default does not replace, or null, which it replaces only where null is not allowed.",
 		Bad:         "// +kubebuilder:default=blue\nColor string `json:\"color\"`",
 		Good:        "// +kubebuilder:default=blue\n// +optional\nColor string `json:\"color,omitempty\"`",
 	}
@@ -114,7 +114,7 @@ var (
 	}
 	requiredStatus = &diag.Kind{
 		Code: "SG258", Severity: diag.Warning, Off: true, Fixes: true, Title: "a required field of a status",
-		Explanation: "Several controllers may write a status, each its own part, and objects that were stored before the field existed have none. --fix marks a field without a marker as optional.",
+		Explanation: "Several controllers may write a status, each its own part, and objects that were stored before the field existed have none. Fields of embedded structs are fields of the status as well. --fix marks a field without a marker as optional, unless it is also used elsewhere.",
 		Bad:         "// +kubebuilder:subresource:status\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tStatus Status `json:\"status,omitzero\"`\n}\n\ntype Status struct {\n\tReplicas int32 `json:\"replicas\"`\n}",
 		Good:        "// +kubebuilder:subresource:status\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tStatus Status `json:\"status,omitzero\"`\n}\n\ntype Status struct {\n\t// +optional\n\tReplicas int32 `json:\"replicas\"`\n}",
 	}
@@ -160,6 +160,12 @@ var (
 		Bad:         "// +kubebuilder:validation:Optional\nColor string `json:\"color,omitempty\"`",
 		Good:        "// +optional\nColor string `json:\"color,omitempty\"`",
 	}
+	convertedValue = &diag.Kind{
+		Code: "SG267", Severity: diag.Warning, Off: true, Title: "a value of an enum that YAML does not read as text",
+		Explanation: "Users write objects in YAML. In YAML 1.1, which kubectl and the API server read, y, yes and on without quotes are true, n, no and off are false, and 1.0 is a number: the API server refuses the value, because it is not a string. Enabled and Disabled need no quotes. A new value is a change of the API, so --fix does not make it.",
+		Bad:         "// +kubebuilder:validation:Enum=On;Off\nMode string `json:\"mode\"`",
+		Good:        "// +kubebuilder:validation:Enum=Enabled;Disabled\nMode string `json:\"mode\"`",
+	}
 )
 
 // Codes returns the kinds of diagnostics of this package, in the order of their codes.
@@ -169,6 +175,6 @@ func Codes() []*diag.Kind {
 		boolField, otherInteger, floatNumber, mapOfObjects, nullableField, durationField,
 		unmarked, requiredDefault, defaultNotOptional, optionalWritten, optionalZero, requiredZero, requiredWritten, requiredStatus,
 		listWithoutType, emptyElements, unusualConditions, noMaximum, noMinimum,
-		statusNotSubresource, otherName,
+		statusNotSubresource, otherName, convertedValue,
 	}
 }

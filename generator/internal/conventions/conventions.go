@@ -59,6 +59,7 @@ func Rules() []Rule {
 		{Kind: noMinimum, field: (*pass).minimum},
 		{Kind: statusNotSubresource, kind: (*pass).statusSubresource},
 		{Kind: otherName, field: (*pass).preferredMarker},
+		{Kind: convertedValue, field: (*pass).yamlValues},
 	}
 }
 
@@ -71,8 +72,11 @@ type field struct {
 	options []string
 	// parent is the schema of the object that has the field.
 	parent, schema *structural.Schema
-	// ofStatus is set for the fields directly below the status of a kind.
-	ofStatus bool
+	// status is the schema of a status that has the field, directly or through an embedded struct. It is
+	// nil for other fields.
+	status *structural.Schema
+	// isElsewhere is set if a schema that is not a status has the field as well.
+	isElsewhere bool
 	// subjects are the names of the field in diagnostics.
 	subjects []string
 }
@@ -122,24 +126,22 @@ func (p *pass) report(f *field, pos token.Pos, hint, format string, args ...any)
 	return d
 }
 
-// occurrence is the first node of the definitions that a field became.
+// occurrence is the first node of the definitions that a field became. For status and isElsewhere,
+// see field.
 type occurrence struct {
-	parent, schema *structural.Schema
-	ofStatus       bool
+	parent, schema, status *structural.Schema
+	isElsewhere            bool
 }
 
 // fieldsOf returns the fields of the user's types that occur in definitions, in the order of
 // their positions.
 func fieldsOf(definitions []*checks.Definition, types []*source.Type) (out []*field) {
-	nodes := map[token.Pos]occurrence{}
+	nodes := map[token.Pos]*occurrence{}
+	statuses := statusesOf(definitions)
 	seen := map[*structural.Schema]bool{}
 	for _, d := range definitions {
 		for _, s := range d.Schemas {
-			var status *structural.Schema
-			if i := s.PropertyIndex("status"); i >= 0 {
-				status = s.Properties[i].Schema
-			}
-			locate(s, status, nodes, seen)
+			locate(s, statuses, nodes, seen)
 		}
 	}
 	var add func(t *source.Type)
@@ -154,7 +156,7 @@ func fieldsOf(definitions []*checks.Definition, types []*source.Type) (out []*fi
 			if at, ok := nodes[declared.Pos]; ok && isNamed {
 				out = append(out, &field{
 					Field: declared, owner: t, name: cmp.Or(name, declared.Name), options: strings.Split(options, ","),
-					parent: at.parent, schema: at.schema, ofStatus: at.ofStatus,
+					parent: at.parent, schema: at.schema, status: at.status, isElsewhere: at.isElsewhere,
 				})
 			}
 		}
@@ -168,21 +170,41 @@ func fieldsOf(definitions []*checks.Definition, types []*source.Type) (out []*fi
 	return out
 }
 
+// statusesOf returns the schemas of the status of each version of a kind.
+func statusesOf(definitions []*checks.Definition) map[*structural.Schema]bool {
+	out := map[*structural.Schema]bool{}
+	for _, d := range definitions {
+		for _, s := range d.Schemas {
+			if i := s.PropertyIndex("status"); i >= 0 {
+				out[s.Properties[i].Schema] = true
+			}
+		}
+	}
+	return out
+}
+
 // locate records the nodes of the properties below a schema by the positions of their fields.
-func locate(s, status *structural.Schema, nodes map[token.Pos]occurrence, seen map[*structural.Schema]bool) {
+func locate(s *structural.Schema, statuses map[*structural.Schema]bool, nodes map[token.Pos]*occurrence, seen map[*structural.Schema]bool) {
 	if s == nil || seen[s] {
 		return
 	}
 	seen[s] = true
 	for _, p := range s.Properties {
-		if _, ok := nodes[p.Schema.Origin.Pos]; !ok {
-			nodes[p.Schema.Origin.Pos] = occurrence{s, p.Schema, s == status}
+		node := nodes[p.Schema.Origin.Pos]
+		if node == nil {
+			node = &occurrence{parent: s, schema: p.Schema}
+			nodes[p.Schema.Origin.Pos] = node
 		}
-		locate(p.Schema, status, nodes, seen)
+		if !statuses[s] {
+			node.isElsewhere = true
+		} else if node.status == nil || !requires(node.status, p.Name) {
+			node.status = s
+		}
+		locate(p.Schema, statuses, nodes, seen)
 	}
-	locate(s.Items, status, nodes, seen)
+	locate(s.Items, statuses, nodes, seen)
 	if s.AdditionalProperties != nil {
-		locate(s.AdditionalProperties.Schema, status, nodes, seen)
+		locate(s.AdditionalProperties.Schema, statuses, nodes, seen)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/clients"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
@@ -30,18 +31,21 @@ func (f *field) presence() (found *markers.Marker) {
 
 // omits reports whether a client that is written in Go leaves out an unset value of the field.
 func (f *field) omits() bool {
-	if f.underlying().Kind == source.KindStruct && !f.isPointer() {
-		return slices.Contains(f.options, "omitzero")
+	return slices.Contains(f.options, f.omitOption()) || slices.Contains(f.options, "omitzero")
+}
+
+// omitOption returns the json option that omits an unset value: omitempty has no effect on
+// structs and arrays.
+func (f *field) omitOption() string {
+	if kind := f.underlying().Kind; (kind == source.KindStruct || kind == source.KindArray) && !f.isPointer() {
+		return "omitzero"
 	}
-	return slices.Contains(f.options, "omitempty") || slices.Contains(f.options, "omitzero")
+	return "omitempty"
 }
 
 // omitting returns the json tag with which [field.omits] holds.
 func (f *field) omitting() string {
-	option := "omitempty"
-	if f.underlying().Kind == source.KindStruct && !f.isPointer() {
-		option = "omitzero"
-	}
+	option := f.omitOption()
 	options := slices.DeleteFunc(slices.Clone(f.options), func(o string) bool { return o == "" || o == "omitempty" })
 	return strings.Join(append([]string{f.name, option}, options...), ",")
 }
@@ -91,12 +95,37 @@ func (p *pass) defaulted(f *field) {
 	if f.schema.Default == nil || m != nil && (m.Presence().Required() || f.omits()) {
 		return
 	}
-	marker, problem := "", "Go clients write its zero value, which the default does not replace"
+	marker := ""
+	var problems, remedies []string
 	if m == nil {
-		marker, problem = optional, "it is not marked as optional"
+		marker = optional
+		problems = append(problems, "it is not marked as optional")
+		remedies = append(remedies, "// "+optional)
 	}
-	d := p.report(f, f.Pos, "write // "+optional+" and `json:\""+f.omitting()+"\"`", "field %s has a default, but %s", f.name, problem)
+	if !f.omits() {
+		problems = append(problems, "Go clients "+f.sentForDefault())
+		remedies = append(remedies, "`json:\""+f.omitting()+"\"`")
+	}
+	d := p.report(f, f.Pos, "write "+strings.Join(remedies, " and "), "field %s has a default, but %s", f.name, strings.Join(problems, ", and "))
 	p.fixPresence(d, f, marker)
+}
+
+// sentForDefault describes what Go clients send for a field with a default that they do not set and do
+// not omit, and whether the default replaces it. The API server also sets a default for null where null
+// is not allowed.
+func (f *field) sentForDefault() string {
+	sent, known := clients.Unset(f.owner.File, f.Type, f.options)
+	if !known {
+		return "always write it, and the default replaces only a missing field"
+	}
+	consequence := "which the default does not replace"
+	switch {
+	case sent == "null" && !f.schema.Nullable:
+		consequence = "which the API server replaces with the default only because the field is not nullable"
+	case sent == string(f.schema.Default.Raw):
+		consequence = "which is the default, and own the field in server-side apply"
+	}
+	return "that do not set it send " + sent + ", " + consequence
 }
 
 // omitted reports an optional field that Go clients write although it is unset.
@@ -134,11 +163,15 @@ func (p *pass) requiredOmitted(f *field) {
 
 // statusField reports a required field of a status.
 func (p *pass) statusField(f *field) {
-	if !f.ofStatus || !f.isRequired() {
+	if f.status == nil || !requires(f.status, f.name) {
 		return
 	}
-	d := p.report(f, f.Pos, "write // "+optional, "field %s of the status is required, so that controllers cannot write a part of it", f.name)
-	if f.presence() == nil {
+	hint := "write // " + optional
+	if f.isElsewhere {
+		hint = "declare a struct for the status in which it is optional: the field is used outside of a status, too"
+	}
+	d := p.report(f, f.Pos, hint, "field %s of the status is required, so that controllers cannot write a part of it", f.name)
+	if f.presence() == nil && !f.isElsewhere {
 		p.fixPresence(d, f, optional)
 	}
 }

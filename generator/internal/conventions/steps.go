@@ -85,8 +85,11 @@ func (f *field) underlying() source.Underlying {
 }
 
 // isRequired reports whether the schema requires the field.
-func (f *field) isRequired() bool {
-	return f.parent.ValueValidation != nil && slices.Contains(f.parent.Required, f.name)
+func (f *field) isRequired() bool { return requires(f.parent, f.name) }
+
+// requires reports whether the schema of an object requires a property.
+func requires(s *structural.Schema, name string) bool {
+	return s.ValueValidation != nil && slices.Contains(s.Required, name)
 }
 
 // holds reports whether a schema, or a part that must hold as well, has validations of a kind.

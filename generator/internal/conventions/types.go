@@ -1,10 +1,14 @@
 package conventions
 
 import (
+	"encoding/json"
 	"go/ast"
 	"slices"
+	"strconv"
 
 	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/structural/manifest"
 )
 
 // This file has the rules about the types of fields.
@@ -62,5 +66,26 @@ func (p *pass) duration(f *field) {
 		if t := s.declared; t != nil && t.Spec.Name.Name == "Duration" && t.Pkg.Path == "k8s.io/apimachinery/pkg/apis/meta/v1" {
 			p.report(f, f.Pos, "use an integer with a unit in its name, such as "+f.name+"Seconds", "field %s is a metav1.Duration, which other languages than Go do not parse", f.name)
 		}
+	}
+}
+
+// yamlValues reports values of enums that users have to write in quotes.
+func (p *pass) yamlValues(f *field) {
+	var reported []string
+	for s := range f.steps() {
+		holds(s.schema, func(v *structural.ValueValidation) bool {
+			for _, value := range v.Enum {
+				var text string
+				if json.Unmarshal(value.Raw, &text) != nil || slices.Contains(reported, text) {
+					continue // it is not a string
+				}
+				if text != "" && !manifest.IsText(text) {
+					reported = append(reported, text)
+					p.report(f, f.Pos, "choose another word; in a released API, tell users to write "+strconv.Quote(text),
+						"field %s: in YAML, the value %s without quotes is not read as text", f.name, text)
+				}
+			}
+			return false
+		})
 	}
 }

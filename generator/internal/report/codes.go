@@ -143,7 +143,7 @@ var (
 	}
 	MisleadingJSONTag = &diag.Kind{
 		Code: "SG218", Severity: diag.Warning, Fixes: true, Title: "a misleading json tag",
-		Explanation: "encoding/json ignores unknown options: with omitemtpy, or with a space before omitempty, the field is required. Without the comma, the option becomes the name of the field. Options of other libraries are not reported. encoding/json does not know inline: it only merges embedded structs without a name, while the schema, like controller-gen's, merges every field with that option or without a name. What Go clients send for such a field, the API server drops or refuses.",
+		Explanation: "encoding/json ignores unknown options: with omitemtpy, or with a space before omitempty, the field is required. Without the comma, the option becomes the name of the field. Options of other libraries are not reported. A field that is not exported is ignored, whatever its tag. encoding/json does not know inline: it only merges embedded structs without a name, while the schema, like controller-gen's, merges every field with that option or without a name. What Go clients send for such a field, the API server drops or refuses.",
 		Bad:         "Name string `json:\"name,omitemtpy\"`",
 		Good:        "Name string `json:\"name,omitempty\"`",
 	}
@@ -164,6 +164,18 @@ var (
 		Explanation: "A schema has at most 200,000 nodes and 1,000 levels, of which a property is two, and a struct at most 50,000 embedded structs, including those embedded in them. A type is counted wherever it is used: a few types that each have two fields of the next one make millions of nodes. An API server stores objects of at most 1.5 MiB, which is enough for about 70,000 nodes. docs/limits.md lists all limits.",
 		Bad:         "type Spec struct {\n\tSets Four[Four[Four[Four[Four[Four[Four[Four[Four[string]]]]]]]]] `json:\"sets\"`\n}\n\ntype Four[T any] struct {\n\tA T `json:\"a\"`\n\tB T `json:\"b\"`\n\tC T `json:\"c\"`\n\tD T `json:\"d\"`\n}",
 		Good:        "type Spec struct {\n\tSets Four[Four[Four[string]]] `json:\"sets\"`\n}\n\ntype Four[T any] struct {\n\tA T `json:\"a\"`\n\tB T `json:\"b\"`\n\tC T `json:\"c\"`\n\tD T `json:\"d\"`\n}",
+	}
+	ConvertedName = &diag.Kind{
+		Code: "SG279", Severity: diag.Warning, Title: "a JSON name that YAML does not read as its text",
+		Explanation: "Users write objects in YAML. In YAML 1.1, which kubectl and the API server read, y, yes and on without quotes are true, n, no and off are false, and 0x10 is 16: a user who writes such a name without quotes sets another field, which the API server drops or refuses. SG623 reports such keys in manifests.",
+		Bad:         "Y int32 `json:\"y\"`",
+		Good:        "Vertical int32 `json:\"vertical\"`",
+	}
+	LostComment = &diag.Kind{
+		Code: "SG280", Severity: diag.Warning, Title: "a comment that an empty line keeps from being a description",
+		Explanation: "The description of a type or field is the comment directly above it, or above its markers. A comment with an empty line below it belongs to nothing, and the CRD, kubectl explain and Go's documentation lack it. It is reported if it begins with the name of a type or field that has no other description.",
+		Bad:         "// Name is the name of the color.\n\nName string `json:\"name\"`",
+		Good:        "// Name is the name of the color.\nName string `json:\"name\"`",
 	}
 	MalformedArguments = &diag.Kind{
 		Code: "SG301", Fixes: true, Title: "malformed marker arguments",
@@ -450,7 +462,7 @@ func Codes() []*diag.Kind {
 		UnknownType, TypeWithoutSchema, FloatField, MapKeyNotString, MissingJSONTag, QuotedField, MisusedGeneric,
 		ConflictingTypes, RecursiveType, DuplicateField, ConstantWithoutValue, TextMarshalerNotString, InvalidOneOf,
 		typeRedeclared, DurationField, ConstantsOmitted, UnsignedWithoutMinimum, MisleadingJSONTag, BoundOutsideGoType,
-		UnknownPatchStrategy, SchemaTooLarge,
+		UnknownPatchStrategy, SchemaTooLarge, ConvertedName, LostComment,
 		MalformedArguments, MarkerDoesNotFit, UnknownMarker, WrongTarget, OverriddenMarker, MalformedMarker, FloatingMarker,
 		FeatureDisabled, TagWithoutMeaning, UnusedOverride, InvalidUnion, UnionsDisabled, UnionMemberName, OptionalUnionMember,
 		HandWrittenUnionRules, UnionInOtherForm, UnionsDiffer, NoUnionFunctions,
