@@ -44,6 +44,7 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 	}
 	if len(own) > 0 {
 		b.applyAll(d, own, owner)
+		b.escapeOneOf(d, own)
 	}
 	if isUntyped && !slices.ContainsFunc(own, func(m *markers.Marker) bool { _, ok := m.Value.(crdmarkers.Type); return ok }) {
 		d.Type = ""

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/diag"
@@ -129,13 +130,21 @@ func (b *Builder) structType(t *source.Type) *draft {
 	}
 	for _, f := range immutable {
 		// A field's own rule is not evaluated when the field is removed.
-		if !slices.Contains(required, f.Name) {
-			d.XValidations = append(d.XValidations, structural.Rule{
-				Rule:    fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", f.Name, f.Name),
-				Message: fmt.Sprintf("field %s is immutable once set", f.Name),
-			})
-			d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: f.Field.Markers.Get(markers.TagImmutableName).Pos})
+		if slices.Contains(required, f.Name) {
+			continue
 		}
+		m := f.Field.Markers.Get(markers.TagImmutableName)
+		name, ok := b.ruleName(f.Name)
+		if !ok {
+			b.Reporter.Report(report.MarkerDoesNotFit, t.Pkg.At(m.Pos), "rename the field, or require it", "+%s: CEL rules cannot read the field %s", m.Name, f.Name)
+			d.origin.Mistake = max(d.origin.Mistake, structural.InKeywords)
+			continue
+		}
+		d.XValidations = append(d.XValidations, structural.Rule{
+			Rule:    fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", name, name),
+			Message: fmt.Sprintf("field %s is immutable once set", f.Name),
+		})
+		d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: m.Pos})
 	}
 	return d
 }
@@ -215,27 +224,77 @@ func (b *Builder) Requires(field *source.Field, packageOptional, mayBeAbsent boo
 }
 
 // oneOfFields returns the field names in the ExactlyOneOf, AtMostOneOf and AtLeastOneOf
-// markers of a type. It reports nested fields.
+// markers of a type. It reports nested fields, and those that rules cannot read.
 func (b *Builder) oneOfFields(t *source.Type) []string {
 	var names []string
 	for _, m := range t.Markers {
-		var fields []string
-		switch value := m.Value.(type) {
-		case crdmarkers.ExactlyOneOf:
-			fields = value
-		case crdmarkers.AtMostOneOf:
-			fields = value
-		case crdmarkers.AtLeastOneOf:
-			fields = value
-		}
+		fields := oneOf(m)
 		for _, field := range fields {
 			if strings.Contains(field, ".") {
 				b.Reporter.Report(report.InvalidOneOf, t.Pkg.At(m.Pos), "put the marker on the type that has the field", "%s: cannot reference nested field %s", m.Name, field)
+			} else if _, ok := b.ruleName(field); !ok {
+				hint := "rename the field"
+				if strings.ContainsAny(field, " ,") {
+					hint = "separate the names with semicolons, as in a;b"
+				}
+				b.Reporter.Report(report.InvalidOneOf, t.Pkg.At(m.Pos), hint, "%s: CEL rules cannot read the field %s", m.Name, field)
 			}
 		}
 		names = append(names, fields...)
 	}
 	return names
+}
+
+// oneOf returns the field names in an ExactlyOneOf, AtMostOneOf or AtLeastOneOf marker.
+func oneOf(m *markers.Marker) []string {
+	switch value := m.Value.(type) {
+	case crdmarkers.ExactlyOneOf:
+		return value
+	case crdmarkers.AtMostOneOf:
+		return value
+	case crdmarkers.AtLeastOneOf:
+		return value
+	}
+	return nil
+}
+
+// escapeOneOf replaces field names in the rules of one-of markers by those that the server
+// reads. controller-tools writes JSON names.
+func (b *Builder) escapeOneOf(d *draft, set source.Markers) {
+	for _, m := range set {
+		var escapes []string
+		for _, field := range oneOf(m) {
+			if name, ok := b.ruleName(field); ok && name != field {
+				escapes = append(escapes, "has(self."+field+")", "has(self."+name+")")
+			}
+		}
+		if len(escapes) == 0 {
+			continue
+		}
+		var written apiextensionsv1.JSONSchemaProps
+		if err := m.Value.(markers.SchemaMarker).ApplyToSchema(nil, &written); err != nil {
+			continue // reported when the marker was applied
+		}
+		d.XValidations = slices.Clone(d.XValidations)
+		for i := range d.XValidations {
+			if rule := &d.XValidations[i]; rule.Rule == written.XValidations[0].Rule {
+				rule.Rule = strings.NewReplacer(escapes...).Replace(rule.Rule)
+			}
+		}
+	}
+}
+
+// ruleName returns the name by which rules read a field; ok is false if they cannot. Servers
+// since Kubernetes 1.32 also read most reserved words as they are, as controller-gen writes
+// them.
+func (b *Builder) ruleName(field string) (name string, ok bool) {
+	escaped, ok := structural.CELName(field)
+	isReserved := escaped == "__"+field+"__"
+	isLiteral := slices.Contains([]string{"true", "false", "null", "in"}, field)
+	if server := b.Run.options.Server; isReserved && !isLiteral && (server == nil || !server.Before(32)) {
+		return field, true
+	}
+	return escaped, ok
 }
 
 // quotable returns the schema type of a basic type that the json option "string" encodes as
