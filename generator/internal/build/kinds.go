@@ -209,10 +209,13 @@ func (df *Definer) Schemas(ctx context.Context, k GroupKind, has func(version st
 	return out, df.run.fit(ctx, out)
 }
 
-// fit adds what depends on the positions of types in a definition: rules of read-only fields, and
-// unions.
+// fit adds what depends on the positions of types in a definition: rules of read-only fields,
+// rules that compare an object with its old version, and unions.
 func (run *Run) fit(ctx context.Context, d *checks.Definition) error {
 	run.transitions.Fit(d)
+	if err := run.transitions.FitRatchets(ctx, d); err != nil {
+		return err
+	}
 	return run.Unions.Fit(ctx, d)
 }
 

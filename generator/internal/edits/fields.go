@@ -51,12 +51,16 @@ func (op fieldRule) Apply(e *Editor, s *structural.Schema) {
 			return
 		}
 		rule.FieldPath = structural.RuleFieldPath(arg.Value)
+		not, was, verb := "!", "", "may not"
 		if op.tag.Name == markers.TagDependentRequiredName {
 			reason = apiextensionsv1.FieldValueRequired
-			rule.Rule, rule.Message = fmt.Sprintf("!has(self.%s) || has(self.%s)", self, other), "must be set when "+op.field+" is set"
-		} else {
-			rule.Rule, rule.Message = fmt.Sprintf("!has(self.%s) || !has(self.%s)", self, other), "may not be set when "+op.field+" is set"
+			not, was, verb = "", "!", "must"
 		}
+		rule.Rule = fmt.Sprintf("!has(self.%s) || %shas(self.%s)", self, not, other)
+		rule.Message = verb + " be set when " + op.field + " is set"
+		rule.Reason = &reason
+		AddRule(e, s, structural.Ratcheting(rule, fmt.Sprintf("has(oldSelf.value().%s) && %shas(oldSelf.value().%s)", self, was, other)))
+		return
 	}
 	rule.Reason = &reason
 	AddRule(e, s, rule)
