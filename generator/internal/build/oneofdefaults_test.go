@@ -10,15 +10,15 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/report"
 )
 
-// TestDefaultedMembers gives one or both members of the one-of markers a default, at each place
-// that a default can have. Whether a member is reported follows from the server's answers:
+// TestDefaultedMembers gives one or both members of the one-of markers a default, in each way
+// that a default can be declared. Whether a member is reported follows from the server's answers:
 // another member can never be set or, of AtLeastOneOf, nothing is ever missing.
 func TestDefaultedMembers(t *testing.T) {
 	members := []struct{ markers, goType string }{
 		{"", "*int32"},
 		{"\t// +default=1\n", "*int32"},
 		{"\t// +kubebuilder:default=1\n", "*int32"},
-		{"", "*Defaulted"},
+		{"\t// +schemagen:schema={type: integer, default: 1}\n", "*int32"},
 		{"\t// +kubebuilder:default=1\n\t// +nullable\n", "*int32"},
 		{"\t// +kubebuilder:default={}\n", "*Empty"},
 	}
@@ -36,8 +36,10 @@ func TestDefaultedMembers(t *testing.T) {
 			}
 		}
 	}
-	each(func(_ oneOfMarker, _, _, cell int) { fmt.Fprintf(&source, "\tF%d F%d `json:\"f%d,omitempty\"`\n", cell, cell, cell) })
-	source.WriteString("}\n\n// +kubebuilder:default=1\ntype Defaulted int32\n\ntype Empty struct{}\n")
+	each(func(_ oneOfMarker, _, _, cell int) {
+		fmt.Fprintf(&source, "\tF%d F%d `json:\"f%d,omitempty\"`\n", cell, cell, cell)
+	})
+	source.WriteString("}\n\ntype Empty struct{}\n")
 	fieldAt := map[int]string{} // by line
 	each(func(m oneOfMarker, a, b, cell int) {
 		fmt.Fprintf(&source, "\n// +kubebuilder:validation:%s=a;b\ntype F%d struct {\n", m.name, cell)
@@ -50,7 +52,8 @@ func TestDefaultedMembers(t *testing.T) {
 		source.WriteString("}\n")
 	})
 	files, found := generateSource(t, source.String(), "")
-	kind, err := apiserver.NewKind(decodeDefinition(t, files, found), "v1")
+	crd := decodeDefinition(t, files, found)
+	kind, err := apiserver.NewKind(crd, "v1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +78,8 @@ func TestDefaultedMembers(t *testing.T) {
 			if members[indexes[other]].goType == "*Empty" {
 				value = map[string]any{}
 			}
-			hasDefault := members[indexes[name]].markers != "" || members[indexes[name]].goType == "*Defaulted"
+			schema := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties[fmt.Sprintf("f%d", cell)]
+			hasDefault := schema.Properties[name].Default != nil
 			want := hasDefault && !create(cell, map[string]any{other: value})
 			if m.name == "AtLeastOneOf" {
 				want = hasDefault && create(cell, map[string]any{})

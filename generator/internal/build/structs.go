@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/diag"
@@ -121,6 +120,11 @@ func (b *Builder) structType(t *source.Type) *draft {
 				"duplicate JSON name %q in %s; the last field takes precedence", name, t)
 		}
 	}
+	for _, m := range t.Markers {
+		if len(oneOfNames(m)) > 1 {
+			d.edits = append(d.edits, &edits.Edit{Pkg: t.Pkg, Pos: m.Pos, Name: m.Name, Op: checkDefaults{b.Reporter, m}})
+		}
+	}
 	if len(inUnions) > 0 {
 		d.edits = append(d.edits, b.Run.Unions.Edits(t, inUnions)...)
 	}
@@ -221,80 +225,6 @@ func (b *Builder) Requires(field *source.Field, packageOptional, mayBeAbsent boo
 		return presence.Required(), true
 	}
 	return !packageOptional && !mayBeAbsent, false
-}
-
-// oneOfFields returns the field names in the ExactlyOneOf, AtMostOneOf and AtLeastOneOf
-// markers of a type. It reports nested fields, and those that rules cannot read.
-func (b *Builder) oneOfFields(t *source.Type) []string {
-	var names []string
-	for _, m := range t.Markers {
-		fields := oneOf(m)
-		for _, field := range fields {
-			if strings.Contains(field, ".") {
-				b.Reporter.Report(report.InvalidOneOf, t.Pkg.At(m.Pos), "put the marker on the type that has the field", "%s: cannot reference nested field %s", m.Name, field)
-			} else if _, ok := b.ruleName(field); !ok {
-				hint := "rename the field"
-				if strings.ContainsAny(field, " ,") {
-					hint = "separate the names with semicolons, as in a;b"
-				}
-				b.Reporter.Report(report.InvalidOneOf, t.Pkg.At(m.Pos), hint, "%s: CEL rules cannot read the field %s", m.Name, field)
-			}
-		}
-		names = append(names, fields...)
-	}
-	return names
-}
-
-// oneOf returns the field names in an ExactlyOneOf, AtMostOneOf or AtLeastOneOf marker.
-func oneOf(m *markers.Marker) []string {
-	switch value := m.Value.(type) {
-	case crdmarkers.ExactlyOneOf:
-		return value
-	case crdmarkers.AtMostOneOf:
-		return value
-	case crdmarkers.AtLeastOneOf:
-		return value
-	}
-	return nil
-}
-
-// escapeOneOf replaces field names in the rules of one-of markers by those that the server
-// reads. controller-tools writes JSON names.
-func (b *Builder) escapeOneOf(d *draft, set source.Markers) {
-	for _, m := range set {
-		var escapes []string
-		for _, field := range oneOf(m) {
-			if name, ok := b.ruleName(field); ok && name != field {
-				escapes = append(escapes, "has(self."+field+")", "has(self."+name+")")
-			}
-		}
-		if len(escapes) == 0 {
-			continue
-		}
-		var written apiextensionsv1.JSONSchemaProps
-		if err := m.Value.(markers.SchemaMarker).ApplyToSchema(nil, &written); err != nil {
-			continue // reported when the marker was applied
-		}
-		d.XValidations = slices.Clone(d.XValidations)
-		for i := range d.XValidations {
-			if rule := &d.XValidations[i]; rule.Rule == written.XValidations[0].Rule {
-				rule.Rule = strings.NewReplacer(escapes...).Replace(rule.Rule)
-			}
-		}
-	}
-}
-
-// ruleName returns the name by which rules read a field; ok is false if they cannot. Servers
-// since Kubernetes 1.32 also read most reserved words as they are, as controller-gen writes
-// them.
-func (b *Builder) ruleName(field string) (name string, ok bool) {
-	escaped, ok := structural.CELName(field)
-	isReserved := escaped == "__"+field+"__"
-	isLiteral := slices.Contains([]string{"true", "false", "null", "in"}, field)
-	if server := b.Run.options.Server; isReserved && !isLiteral && (server == nil || !server.Before(32)) {
-		return field, true
-	}
-	return escaped, ok
 }
 
 // quotable returns the schema type of a basic type that the json option "string" encodes as
