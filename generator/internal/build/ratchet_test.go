@@ -135,3 +135,20 @@ func (d dependents) valid(t *testing.T, old *dependents) bool {
 	errs = append(errs, validate.DependentForbidden(t.Context(), op, nil, &d, old, "a", a, "c", func(d *dependents) bool { return d.c })...)
 	return len(errs) == 0
 }
+
+// TestHandWrittenRatchets checks that rules in markers stay as they are, wherever they are: the
+// server rejects one that compares elements of a list without keys.
+func TestHandWrittenRatchets(t *testing.T) {
+	const rule = "!has(self.a) || has(self.b) || oldSelf.hasValue() && has(oldSelf.value().a) && !has(oldSelf.value().b)"
+	source := namesHeader + "\t%s `json:\"f\"`\n}\n\n// +kubebuilder:validation:XValidation:rule=\"" + rule + "\",optionalOldSelf=true,reason=FieldValueRequired,message=\"b with a\"\n" +
+		"type Pair struct {\n\tA *int32 `json:\"a,omitempty\"`\n\tB *int32 `json:\"b,omitempty\"`\n}\n"
+	files, found := generateSource(t, fmt.Sprintf(source, "F Pair"), "")
+	crd := decodeDefinition(t, files, found)
+	if got := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["f"].XValidations[0].Rule; got != rule {
+		t.Errorf("got rule %s, want %s", got, rule)
+	}
+	files, found = generateSource(t, fmt.Sprintf(source, "F []Pair"), "")
+	if len(files) != 0 || len(found) == 0 || found[0].Code != "SG601" {
+		t.Errorf("got %d files, findings %v; want SG601", len(files), found)
+	}
+}

@@ -51,15 +51,15 @@ func (op fieldRule) Apply(e *Editor, s *structural.Schema) {
 			return
 		}
 		rule.FieldPath = structural.RuleFieldPath(arg.Value)
-		not, was, verb := "!", "", "may not"
+		not, was, message := "!", "", mayNotBeSet
 		if op.tag.Name == markers.TagDependentRequiredName {
 			reason = apiextensionsv1.FieldValueRequired
-			not, was, verb = "", "!", "must"
+			not, was, message = "", "!", mustBeSet
 		}
 		rule.Rule = fmt.Sprintf("!has(self.%s) || %shas(self.%s)", self, not, other)
-		rule.Message = verb + " be set when " + op.field + " is set"
+		rule.Message = message + op.field + " is set"
 		rule.Reason = &reason
-		AddRule(e, s, structural.Ratcheting(rule, fmt.Sprintf("has(oldSelf.value().%s) && %shas(oldSelf.value().%s)", self, was, other)))
+		AddRule(e, s, Ratcheting(rule, fmt.Sprintf("has(oldSelf.value().%s) && %shas(oldSelf.value().%s)", self, was, other)))
 		return
 	}
 	rule.Reason = &reason

@@ -119,7 +119,7 @@ func (r *ratchets) walk(s *structural.Schema, p place) {
 }
 
 func isRatcheting(rule structural.Rule) bool {
-	_, ok := structural.WithoutRatcheting(rule)
+	_, ok := edits.WithoutRatcheting(rule)
 	return ok
 }
 
@@ -130,6 +130,6 @@ type weaken struct{}
 func (weaken) Apply(_ *edits.Editor, s *structural.Schema) {
 	s.XValidations = slices.Clone(s.XValidations)
 	for i, rule := range s.XValidations {
-		s.XValidations[i], _ = structural.WithoutRatcheting(rule)
+		s.XValidations[i], _ = edits.WithoutRatcheting(rule)
 	}
 }
