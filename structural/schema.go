@@ -179,6 +179,9 @@ type Origin struct {
 	// rules that enforce it belong to objects above, because a rule of the field
 	// itself is not evaluated when the field is added or removed.
 	ReadOnly *ReadOnly
+	// Unique identifies the elements of a list that rules keep unique, because the
+	// list has neither the type set nor map; nil for other nodes.
+	Unique *Uniqueness
 	// Mistake is the most serious error that was reported in the source of the
 	// node, because of which the node is incomplete.
 	Mistake Mistake
@@ -186,6 +189,10 @@ type Origin struct {
 	// remove from the node.
 	Absent []Absent
 }
+
+// Uniqueness tells which elements of a list are the same one: those with equal keys or,
+// without keys, equal elements.
+type Uniqueness struct{ Keys []string }
 
 // Absent is a property or, if Value is set, a value that a node does not have, because
 // the condition at Pos does not hold.

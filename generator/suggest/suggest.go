@@ -84,6 +84,7 @@ func suggestUnions(ctx context.Context, options build.Options) ([]Suggestion, di
 		return nil, nil, err
 	}
 	r, s := b.Reporter, &suggester{Builder: b, sources: map[string][]string{}}
+	s.findStatuses(roots)
 	var out []Suggestion
 	for _, p := range roots {
 		for _, t := range structsOf(p) {
@@ -122,6 +123,8 @@ type suggester struct {
 	*build.Builder
 	// sources caches the lines of files to be edited, by file name.
 	sources map[string][]string
+	// statuses are the structs whose fields are those of a status.
+	statuses map[*source.Type]bool
 }
 
 // candidate is a field that may be a discriminator, with the members that it may select.
@@ -261,7 +264,7 @@ func (s *suggester) discriminated(t *source.Type, fields []*unionField, c *candi
 			out.Empty = append(out.Empty, value)
 		}
 	}
-	if !lacks {
+	if !lacks || s.statuses[t] && c.needsFields(standing, out.Members) {
 		return Suggestion{}, false
 	}
 	for _, f := range fields {
@@ -328,6 +331,9 @@ func (s *suggester) undiscriminated(t *source.Type, fields []*unionField) (out S
 	if i := slices.IndexFunc(fields, func(f *unionField) bool { return f.role == roleMember }); i >= 0 {
 		tag, out.Marked = fields[i].text, true // the remaining members are marked in the same way
 		out.AtMostOne = strings.Contains(tag, markers.TagZeroOrOneOfMemberName)
+	}
+	if s.statuses[t] && !out.AtMostOne {
+		return Suggestion{}, false
 	}
 	e := &lineEditor{suggester: s, t: t, out: &out}
 	for _, f := range fields {

@@ -44,6 +44,7 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 	}
 	if len(own) > 0 {
 		b.applyAll(d, own, owner)
+		b.escapeOneOf(d, own)
 	}
 	if isUntyped && !slices.ContainsFunc(own, func(m *markers.Marker) bool { _, ok := m.Value.(crdmarkers.Type); return ok }) {
 		d.Type = ""
@@ -86,7 +87,8 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 // marker: controller-tools rejects keys of such a list. It returns the remaining markers.
 func (b *Builder) takeKeys(d *draft, own, set source.Markers) source.Markers {
 	if !slices.ContainsFunc(set, func(m *markers.Marker) bool {
-		tag, ok := m.Value.(markers.Declarative)
+		value, ok := m.Value.(markers.Declarative)
+		tag := edits.WithoutLevel(value.Tag)
 		return ok && tag.Name == markers.TagUniqueName && tag.Value == "map"
 	}) || slices.ContainsFunc(own, func(m *markers.Marker) bool { return m.Value == crdmarkers.ListType("map") }) {
 		return own

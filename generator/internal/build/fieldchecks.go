@@ -155,21 +155,27 @@ func oneOff(a, b string) bool {
 	return false
 }
 
-// checkPresence reports a field that is marked both optional and required. Kubernetes' own
-// tags are only compared with each other: if a field is marked +optional, the tag
-// "+k8s:required" may refer to the object after defaulting.
+// checkPresence reports a field that is marked both optional and required. A field may be
+// marked +optional and "+k8s:required": Kubernetes' own tag may refer to the object after
+// defaulting. No meaning of "+k8s:optional" allows another marker that requires the field.
 func (c fieldChecker) checkPresence(t *source.Type, field *source.Field) {
 	if len(field.Markers) < 2 {
 		return
 	}
-	c.checkPresenceOf(t, field, false)
-	c.checkPresenceOf(t, field, true)
+	isTag := func(m *markers.Marker) bool { return strings.HasPrefix(m.Name, "k8s:") }
+	plain := c.checkPresenceOf(t, field, func(m *markers.Marker) bool { return !isTag(m) })
+	tags := c.checkPresenceOf(t, field, isTag)
+	if !plain && !tags {
+		c.checkPresenceOf(t, field, func(m *markers.Marker) bool { return isTag(m) != m.Presence().Required() })
+	}
 }
 
-func (c fieldChecker) checkPresenceOf(t *source.Type, field *source.Field, tags bool) {
+// checkPresenceOf compares the markers of a field that are included, and reports whether they
+// contradict each other.
+func (c fieldChecker) checkPresenceOf(t *source.Type, field *source.Field, included func(*markers.Marker) bool) bool {
 	var first, conflicting *markers.Marker
 	for p := markers.KubebuilderOptional; p <= markers.Required; p++ {
-		i := slices.IndexFunc(field.Markers, func(m *markers.Marker) bool { return m.Presence() == p && strings.HasPrefix(m.Name, "k8s:") == tags })
+		i := slices.IndexFunc(field.Markers, func(m *markers.Marker) bool { return m.Presence() == p && included(m) })
 		switch {
 		case i < 0:
 		case first == nil:
@@ -179,13 +185,14 @@ func (c fieldChecker) checkPresenceOf(t *source.Type, field *source.Field, tags 
 		}
 	}
 	if conflicting == nil {
-		return
+		return false
 	}
 	d := c.Reporter.Report(report.OptionalAndRequired, t.Pkg.At(conflicting.Pos), "remove one of the markers",
 		"field %s is marked as both optional and required: +%s takes precedence", field.Label(), first.Name)
 	written, _ := t.File.Tree()
 	c.Reporter.Delimit(d, conflicting.End(), markers.Removal(written, conflicting.Pos))
 	d.Related = append(d.Related, diag.Related{Pos: c.Reporter.Position(first.Pos), Message: "the other marker"})
+	return true
 }
 
 // checkRange reports bounds that do not fit the Go integer type of a declaration. Bounds

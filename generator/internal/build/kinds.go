@@ -58,7 +58,7 @@ func FindKinds(run *Run, roots []*source.Package) []GroupKind {
 				continue
 			}
 			for _, t := range f.Types() {
-				if !isKind(t, r) {
+				if !IsKind(t, r) {
 					continue
 				}
 				if run.Describe(p).malformed.Has(markers.GroupName) {
@@ -120,9 +120,9 @@ func kindsHint(kinds []GroupKind) string {
 	return "the kinds are " + strings.Join(names, ", ")
 }
 
-// isKind reports whether the type is a kind. It reports an import that cannot be found,
+// IsKind reports whether the type is a kind. It reports an import that cannot be found,
 // since the kind would otherwise be silently ignored.
-func isKind(t *source.Type, r *report.Reporter) bool {
+func IsKind(t *source.Type, r *report.Reporter) bool {
 	var hasType, hasObject bool
 	for _, embedded := range t.Embedded() {
 		switch embedded.(type) {
@@ -209,10 +209,13 @@ func (df *Definer) Schemas(ctx context.Context, k GroupKind, has func(version st
 	return out, df.run.fit(ctx, out)
 }
 
-// fit adds what depends on the positions of types in a definition: rules of read-only fields, and
-// unions.
+// fit adds what depends on the positions of types in a definition: rules of read-only fields,
+// rules that compare an object with its old version, and unions.
 func (run *Run) fit(ctx context.Context, d *checks.Definition) error {
 	run.transitions.Fit(d)
+	if err := run.transitions.FitRatchets(ctx, d); err != nil {
+		return err
+	}
 	return run.Unions.Fit(ctx, d)
 }
 

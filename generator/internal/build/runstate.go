@@ -131,12 +131,13 @@ func newRun(ctx context.Context, options *Options) (*Run, error) {
 		Inputs: options.Inputs, Dir: options.Dir, OutputDir: options.OutputDir,
 	}
 	reader := &edits.Reader{Reporter: r, Table: loaded.table, Markers: m}
+	fitter := &transitions.Fitter{Reporter: r, PackageOf: reader.PackageOf, Plain: options.Server != nil && options.Server.Before(28)}
+	if options.Server != nil {
+		fitter.Server = options.Server
+	}
 	return &Run{
 		Program: p, sourceMarkers: m, table: loaded.table, Reporter: r, options: options, edits: reader,
-		transitions: &transitions.Fitter{
-			Reporter: r, PackageOf: reader.PackageOf, Plain: options.Server != nil && options.Server.Before(28),
-		},
-		uses:    map[*source.Type]*typeUses{},
+		transitions: fitter, uses: map[*source.Type]*typeUses{},
 		Unions:  &gounions.Unions{Reporter: r, Settings: m, Table: loaded.table, Server: options.Server, Extensions: options.extensions, All: options.allUnions, IsConverted: checker.IsConverted},
 		Checker: checker, usedGates: eraser.Used,
 		eraser: eraser,

@@ -121,6 +121,11 @@ func (b *Builder) structType(t *source.Type) *draft {
 				"duplicate JSON name %q in %s; the last field takes precedence", name, t)
 		}
 	}
+	for _, m := range t.Markers {
+		if len(oneOfNames(m)) > 1 {
+			d.edits = append(d.edits, &edits.Edit{Pkg: t.Pkg, Pos: m.Pos, Name: m.Name, Op: checkDefaults{b.Reporter, m}})
+		}
+	}
 	if len(inUnions) > 0 {
 		d.edits = append(d.edits, b.Run.Unions.Edits(t, inUnions)...)
 	}
@@ -130,13 +135,21 @@ func (b *Builder) structType(t *source.Type) *draft {
 	}
 	for _, f := range immutable {
 		// A field's own rule is not evaluated when the field is removed.
-		if !slices.Contains(required, f.Name) {
-			d.XValidations = append(d.XValidations, structural.Rule{
-				Rule:    fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", f.Name, f.Name),
-				Message: fmt.Sprintf("field %s is immutable once set", f.Name),
-			})
-			d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: f.Field.Markers.Get(markers.TagImmutableName).Pos})
+		if slices.Contains(required, f.Name) {
+			continue
 		}
+		m := f.Field.Markers.Get(markers.TagImmutableName)
+		name, ok := b.ruleName(f.Name)
+		if !ok {
+			b.Reporter.Report(report.MarkerDoesNotFit, t.Pkg.At(m.Pos), "rename the field, or require it", "+%s: CEL rules cannot read the field %s", m.Name, f.Name)
+			d.origin.Mistake = max(d.origin.Mistake, structural.InKeywords)
+			continue
+		}
+		d.XValidations = append(d.XValidations, structural.Rule{
+			Rule:    fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", name, name),
+			Message: fmt.Sprintf("field %s is immutable once set", f.Name),
+		})
+		d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: m.Pos})
 	}
 	return d
 }
@@ -213,30 +226,6 @@ func (b *Builder) Requires(field *source.Field, packageOptional, mayBeAbsent boo
 		return presence.Required(), true
 	}
 	return !packageOptional && !mayBeAbsent, false
-}
-
-// oneOfFields returns the field names in the ExactlyOneOf, AtMostOneOf and AtLeastOneOf
-// markers of a type. It reports nested fields.
-func (b *Builder) oneOfFields(t *source.Type) []string {
-	var names []string
-	for _, m := range t.Markers {
-		var fields []string
-		switch value := m.Value.(type) {
-		case crdmarkers.ExactlyOneOf:
-			fields = value
-		case crdmarkers.AtMostOneOf:
-			fields = value
-		case crdmarkers.AtLeastOneOf:
-			fields = value
-		}
-		for _, field := range fields {
-			if strings.Contains(field, ".") {
-				b.Reporter.Report(report.InvalidOneOf, t.Pkg.At(m.Pos), "put the marker on the type that has the field", "%s: cannot reference nested field %s", m.Name, field)
-			}
-		}
-		names = append(names, fields...)
-	}
-	return names
 }
 
 // quotable returns the schema type of a basic type that the json option "string" encodes as

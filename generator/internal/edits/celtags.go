@@ -174,11 +174,7 @@ func (c *celWriter) message(tag codetags.Tag) string {
 	case markers.TagEachValName:
 		return "each value " + c.message(*tag.ValueTag)
 	case markers.TagItemName:
-		var keys []string
-		for _, arg := range tag.Args {
-			keys = append(keys, arg.Name+" "+arg.Value)
-		}
-		return "the item with " + strings.Join(keys, ", ") + " " + c.message(*tag.ValueTag)
+		return "the item with " + itemName(tag) + " " + c.message(*tag.ValueTag)
 	case markers.TagSubfieldName:
 		arg, _ := tag.PositionalArg()
 		switch tag.ValueTag.Name {
@@ -206,6 +202,10 @@ func (c *celWriter) message(tag codetags.Tag) string {
 		return "must not be equal to " + tag.Value
 	case markers.TagFormatName:
 		return "must be a " + tag.Value
+	case markers.TagImmutableName:
+		return "is immutable"
+	case markers.TagUpdateName:
+		return "cannot be modified"
 	}
 	return "must satisfy " + tag.Name
 }

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/gengo/v2/codetags"
 
 	"github.com/schemagen/schemagen/diag"
@@ -22,33 +21,28 @@ import (
 // Declarative returns the edits for the tags of a declaration: those of its own node, and
 // those of the object that has the field with the given JSON name.
 func (r *Reader) Declarative(p *source.Package, set source.Markers, field string) (own, above []*Edit) {
+	t := &tagReader{Reader: r, pkg: p}
 	for _, m := range set {
-		tag, ok := m.Value.(markers.Declarative)
-		if !ok {
-			continue
+		if tag, ok := m.Value.(markers.Declarative); ok {
+			t.marker = m
+			t.read(tag.Tag, nil, field)
 		}
-		for _, e := range r.declarativeEdit(p, m, tag.Tag, field) {
-			if e.above {
-				above = append(above, e)
-			} else {
-				own = append(own, e)
-			}
+	}
+	for _, e := range t.edits {
+		if e.above {
+			above = append(above, e)
+		} else {
+			own = append(own, e)
 		}
 	}
 	return own, above
 }
 
-// declarativeEdit returns the edits for one tag.
-func (r *Reader) declarativeEdit(p *source.Package, m *markers.Marker, tag codetags.Tag, field string) []*Edit {
-	t := &tagReader{Reader: r, pkg: p, marker: m}
-	t.read(tag, nil, field)
-	return t.edits
-}
-
-// tagReader reads a tag and the tags nested after its equals sign.
+// tagReader reads the tags of a declaration, and the tags nested after their equals signs.
 type tagReader struct {
 	*Reader
-	pkg    *source.Package
+	pkg *source.Package
+	// marker is the one that is being read.
 	marker *markers.Marker
 	edits  []*Edit
 }
@@ -94,7 +88,13 @@ func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 			t.read(*inner, path, field)
 		}
 	case markers.TagEachValName:
-		if inner := t.inner(tag); inner != nil {
+		inner := t.inner(tag)
+		if inner == nil {
+			return
+		}
+		if each := WithoutLevel(*inner); each.Name == markers.TagUpdateName && each.Value == "NoModify" {
+			t.node(path, eachUnmodified{})
+		} else {
 			t.read(*inner, below(Step{Kind: StepEach}), "")
 		}
 	case markers.TagSubfieldName:
@@ -104,9 +104,13 @@ func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 		} else if !ok {
 			t.errorf("as in +k8s:subfield(name)=+k8s:maxLength=63", "needs the name of a field in parentheses")
 		}
-	case markers.TagEachKeyName, markers.TagItemName:
+	case markers.TagEachKeyName:
 		if inner := t.inner(tag); inner != nil {
 			t.node(path, partsRule{tag})
+		}
+	case markers.TagItemName:
+		if inner := t.inner(tag); inner != nil {
+			t.item(tag, WithoutLevel(*inner), path, field)
 		}
 	case markers.TagRequiredName, markers.TagOptionalName:
 		if t.needsField(tag, field) {
@@ -126,6 +130,9 @@ func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 			return // implemented by controller-tools' definitions, and by unions
 		}
 		t.errorf("", "+%s cannot be nested in another tag in a CRD", tag.Name)
+	case markers.TagUniqueName:
+		t.node(path, identify{tag.Value})
+		t.node(path, validation{tag})
 	default:
 		t.node(path, validation{tag})
 	}
@@ -276,7 +283,7 @@ func (op validation) unique(e *Editor, s *structural.Schema) {
 			e.Errorf(e.Pos, "name the keys with +k8s:listMapKey", "a list with +k8s:unique=map needs keys")
 			return
 		}
-		same = sameKeys(s, "x", "y")
+		same = sameKeys(s.XListMapKeys, "x", "y")
 		s.XListMapKeys = nil // the server accepts keys only for lists of type map
 	default:
 		e.Errorf(e.Pos, "", "expected map or set, got %q", op.tag.Value)
@@ -288,9 +295,9 @@ func (op validation) unique(e *Editor, s *structural.Schema) {
 // sameKeys returns a CEL expression for two elements of a list having equal keys. Two absent
 // keys are equal; required keys may be absent, too, in elements stored before they were
 // required.
-func sameKeys(s *structural.Schema, x, y string) string {
+func sameKeys(keys []string, x, y string) string {
 	var parts []string
-	for _, key := range s.XListMapKeys {
+	for _, key := range keys {
 		name, ok := structural.CELName(key)
 		if !ok {
 			continue
@@ -303,82 +310,4 @@ func sameKeys(s *structural.Schema, x, y string) string {
 func AddRule(e *Editor, s *structural.Schema, rule structural.Rule) {
 	s.XValidations = append(slices.Clip(s.XValidations), rule)
 	s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: e.Pos})
-}
-
-// fieldRule is a tag that determines whether fields of an object may be set.
-type fieldRule struct {
-	tag   codetags.Tag
-	field string
-}
-
-func (op fieldRule) Apply(e *Editor, s *structural.Schema) {
-	self, ok := structural.CELName(op.field)
-	if !ok {
-		e.Errorf(e.Pos, "", "CEL cannot read a field named %q", op.field)
-		return
-	}
-	rule := structural.Rule{FieldPath: structural.RuleFieldPath(op.field)}
-	reason := apiextensionsv1.FieldValueForbidden
-	switch op.tag.Name {
-	case markers.TagForbiddenName:
-		rule.Rule, rule.Message = fmt.Sprintf("!has(self.%s)", self), "may not be set"
-	case markers.TagUpdateName:
-		rule.FieldPath = ""
-		switch op.tag.Value {
-		case "NoSet", "NoAddItem":
-			rule.Rule, rule.Message = fmt.Sprintf("has(oldSelf.%s) || !has(self.%s)", self, self), op.field+" cannot be set once created"
-		default:
-			rule.Rule, rule.Message = fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", self, self), op.field+" cannot be cleared once set"
-		}
-		AddRule(e, s, rule)
-		return
-	default:
-		arg, _ := op.tag.PositionalArg()
-		other, ok := structural.CELName(arg.Value)
-		if !ok || s.PropertyIndex(arg.Value) < 0 {
-			e.missingField(s, arg.Value)
-			return
-		}
-		rule.FieldPath = structural.RuleFieldPath(arg.Value)
-		if op.tag.Name == markers.TagDependentRequiredName {
-			reason = apiextensionsv1.FieldValueRequired
-			rule.Rule, rule.Message = fmt.Sprintf("!has(self.%s) || has(self.%s)", self, other), "must be set when "+op.field+" is set"
-		} else {
-			rule.Rule, rule.Message = fmt.Sprintf("!has(self.%s) || !has(self.%s)", self, other), "may not be set when "+op.field+" is set"
-		}
-	}
-	rule.Reason = &reason
-	AddRule(e, s, rule)
-}
-
-// updateRule is a +k8s:update constraint on the value itself.
-type updateRule struct{ constraint string }
-
-func (op updateRule) Apply(e *Editor, s *structural.Schema) {
-	isMap := s.Type == "object" && s.AdditionalProperties != nil
-	switch op.constraint {
-	case "NoSet", "NoUnset":
-		return // applies to the object that has the field
-	case "NoModify":
-		if s.Type == "array" || isMap {
-			e.Errorf(e.Pos, "write +k8s:eachVal=+k8s:update=NoModify for each item", "NoModify does not apply to lists and maps")
-			return
-		}
-		AddRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field cannot be modified once set"})
-	case "NoAddItem", "NoRemoveItem":
-		of, in, message := "self", "oldSelf", "item may not be added"
-		if op.constraint == "NoRemoveItem" {
-			of, in, message = in, of, "item may not be removed"
-		}
-		switch {
-		case isMap || s.Type == "array" && s.XListType == "set":
-			AddRule(e, s, structural.Rule{Rule: fmt.Sprintf("%s.all(x, x in %s)", of, in), Message: message})
-		case s.Type == "array" && len(s.XListMapKeys) > 0:
-			AddRule(e, s, structural.Rule{Rule: fmt.Sprintf("%s.all(x, %s.exists(y, %s))", of, in, sameKeys(s, "x", "y")), Message: message})
-		default:
-			e.Errorf(e.Pos, "add +k8s:listType=set or map, so that items have an identity", "%s must apply to a map, or to a list of type set or map", op.constraint)
-		}
-	default:
-		e.Errorf(e.Pos, "the constraints are NoSet, NoUnset, NoModify, NoAddItem, NoRemoveItem", "unknown constraint %q", op.constraint)
-	}
 }

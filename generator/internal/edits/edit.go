@@ -57,6 +57,24 @@ type Step struct {
 	pos  token.Pos
 }
 
+// ServerPath returns the path from the root of a definition to a node of a version, in the
+// server's syntax.
+func ServerPath(version int, path []Step) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "spec.versions[%d].schema.openAPIV3Schema", version)
+	for _, step := range path {
+		switch step.Kind {
+		case StepField:
+			fmt.Fprintf(&out, ".properties[%s]", step.Name)
+		case StepItems:
+			out.WriteString(".items")
+		default:
+			out.WriteString(".additionalProperties")
+		}
+	}
+	return out.String()
+}
+
 // Reporter reports problems with markers.
 type Reporter interface {
 	// BadArguments reports invalid arguments of a marker.
@@ -96,10 +114,15 @@ func (e *Editor) missingField(s *structural.Schema, name string) {
 	}
 }
 
-// Apply returns the schema with the edits applied in order.
+// Apply returns the schema with the edits applied in order, except that what identifies the
+// elements of a list comes first: the edits of a list may be in any order.
 func Apply(r Reporter, s *structural.Schema, edits []*Edit) *structural.Schema {
-	for _, one := range edits {
-		s = (&Editor{Edit: one, Reporter: r}).at(s, one.Path)
+	for _, first := range []bool{true, false} {
+		for _, one := range edits {
+			if _, identifies := one.Op.(identify); identifies == first {
+				s = (&Editor{Edit: one, Reporter: r}).at(s, one.Path)
+			}
+		}
 	}
 	return s
 }

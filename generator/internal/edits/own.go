@@ -2,6 +2,7 @@ package edits
 
 import (
 	"go/token"
+	"slices"
 	"strings"
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
@@ -154,7 +155,13 @@ func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*E
 		return []*Edit{e}
 	}
 	if tag, ok := marker.Value.(markers.Declarative); ok {
-		return r.declarativeEdit(p, marker, tag.Tag, last.Name)
+		t := &tagReader{Reader: r, pkg: p, marker: marker}
+		t.read(tag.Tag, nil, last.Name)
+		if slices.ContainsFunc(t.edits, func(e *Edit) bool { _, ok := e.Op.(*itemUnion); return ok }) {
+			r.Reporter.BadArguments(p.At(marker.Pos), "put it on the field that has the list, with the other members", "+%s: a path cannot lead to a member of a union", marker.Name)
+			return nil
+		}
+		return t.edits
 	}
 	if own := r.ownEdit(p, marker); own != nil {
 		return own

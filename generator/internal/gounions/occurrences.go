@@ -331,27 +331,10 @@ func (f *unionFitter) rules(ctx context.Context) ([]unions.RuleCost, error) {
 	return slices.DeleteFunc(costs, func(r unions.RuleCost) bool { return r.Version != crd.Spec.Versions[f.version].Name }), nil
 }
 
-// serverPath returns the path of a node in the server's syntax.
-func (f *unionFitter) serverPath(path []edits.Step) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "spec.versions[%d].schema.openAPIV3Schema", f.version)
-	for _, step := range path {
-		switch step.Kind {
-		case edits.StepField:
-			fmt.Fprintf(&out, ".properties[%s]", step.Name)
-		case edits.StepItems:
-			out.WriteString(".items")
-		default:
-			out.WriteString(".additionalProperties")
-		}
-	}
-	return out.String()
-}
-
 // occurrenceOf returns the union that a rule belongs to, or nil.
 func (f *unionFitter) occurrenceOf(r unions.RuleCost) *occurrence {
 	for _, p := range f.occurrences {
-		if !strings.HasPrefix(r.Path, f.serverPath(p.path)+"."+structural.RulesKeyword+"[") {
+		if !strings.HasPrefix(r.Path, edits.ServerPath(f.version, p.path)+"."+structural.RulesKeyword+"[") {
 			continue
 		}
 		for _, rule := range p.rules(unions.LowerOptions{Transition: p.transition}) {
@@ -374,7 +357,7 @@ func (f *unionFitter) estimate(ctx context.Context, p *occurrence, rules []struc
 		return unions.Cost{}, err
 	}
 	var cost unions.Cost
-	prefix := f.serverPath(p.path) + "." + structural.RulesKeyword + "["
+	prefix := edits.ServerPath(f.version, p.path) + "." + structural.RulesKeyword + "["
 	for _, r := range all {
 		if total {
 			cost.Total += r.OfSchema

@@ -113,7 +113,7 @@ var (
 	}
 	InvalidOneOf = &diag.Kind{
 		Code: "SG213", Fixes: true, Title: "an invalid one-of marker",
-		Explanation: "Fields named in ExactlyOneOf, AtMostOneOf or AtLeastOneOf must be optional fields of the struct itself.",
+		Explanation: "Fields named in ExactlyOneOf, AtMostOneOf or AtLeastOneOf must be optional fields of the struct itself, with names that CEL rules can read. A field with a default is always set, so another one of ExactlyOneOf or AtMostOneOf can never be, and AtLeastOneOf has no effect: that is a warning, because the API server accepts it.",
 		Bad:         "// +kubebuilder:validation:ExactlyOneOf=name;id\ntype Spec struct {\n\tName string `json:\"name\"`\n\tID   string `json:\"id,omitempty\"`\n}",
 		Good:        "// +kubebuilder:validation:ExactlyOneOf=name;id\ntype Spec struct {\n\tName string `json:\"name,omitempty\"`\n\tID   string `json:\"id,omitempty\"`\n}",
 	}

@@ -33,6 +33,8 @@ type Fitter struct {
 	// Plain is set if rules must work without fieldPath, which servers before Kubernetes 1.28
 	// do not know.
 	Plain bool
+	// Server estimates the costs of rules; nil if there is none.
+	Server Server
 }
 
 // Fit adds to each version of a definition the rules of its read-only fields, and reports

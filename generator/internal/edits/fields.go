@@ -1,0 +1,142 @@
+package edits
+
+import (
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/gengo/v2/codetags"
+
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// fieldRule is a tag that determines whether fields of an object may be set.
+type fieldRule struct {
+	tag   codetags.Tag
+	field string
+}
+
+func (op fieldRule) Apply(e *Editor, s *structural.Schema) {
+	self, ok := structural.CELName(op.field)
+	if !ok {
+		e.Errorf(e.Pos, "", "CEL cannot read a field named %q", op.field)
+		return
+	}
+	rule := structural.Rule{FieldPath: structural.RuleFieldPath(op.field)}
+	reason := apiextensionsv1.FieldValueForbidden
+	switch op.tag.Name {
+	case markers.TagForbiddenName:
+		rule.Rule, rule.Message = fmt.Sprintf("!has(self.%s)", self), "may not be set"
+	case markers.TagUpdateName:
+		rule.FieldPath = ""
+		was, is := isSet(s, op.field, "oldSelf."+self), isSet(s, op.field, "self."+self)
+		switch op.tag.Value {
+		case "NoSet":
+			rule.Rule, rule.Message = was+" || !"+is, op.field+" cannot be set once created"
+		case "NoUnset":
+			rule.Rule, rule.Message = "!"+was+" || "+is, op.field+" cannot be cleared once set"
+		case "NoAddItem": // where the rule of the field itself is not evaluated
+			rule.Rule, rule.Message = fmt.Sprintf("has(oldSelf.%s) || !%s", self, is), op.field+" cannot be set once created"
+		default:
+			rule.Rule, rule.Message = fmt.Sprintf("!%s || has(self.%s)", was, self), op.field+" cannot be cleared once set"
+		}
+		AddRule(e, s, rule)
+		return
+	default:
+		arg, _ := op.tag.PositionalArg()
+		other, ok := structural.CELName(arg.Value)
+		if !ok || s.PropertyIndex(arg.Value) < 0 {
+			e.missingField(s, arg.Value)
+			return
+		}
+		rule.FieldPath = structural.RuleFieldPath(arg.Value)
+		not, was, message := "!", "", mayNotBeSet
+		if op.tag.Name == markers.TagDependentRequiredName {
+			reason = apiextensionsv1.FieldValueRequired
+			not, was, message = "", "!", mustBeSet
+		}
+		rule.Rule = fmt.Sprintf("!has(self.%s) || %shas(self.%s)", self, not, other)
+		rule.Message = message + op.field + " is set"
+		rule.Reason = &reason
+		AddRule(e, s, Ratcheting(rule, fmt.Sprintf("has(oldSelf.value().%s) && %shas(oldSelf.value().%s)", self, was, other)))
+		return
+	}
+	rule.Reason = &reason
+	AddRule(e, s, rule)
+}
+
+// isSet returns the condition that a field is set. An empty list or map counts as unset, as in
+// Go, where a client cannot tell it from an absent one.
+func isSet(s *structural.Schema, field, value string) string {
+	if i := s.PropertyIndex(field); i >= 0 {
+		if f := s.Properties[i].Schema; f.Type == "array" || f.AdditionalProperties != nil {
+			return "(has(" + value + ") && " + value + ".size() > 0)"
+		}
+	}
+	return "has(" + value + ")"
+}
+
+// updateRule is a +k8s:update constraint on the value itself.
+type updateRule struct{ constraint string }
+
+func (op updateRule) Apply(e *Editor, s *structural.Schema) {
+	isMap := s.Type == "object" && s.AdditionalProperties != nil
+	switch op.constraint {
+	case "NoSet", "NoUnset":
+		return // applies to the object that has the field
+	case "NoModify":
+		if s.Type == "array" || isMap {
+			e.Errorf(e.Pos, "write +k8s:eachVal=+k8s:update=NoModify for each item", "NoModify does not apply to lists and maps")
+			return
+		}
+		AddRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field cannot be modified once set"})
+	case "NoAddItem", "NoRemoveItem":
+		list, other, message := "self", "oldSelf", "item may not be added"
+		if op.constraint == "NoRemoveItem" {
+			list, other, message = other, list, "item may not be removed"
+		}
+		keys, ok := identity(s)
+		switch {
+		case isMap || ok && len(keys) == 0:
+			AddRule(e, s, structural.Rule{Rule: fmt.Sprintf("%s.all(x, x in %s)", list, other), Message: message})
+		case ok:
+			rule := fmt.Sprintf("%s.all(x, %s.exists(y, %s))", list, other, sameKeys(keys, "x", "y"))
+			AddRule(e, s, structural.Rule{Rule: rule, Message: message})
+		default:
+			e.Errorf(e.Pos, "add +k8s:listType=set or map, or +k8s:unique, so that items have an identity",
+				"%s must apply to a map, or to a list of unique items", op.constraint)
+		}
+	default:
+		e.Errorf(e.Pos, "the constraints are NoSet, NoUnset, NoModify, NoAddItem, NoRemoveItem", "unknown constraint %q", op.constraint)
+	}
+}
+
+// eachUnmodified is +k8s:update=NoModify for each item of a list or value of a map.
+type eachUnmodified struct{}
+
+func (op eachUnmodified) Apply(e *Editor, s *structural.Schema) {
+	below := func(child *structural.Schema) *structural.Schema {
+		out := *child
+		out.Origin.Keywords = slices.Clip(out.Origin.Keywords)
+		updateRule{"NoModify"}.Apply(e, &out)
+		return &out
+	}
+	keys, _ := identity(s)
+	switch {
+	case s.Items != nil && len(keys) > 0 && s.XListType != "map":
+		// The server cannot compare the items of such a list, but the list.
+		AddRule(e, s, structural.Rule{
+			Rule:    "self.all(x, oldSelf.all(y, !(" + sameKeys(keys, "x", "y") + ") || x == y))",
+			Message: "items cannot be modified",
+		})
+	case s.Items != nil && len(keys) == 0:
+		e.Errorf(e.Pos, "add +k8s:listType=map and +k8s:listMapKey", "NoModify of each item needs a list with keys")
+	case s.Items != nil:
+		s.Items = below(s.Items)
+	case s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
+		s.AdditionalProperties = &structural.SchemaOrBool{Schema: below(s.AdditionalProperties.Schema)}
+	default:
+		e.Errorf(e.Pos, "", "must apply to a list or a map, found %s", TypeOrNone(s.Type))
+	}
+}
