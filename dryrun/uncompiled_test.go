@@ -1,0 +1,51 @@
+package dryrun
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/verify"
+)
+
+// TestTryUncompiledRules tries objects of a CRD whose rules do not compile, which was accepted
+// before or elsewhere, by every request. Messages are one line and do not depend on the time, by
+// which the server names types.
+func TestTryUncompiledRules(t *testing.T) {
+	const object = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n"
+	stored := map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{},
+	}
+	for _, rule := range []struct{ text, want string }{
+		{"self == 1", "found no matching overload for '_==_' applied to '(selfType, int)' | self == 1 | .....^"},
+		{"self.list[0] == self", "'(string, selfType)' | self.list[0] == self | .............^"},
+		{"[self] == [1, 2]", "found no matching overload for '_==_' applied to '(list(selfType), list(int))' | [self] == [1, 2] | .......^"},
+		{"nothing", "undeclared reference to 'nothing' (in container '') | nothing | ^"},
+		{"self.", "Syntax error: no viable alternative at input '.' | self. | .....^"},
+	} {
+		text := strings.Replace(thingCRD(t), "          spec:\n            type: object\n",
+			"          spec:\n            type: object\n            x-kubernetes-validations: [{rule: '"+rule.text+"'}]\n", 1)
+		definitions, _ := verify.Read(crd.File{Name: "crd.yaml", Data: []byte(text)})
+		for _, old := range []map[string]any{nil, stored} {
+			var first []string
+			for range 2 {
+				trial := New(definitions...)
+				if old != nil {
+					trial.Stored = func(Key) (map[string]any, error) { return old, nil }
+				}
+				var messages []string
+				for _, d := range tryAll(t, trial, object+"spec: {text: a}\n") {
+					messages = append(messages, d.Message, d.Cause)
+				}
+				if first == nil {
+					first = messages
+				}
+				all := strings.Join(messages, "\n")
+				if !slices.Equal(messages, first) || strings.Count(all, "\n") != len(messages)-1 || !strings.Contains(all, rule.want) {
+					t.Errorf("%s: got %q, then %q, want a line with %q", rule.text, first, messages, rule.want)
+				}
+			}
+		}
+	}
+}
