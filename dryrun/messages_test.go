@@ -9,25 +9,27 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// TestTryUncompiledRules tries objects of a CRD whose rules do not compile, which was accepted
-// before or elsewhere, by every request. Messages are one line and do not depend on the time, by
-// which the server names types.
-func TestTryUncompiledRules(t *testing.T) {
+// TestTryMessages tries objects of a CRD with a rule that does not compile or has several lines, by
+// creation and update. Messages are one line and do not depend on the time, by which the server
+// names types.
+func TestTryMessages(t *testing.T) {
 	const object = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n"
-	stored := map[string]any{
-		"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{},
+	stored := func(spec map[string]any) map[string]any {
+		return map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}, "spec": spec}
 	}
 	for _, rule := range []struct{ text, want string }{
 		{"self == 1", "found no matching overload for '_==_' applied to '(selfType, int)' | self == 1 | .....^"},
 		{"self.list[0] == self", "'(string, selfType)' | self.list[0] == self | .............^"},
 		{"[self] == [1, 2]", "found no matching overload for '_==_' applied to '(list(selfType), list(int))' | [self] == [1, 2] | .......^"},
 		{"nothing", "undeclared reference to 'nothing' (in container '') | nothing | ^"},
+		{`self.text == \"b\"\n  && true`, `failed rule: self.text == "b" && true`},
 		{"self.", "Syntax error: no viable alternative at input '.' | self. | .....^"},
 	} {
 		text := strings.Replace(thingCRD(t), "          spec:\n            type: object\n",
-			"          spec:\n            type: object\n            x-kubernetes-validations: [{rule: '"+rule.text+"'}]\n", 1)
+			"          spec:\n            type: object\n            x-kubernetes-validations: [{rule: \""+rule.text+"\"}]\n", 1)
 		definitions, _ := verify.Read(crd.File{Name: "crd.yaml", Data: []byte(text)})
-		for _, old := range []map[string]any{nil, stored} {
+		// An unchanged object gets warnings of rules that it breaks.
+		for _, old := range []map[string]any{nil, stored(map[string]any{}), stored(map[string]any{"text": "a"})} {
 			var first []string
 			for range 2 {
 				trial := New(definitions...)
