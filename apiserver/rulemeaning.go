@@ -24,12 +24,19 @@ func Conditions(rule string) []Alternatives {
 	if e == nil {
 		return nil
 	}
-	return normalForm{}.conditions(e, true)
+	return normalForm{typed: hasStaticTypes(e)}.conditions(e, true)
 }
 
 // normalForm writes expressions as text. Equal text means equal results for all values, including
-// the failure of an evaluation. variables are the names of those of enclosing macros.
-type normalForm struct{ variables []string }
+// the failure of an evaluation.
+type normalForm struct {
+	// variables are the names of the variables of enclosing macros.
+	variables []string
+	// typed is set if the compiler knows which values are lists.
+	typed bool
+	// withoutOld is set to write oldSelf as self.
+	withoutOld bool
+}
 
 // conditions returns what an expression requires to hold, or not to hold.
 func (n normalForm) conditions(e ast.Expr, holds bool) []Alternatives {
@@ -101,10 +108,7 @@ func (n normalForm) text(e ast.Expr) string {
 	case ast.LiteralKind:
 		return literalText(e)
 	case ast.IdentKind:
-		if i := slices.Index(n.variables, e.AsIdent()); i >= 0 {
-			return "$" + strconv.Itoa(len(n.variables)-i)
-		}
-		return e.AsIdent()
+		return n.variable(e.AsIdent())
 	case ast.SelectKind:
 		text := n.text(e.AsSelect().Operand()) + "." + e.AsSelect().FieldName()
 		if e.AsSelect().IsTestOnly() {
@@ -130,6 +134,23 @@ func (n normalForm) text(e ast.Expr) string {
 		return "fold(" + outer + ", " + n.texts(inner) + ")"
 	}
 	return fmt.Sprintf("#%d", e.ID()) // a message, which rules cannot have
+}
+
+// variable returns the normal form of a variable. The server takes any variable named oldSelf, also
+// that of a macro, as a sign that the rule is about changes.
+func (n normalForm) variable(name string) string {
+	old := ""
+	if name == "oldSelf" {
+		old = name
+	}
+	i := slices.Index(n.variables, name)
+	switch {
+	case i >= 0:
+		return "$" + strconv.Itoa(len(n.variables)-i) + old
+	case n.withoutOld && old != "":
+		return "self"
+	}
+	return name
 }
 
 func literalText(e ast.Expr) string {
@@ -166,7 +187,9 @@ func (n normalForm) operation(name string, args []ast.Expr) string {
 		a, b := n.text(args[0]), n.text(args[1])
 		switch name {
 		case operators.Equals, operators.NotEquals:
-			a, b = min(a, b), max(a, b)
+			if n.isSymmetric(args[0], args[1]) {
+				a, b = min(a, b), max(a, b)
+			}
 		case operators.Greater:
 			name, a, b = operators.Less, b, a
 		case operators.GreaterEquals:
@@ -177,11 +200,85 @@ func (n normalForm) operation(name string, args []ast.Expr) string {
 	return name + "(" + n.texts(args) + ")"
 }
 
+// isSymmetric reports whether an equality is known not to depend on the order of its operands. In
+// the server's code, the first one decides how lists are compared: a list of type set is equal to
+// any list with its items, another list only to one with the same order.
+func (n normalForm) isSymmetric(a, b ast.Expr) bool {
+	if n.typed && (isUnordered(a) || isUnordered(b)) {
+		return true
+	}
+	n.withoutOld = true
+	return n.text(a) == n.text(b)
+}
+
+// isUnordered reports whether an expression is known to contain no list of several items.
+func isUnordered(e ast.Expr) bool {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		return true
+	case ast.ListKind:
+		items := e.AsList().Elements()
+		return len(items) == 0 || len(items) == 1 && isUnordered(items[0])
+	case ast.MapKind:
+		return !slices.ContainsFunc(valuesOf(e.AsMap()), isOrdered)
+	case ast.SelectKind:
+		return e.AsSelect().IsTestOnly()
+	case ast.CallKind:
+		return slices.Contains([]string{
+			operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Equals, operators.NotEquals,
+			operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.In,
+			operators.Subtract, operators.Multiply, operators.Divide, operators.Modulo, operators.Negate,
+			"size", "startsWith", "endsWith", "contains", "matches", "hasValue", "int", "uint", "double", "string", "bool",
+		}, e.AsCall().FunctionName())
+	}
+	return false
+}
+
+// hasStaticTypes reports whether no part of an expression has a type that is only known when it is
+// evaluated and may be a list: the result of dyn, and elements of literals, which may differ in
+// their types.
+func hasStaticTypes(e ast.Expr) bool {
+	static := true
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		switch e.Kind() {
+		case ast.CallKind:
+			static = static && e.AsCall().FunctionName() != "dyn"
+		case ast.ListKind:
+			static = static && haveOneType(e.AsList().Elements())
+		case ast.MapKind:
+			static = static && haveOneType(valuesOf(e.AsMap()))
+		}
+	}))
+	return static
+}
+
+// haveOneType reports whether the values of a literal have one type, or none of them is a list.
+func haveOneType(values []ast.Expr) bool {
+	return len(values) < 2 || !slices.ContainsFunc(values, isOrdered)
+}
+
+func isOrdered(e ast.Expr) bool { return !isUnordered(e) }
+
+func valuesOf(m ast.MapExpr) []ast.Expr {
+	var out []ast.Expr
+	for _, entry := range m.Entries() {
+		out = append(out, entry.AsMapEntry().Value())
+	}
+	return out
+}
+
 // HoldsUnchanged reports whether a rule is known to be true for every value of a schema if it is
 // updated without a change, as [Target.AlwaysHolds] evaluates it.
 func (t *Target) HoldsUnchanged(rule structural.Rule, s *structural.Schema) bool {
 	e := unchanged(rule)
 	return e != nil && evaluation{schema: s, bounded: true, pruned: true, reflexive: true}.outcomes(e) == mayHold
+}
+
+// UsesOldSelf reports whether a rule reads oldSelf, or has a variable of that name that it reads:
+// unless oldSelf is optional, the server then applies the rule to updates only.
+func UsesOldSelf(rule string) bool {
+	e := parseRule(rule)
+	return e == nil || mentions(e, "oldSelf")
 }
 
 // ComparesOnly reports whether the result of a rule only depends on which parts of a value changed

@@ -49,6 +49,8 @@ func TestConditions(t *testing.T) {
 		{"self.s == oldSelf.s", "oldSelf.s == self.s", true}, {"self == oldSelf", "oldSelf == self", true},
 		{"size(self.s) == self.i", "self.i == size(self.s)", true}, {"has(self.a) == has(self.b)", "has(self.b) == has(self.a)", true},
 		{"self.i + 1 == self.j * 2", "self.j * 2 == self.i + 1", true},
+		{"self.s == []", "[] == self.s", true}, {"self.s == ['a']", "['a'] == self.s", true},
+		{"self.s == [self.l]", "[self.l] == self.s", false}, {"self.l.filter(x, x == 1) == []", "[] == self.l.filter(x, 1 == x)", true},
 		// Only the first one applies to updates alone.
 		{"self.l.all(oldSelf, oldSelf > 1)", "self.l.all(x, x > 1)", false},
 		{"self.l.all(oldSelf, oldSelf > 1)", "self.l.all(x, oldSelf > 1)", false},

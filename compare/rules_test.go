@@ -140,6 +140,7 @@ func TestMeaningOfRules(t *testing.T) {
 		{scalar, []rule{{Rule: "self != 'a' && self.size() >= oldSelf.size()"}}, []rule{{Rule: "self != 'a'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
 		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self != 'a' || self == oldSelf"}}, Safe, []Kind{RuleAdded, RuleRemoved}},
 		{scalar, []rule{{Rule: "self != 'a' && self == oldSelf"}}, []rule{{Rule: "self == oldSelf"}}, Safe, []Kind{RuleAdded, RuleRemoved}},
+		{scalar, []rule{{Rule: "self != 'oldSelf' && self == oldSelf"}}, []rule{{Rule: "self != 'oldSelf'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
 		// A set is equal to a list in any order only if it is the first operand.
 		{set, []rule{{Rule: "self == ['a', 'b']"}}, []rule{{Rule: "['a', 'b'] == self"}}, BreaksStored, []Kind{RuleAdded, RuleRemoved}},
 		// Rules about changes.
