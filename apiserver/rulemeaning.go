@@ -60,17 +60,32 @@ func (n normalForm) alternatives(e ast.Expr, holds bool) Alternatives {
 	if a, b, ok := operands(e, holds, operators.LogicalOr, operators.LogicalAnd); ok {
 		return slices.Concat(n.alternatives(a, holds), n.alternatives(b, holds))
 	}
-	switch _, _, isLogical := operands(e, holds, operators.LogicalAnd, operators.LogicalOr); {
-	case isLogical:
+	if _, _, isLogical := operands(e, holds, operators.LogicalAnd, operators.LogicalOr); isLogical {
 		return Alternatives{joined(n.conditions(e, holds))}
-	case holds:
-		return Alternatives{n.text(e)}
-	case e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.Equals:
-		return Alternatives{n.operation(operators.NotEquals, e.AsCall().Args())}
-	case e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.NotEquals:
-		return Alternatives{n.operation(operators.Equals, e.AsCall().Args())}
 	}
-	return Alternatives{"!" + n.text(e)}
+	if holds {
+		return Alternatives{n.text(e)}
+	}
+	inverse := n.inverse(e)
+	if inverse == "" {
+		return Alternatives{"!" + n.text(e)}
+	}
+	return Alternatives{n.operation(inverse, e.AsCall().Args())}
+}
+
+// inverse returns the operator of the negation of an equality, or "". If the server's code cannot
+// compare the operands, such as sets of objects, only == fails, and != holds.
+func (n normalForm) inverse(e ast.Expr) string {
+	if e.Kind() != ast.CallKind || len(e.AsCall().Args()) != 2 || !n.isComparable(e.AsCall().Args()) {
+		return ""
+	}
+	switch e.AsCall().FunctionName() {
+	case operators.Equals:
+		return operators.NotEquals
+	case operators.NotEquals:
+		return operators.Equals
+	}
+	return ""
 }
 
 // negated returns the operand of a negation, or nil.
@@ -204,23 +219,37 @@ func (n normalForm) operation(name string, args []ast.Expr) string {
 // the server's code, the first one decides how lists are compared: a list of type set is equal to
 // any list with its items, another list only to one with the same order.
 func (n normalForm) isSymmetric(a, b ast.Expr) bool {
-	if n.typed && (isUnordered(a) || isUnordered(b)) {
+	if n.isComparable([]ast.Expr{a, b}) {
 		return true
 	}
 	n.withoutOld = true
 	return n.text(a) == n.text(b)
 }
 
-// isUnordered reports whether an expression is known to contain no list of several items.
-func isUnordered(e ast.Expr) bool {
+// isComparable reports whether operands are known to be of a type, or to have a value, for which
+// equality neither depends on their order nor fails.
+func (n normalForm) isComparable(operands []ast.Expr) bool {
+	return n.typed && slices.ContainsFunc(operands, isFlat)
+}
+
+// isFlat reports whether an expression is known to contain no list with several items, or with
+// an item that is a list or an object.
+func isFlat(e ast.Expr) bool {
+	switch e.Kind() {
+	case ast.ListKind:
+		items := e.AsList().Elements()
+		return len(items) == 0 || len(items) == 1 && isScalar(items[0])
+	case ast.MapKind:
+		return !slices.ContainsFunc(valuesOf(e.AsMap()), func(value ast.Expr) bool { return !isFlat(value) })
+	}
+	return isScalar(e)
+}
+
+// isScalar reports whether an expression is known to be neither a list nor an object.
+func isScalar(e ast.Expr) bool {
 	switch e.Kind() {
 	case ast.LiteralKind:
 		return true
-	case ast.ListKind:
-		items := e.AsList().Elements()
-		return len(items) == 0 || len(items) == 1 && isUnordered(items[0])
-	case ast.MapKind:
-		return !slices.ContainsFunc(valuesOf(e.AsMap()), isOrdered)
 	case ast.SelectKind:
 		return e.AsSelect().IsTestOnly()
 	case ast.CallKind:
@@ -252,12 +281,10 @@ func hasStaticTypes(e ast.Expr) bool {
 	return static
 }
 
-// haveOneType reports whether the values of a literal have one type, or none of them is a list.
+// haveOneType reports whether the values of a literal have one type, or all are scalars.
 func haveOneType(values []ast.Expr) bool {
-	return len(values) < 2 || !slices.ContainsFunc(values, isOrdered)
+	return len(values) < 2 || !slices.ContainsFunc(values, func(value ast.Expr) bool { return !isScalar(value) })
 }
-
-func isOrdered(e ast.Expr) bool { return !isUnordered(e) }
 
 func valuesOf(m ast.MapExpr) []ast.Expr {
 	var out []ast.Expr
