@@ -40,7 +40,17 @@ func TestEmptyDefault(t *testing.T) {
 		{`""`, func(s props) props { s.XValidations = rule("!has(self.other)"); return s }, plain, Safe, Safe},
 		{`""`, func(s props) props { s.XValidations = rule("!self.?name.hasValue()"); return s }, plain, BreaksStored, BreaksClients},
 		{`""`, plain, func(s props) props { s.XValidations = rule("!has(self.ref) || !has(self.ref.name)"); return s }, BreaksStored, BreaksClients},
-		{`""`, plain, func(s props) props { s.XValidations = rule("self == oldSelf"); return s }, Safe, Safe},
+		{`""`, plain, func(s props) props { s.XValidations = rule("self == oldSelf"); return s }, Safe, BreaksClients},
+		{`""`, plain, func(s props) props {
+			s.XValidations = rule("!has(self.ref) || !has(oldSelf.ref) || self.ref == oldSelf.ref")
+			return s
+		}, Safe, BreaksClients},
+		{`""`, func(s props) props { s.XValidations = rule("[self].all(x, x in [oldSelf])"); return s }, plain, Safe, BreaksClients},
+		{`""`, func(s props) props { s.XValidations = rule("has(self.other) == has(oldSelf.other)"); return s }, plain, Safe, Safe},
+		{`""`, func(s props) props {
+			s.XValidations = rule("self.?other.orValue('') == oldSelf.?other.orValue('')")
+			return s
+		}, plain, Safe, Safe},
 		{`""`, plain, func(s props) props {
 			s.AnyOf = []props{{Properties: map[string]props{"ref": {Not: &props{Required: []string{"name"}}}}}}
 			return s
@@ -71,10 +81,33 @@ func TestEmptyDefault(t *testing.T) {
 			}
 			for _, spec := range []map[string]any{{}, {"ref": map[string]any{}}, {"ref": map[string]any{"name": "a"}}, {"ref": map[string]any{"other": "a"}}} {
 				object := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "a"}, "spec": spec}
+				if sentAgain(t, before, storedBy(t, before, object), object) && !sentAgain(t, after, storedBy(t, before, object), object) && changes[0].Category < BreaksClients {
+					t.Errorf("%s: %s, but a client cannot send it again", fmt.Sprint(spec), changes[0].Category)
+				}
 				if effect := effect(t, before, after, object); effect > changes[0].Category {
 					t.Errorf("%s: %s, but with the server's code, %s %s", fmt.Sprint(spec), changes[0].Category, changes[0].Kind, effect)
 				}
 			}
 		}
 	}
+}
+
+// storedBy returns an object as a server stores it.
+func storedBy(t *testing.T, kind *apiserver.Kind, object map[string]any) map[string]any {
+	t.Helper()
+	answer, err := kind.Create(t.Context(), object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Object
+}
+
+// sentAgain reports whether a client may replace what is stored.
+func sentAgain(t *testing.T, kind *apiserver.Kind, stored, object map[string]any) bool {
+	t.Helper()
+	answer, err := kind.Update(t.Context(), object, stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(answer.Errors) == 0
 }
