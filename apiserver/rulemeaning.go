@@ -437,3 +437,43 @@ func ReadsField(rule, name string) bool {
 	}))
 	return found
 }
+
+// ComparesValues reports whether a rule may compare values other than those of fields whose names
+// are not among the given ones.
+func ComparesValues(rule string, names []string) bool {
+	e := parseRule(rule)
+	if e == nil {
+		return true
+	}
+	var escaped []string
+	for _, name := range names {
+		if text, ok := structural.CELName(name); ok {
+			escaped = append(escaped, text)
+		}
+	}
+	var mayBe func(operand ast.Expr) bool
+	mayBe = func(operand ast.Expr) bool {
+		switch operand.Kind() {
+		case ast.SelectKind:
+			return !operand.AsSelect().IsTestOnly() && slices.Contains(escaped, operand.AsSelect().FieldName())
+		case ast.ListKind:
+			return slices.ContainsFunc(operand.AsList().Elements(), mayBe)
+		}
+		return !isScalar(operand)
+	}
+	found := false
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() != ast.CallKind {
+			return
+		}
+		operands := e.AsCall().Args()
+		if e.AsCall().IsMemberFunction() {
+			operands = append([]ast.Expr{e.AsCall().Target()}, operands...)
+		}
+		switch e.AsCall().FunctionName() {
+		case operators.Equals, operators.NotEquals, operators.In, "indexOf", "lastIndexOf", "distinct":
+			found = found || slices.ContainsFunc(operands, mayBe) && !slices.ContainsFunc(operands, isScalar)
+		}
+	}))
+	return found
+}

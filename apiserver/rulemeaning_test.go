@@ -73,6 +73,33 @@ func TestConditions(t *testing.T) {
 	}
 }
 
+// TestComparesValues checks which rules may compare values that contain a field of an object x.
+func TestComparesValues(t *testing.T) {
+	for rule, want := range map[string]bool{
+		"self == oldSelf":                              true,
+		"self != oldSelf":                              true,
+		"self.x == oldSelf.x":                          true,
+		"self.my__dash__x == oldSelf.my__dash__x":      true,
+		"self.l[0] == self.l[1]":                       true,
+		"self.l.all(a, a in oldSelf.l)":                true,
+		"self.l.indexOf(self.x) == 0":                  true,
+		"self.y == oldSelf.y":                          false,
+		"self.x.y == oldSelf.x.y":                      false,
+		"self.x == 'a'":                                false,
+		"size(self.l) == size(oldSelf.l)":              false,
+		"has(self.x) == has(oldSelf.x)":                false,
+		"self.text.indexOf('a') == 0":                  false,
+		"[self.y] == [oldSelf.y]":                      false,
+		"[self.x] == [oldSelf.x]":                      true,
+		"self.y > oldSelf.y && self.x.startsWith('a')": false,
+		"self =": true, // not an expression
+	} {
+		if got := ComparesValues(rule, []string{"x", "my-x"}); got != want {
+			t.Errorf("%s: %t", rule, got)
+		}
+	}
+}
+
 // TestHoldsUnchanged checks rules about changes for a string, or an integer.
 func TestHoldsUnchanged(t *testing.T) {
 	text := &structural.Schema{Generic: structural.Generic{Type: "string"}}
