@@ -45,6 +45,7 @@ func layers() []string {
 		"templates",
 		"generator/internal/gotext",
 		"unions",
+		"internal/uniontable",
 		"crd",
 		"generator/internal/golist",
 		"generator/internal/source",

@@ -537,6 +537,9 @@ func (k *Kind) validateRules(ctx context.Context, object, old map[string]any, er
 		before = old
 	}
 	found, _ := k.rules.Validate(ctx, nil, k.structural, object, before, celconfig.RuntimeCELCostBudget, options...)
+	for _, e := range found {
+		e.Detail = stripTypeNumbers(e.Detail)
+	}
 	return found
 }
 

@@ -24,12 +24,19 @@ func Conditions(rule string) []Alternatives {
 	if e == nil {
 		return nil
 	}
-	return normalForm{}.conditions(e, true)
+	return normalForm{typed: hasStaticTypes(e)}.conditions(e, true)
 }
 
 // normalForm writes expressions as text. Equal text means equal results for all values, including
-// the failure of an evaluation. variables are the names of those of enclosing macros.
-type normalForm struct{ variables []string }
+// the failure of an evaluation.
+type normalForm struct {
+	// variables are the names of the variables of enclosing macros.
+	variables []string
+	// typed is set if the compiler knows which values are lists.
+	typed bool
+	// withoutOld is set to write oldSelf as self.
+	withoutOld bool
+}
 
 // conditions returns what an expression requires to hold, or not to hold.
 func (n normalForm) conditions(e ast.Expr, holds bool) []Alternatives {
@@ -53,17 +60,32 @@ func (n normalForm) alternatives(e ast.Expr, holds bool) Alternatives {
 	if a, b, ok := operands(e, holds, operators.LogicalOr, operators.LogicalAnd); ok {
 		return slices.Concat(n.alternatives(a, holds), n.alternatives(b, holds))
 	}
-	switch _, _, isLogical := operands(e, holds, operators.LogicalAnd, operators.LogicalOr); {
-	case isLogical:
+	if _, _, isLogical := operands(e, holds, operators.LogicalAnd, operators.LogicalOr); isLogical {
 		return Alternatives{joined(n.conditions(e, holds))}
-	case holds:
-		return Alternatives{n.text(e)}
-	case e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.Equals:
-		return Alternatives{n.operation(operators.NotEquals, e.AsCall().Args())}
-	case e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.NotEquals:
-		return Alternatives{n.operation(operators.Equals, e.AsCall().Args())}
 	}
-	return Alternatives{"!" + n.text(e)}
+	if holds {
+		return Alternatives{n.text(e)}
+	}
+	inverse := n.inverse(e)
+	if inverse == "" {
+		return Alternatives{"!" + n.text(e)}
+	}
+	return Alternatives{n.operation(inverse, e.AsCall().Args())}
+}
+
+// inverse returns the operator of the negation of an equality, or "". If the server's code cannot
+// compare the operands, such as sets of objects, only == fails, and != holds.
+func (n normalForm) inverse(e ast.Expr) string {
+	if e.Kind() != ast.CallKind || len(e.AsCall().Args()) != 2 || !n.isComparable(e.AsCall().Args()) {
+		return ""
+	}
+	switch e.AsCall().FunctionName() {
+	case operators.Equals:
+		return operators.NotEquals
+	case operators.NotEquals:
+		return operators.Equals
+	}
+	return ""
 }
 
 // negated returns the operand of a negation, or nil.
@@ -101,10 +123,7 @@ func (n normalForm) text(e ast.Expr) string {
 	case ast.LiteralKind:
 		return literalText(e)
 	case ast.IdentKind:
-		if i := slices.Index(n.variables, e.AsIdent()); i >= 0 {
-			return "$" + strconv.Itoa(len(n.variables)-i)
-		}
-		return e.AsIdent()
+		return n.variable(e.AsIdent())
 	case ast.SelectKind:
 		text := n.text(e.AsSelect().Operand()) + "." + e.AsSelect().FieldName()
 		if e.AsSelect().IsTestOnly() {
@@ -130,6 +149,23 @@ func (n normalForm) text(e ast.Expr) string {
 		return "fold(" + outer + ", " + n.texts(inner) + ")"
 	}
 	return fmt.Sprintf("#%d", e.ID()) // a message, which rules cannot have
+}
+
+// variable returns the normal form of a variable. The server takes any variable named oldSelf, also
+// that of a macro, as a sign that the rule is about changes.
+func (n normalForm) variable(name string) string {
+	old := ""
+	if name == "oldSelf" {
+		old = name
+	}
+	i := slices.Index(n.variables, name)
+	switch {
+	case i >= 0:
+		return "$" + strconv.Itoa(len(n.variables)-i) + old
+	case n.withoutOld && old != "":
+		return "self"
+	}
+	return name
 }
 
 func literalText(e ast.Expr) string {
@@ -166,7 +202,9 @@ func (n normalForm) operation(name string, args []ast.Expr) string {
 		a, b := n.text(args[0]), n.text(args[1])
 		switch name {
 		case operators.Equals, operators.NotEquals:
-			a, b = min(a, b), max(a, b)
+			if n.isSymmetric(args[0], args[1]) {
+				a, b = min(a, b), max(a, b)
+			}
 		case operators.Greater:
 			name, a, b = operators.Less, b, a
 		case operators.GreaterEquals:
@@ -177,11 +215,97 @@ func (n normalForm) operation(name string, args []ast.Expr) string {
 	return name + "(" + n.texts(args) + ")"
 }
 
+// isSymmetric reports whether an equality is known not to depend on the order of its operands. In
+// the server's code, the first one decides how lists are compared: a list of type set is equal to
+// any list with its items, another list only to one with the same order.
+func (n normalForm) isSymmetric(a, b ast.Expr) bool {
+	if n.isComparable([]ast.Expr{a, b}) {
+		return true
+	}
+	n.withoutOld = true
+	return n.text(a) == n.text(b)
+}
+
+// isComparable reports whether operands are known to be of a type, or to have a value, for which
+// equality neither depends on their order nor fails.
+func (n normalForm) isComparable(operands []ast.Expr) bool {
+	return n.typed && slices.ContainsFunc(operands, isFlat)
+}
+
+// isFlat reports whether an expression is known to contain no list with several items, or with
+// an item that is a list or an object.
+func isFlat(e ast.Expr) bool {
+	switch e.Kind() {
+	case ast.ListKind:
+		items := e.AsList().Elements()
+		return len(items) == 0 || len(items) == 1 && isScalar(items[0])
+	case ast.MapKind:
+		return !slices.ContainsFunc(valuesOf(e.AsMap()), func(value ast.Expr) bool { return !isFlat(value) })
+	}
+	return isScalar(e)
+}
+
+// isScalar reports whether an expression is known to be neither a list nor an object.
+func isScalar(e ast.Expr) bool {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		return true
+	case ast.SelectKind:
+		return e.AsSelect().IsTestOnly()
+	case ast.CallKind:
+		return slices.Contains([]string{
+			operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Equals, operators.NotEquals,
+			operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.In,
+			operators.Subtract, operators.Multiply, operators.Divide, operators.Modulo, operators.Negate,
+			"size", "startsWith", "endsWith", "contains", "matches", "hasValue", "int", "uint", "double", "string", "bool",
+		}, e.AsCall().FunctionName())
+	}
+	return false
+}
+
+// hasStaticTypes reports whether no part of an expression has a type that is only known when it is
+// evaluated and may be a list: the result of dyn, and elements of literals, which may differ in
+// their types.
+func hasStaticTypes(e ast.Expr) bool {
+	static := true
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		switch e.Kind() {
+		case ast.CallKind:
+			static = static && e.AsCall().FunctionName() != "dyn"
+		case ast.ListKind:
+			static = static && haveOneType(e.AsList().Elements())
+		case ast.MapKind:
+			static = static && haveOneType(valuesOf(e.AsMap()))
+		}
+	}))
+	return static
+}
+
+// haveOneType reports whether the values of a literal have one type, or all are scalars.
+func haveOneType(values []ast.Expr) bool {
+	return len(values) < 2 || !slices.ContainsFunc(values, func(value ast.Expr) bool { return !isScalar(value) })
+}
+
+func valuesOf(m ast.MapExpr) []ast.Expr {
+	var out []ast.Expr
+	for _, entry := range m.Entries() {
+		out = append(out, entry.AsMapEntry().Value())
+	}
+	return out
+}
+
 // HoldsUnchanged reports whether a rule is known to be true for every value of a schema if it is
 // updated without a change, as [Target.AlwaysHolds] evaluates it.
 func (t *Target) HoldsUnchanged(rule structural.Rule, s *structural.Schema) bool {
 	e := unchanged(rule)
 	return e != nil && evaluation{schema: s, bounded: true, pruned: true, reflexive: true}.outcomes(e) == mayHold
+}
+
+// UsesOldSelf reports whether a rule reads oldSelf, or has a variable of that name that it reads:
+// unless oldSelf is optional, the server then applies the rule to updates only.
+func UsesOldSelf(rule string) bool {
+	e := parseRule(rule)
+	return e == nil || mentions(e, "oldSelf")
 }
 
 // ComparesOnly reports whether the result of a rule only depends on which parts of a value changed
@@ -309,6 +433,46 @@ func ReadsField(rule, name string) bool {
 			found = found || e.AsSelect().FieldName() == escaped
 		case ast.LiteralKind:
 			found = found || e.AsLiteral() == types.String(escaped) || e.AsLiteral() == types.String(name)
+		}
+	}))
+	return found
+}
+
+// ComparesValues reports whether a rule may compare values other than those of fields whose names
+// are not among the given ones.
+func ComparesValues(rule string, names []string) bool {
+	e := parseRule(rule)
+	if e == nil {
+		return true
+	}
+	var escaped []string
+	for _, name := range names {
+		if text, ok := structural.CELName(name); ok {
+			escaped = append(escaped, text)
+		}
+	}
+	var mayBe func(operand ast.Expr) bool
+	mayBe = func(operand ast.Expr) bool {
+		switch operand.Kind() {
+		case ast.SelectKind:
+			return !operand.AsSelect().IsTestOnly() && slices.Contains(escaped, operand.AsSelect().FieldName())
+		case ast.ListKind:
+			return slices.ContainsFunc(operand.AsList().Elements(), mayBe)
+		}
+		return !isScalar(operand)
+	}
+	found := false
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() != ast.CallKind {
+			return
+		}
+		operands := e.AsCall().Args()
+		if e.AsCall().IsMemberFunction() {
+			operands = append([]ast.Expr{e.AsCall().Target()}, operands...)
+		}
+		switch e.AsCall().FunctionName() {
+		case operators.Equals, operators.NotEquals, operators.In, "indexOf", "lastIndexOf", "distinct":
+			found = found || slices.ContainsFunc(operands, mayBe) && !slices.ContainsFunc(operands, isScalar)
 		}
 	}))
 	return found

@@ -66,6 +66,7 @@ func peerSuites() []peerSuite {
 		// version that the module proxy serves.
 		{name: "gateway", module: "sigs.k8s.io/gateway-api@v1.4.1", run: gatewayCases},
 		{name: "crds", module: "k8s.io/apiextensions-apiserver@v0.37.2", run: crdCases},
+		{name: "cel", module: "k8s.io/apiextensions-apiserver@v0.37.2", run: celCases},
 		{name: "linter", module: "sigs.k8s.io/kube-api-linter@v0.0.0-20260716143926-092fe0c72997", run: linterCases},
 	}
 }

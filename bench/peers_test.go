@@ -183,3 +183,25 @@ func TestDownloadAnswer(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// TestCELReason explains only the known differences.
+func TestCELReason(t *testing.T) {
+	const contributed = "a.rule: Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
+	const uncompiled = "a.x-kubernetes-validations[0].rule: Invalid value: x"
+	for _, c := range []struct {
+		theirs, ours []string
+		explained    bool
+	}{
+		{theirs: []string{contributed}, explained: true},
+		{theirs: []string{contributed, contributed}, explained: true},
+		{theirs: []string{contributed, uncompiled}},
+		{theirs: []string{contributed}, ours: []string{uncompiled}},
+		{theirs: []string{uncompiled}},
+		{ours: []string{uncompiled}, explained: true},
+		{ours: []string{"a: Invalid value: x"}},
+	} {
+		if got := celReason(c.theirs, c.ours); (got != "") != c.explained {
+			t.Errorf("%q and %q: got %q", c.theirs, c.ours, got)
+		}
+	}
+}

@@ -97,11 +97,14 @@ func crdCases(ctx context.Context, r peerRun) ([]peerTable, error) {
 	return out, nil
 }
 
+// verifyReportsMore is the reason of differences of CRDs with errors before which the server stops.
+const verifyReportsMore = "verify also reports what the server reports once the first error is corrected"
+
 // crdReason returns the reason of a difference, or "".
 func crdReason(theirs, ours []string) string {
 	switch {
 	case len(theirs) == 0 && said(ours, ".type: Required value: must not be empty at the root"):
-		return "verify also reports what the server reports once the first error is corrected"
+		return verifyReportsMore
 	case len(theirs) == 1 && len(ours) == 0 && strings.HasPrefix(theirs[0], "spec.versions[0].name: Invalid value"):
 		return "reported once, as spec.version, which the server sets to the name of the first version"
 	case len(theirs) == 0 && said(ours, "caBundle: Invalid value"):

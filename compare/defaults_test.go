@@ -40,7 +40,17 @@ func TestEmptyDefault(t *testing.T) {
 		{`""`, func(s props) props { s.XValidations = rule("!has(self.other)"); return s }, plain, Safe, Safe},
 		{`""`, func(s props) props { s.XValidations = rule("!self.?name.hasValue()"); return s }, plain, BreaksStored, BreaksClients},
 		{`""`, plain, func(s props) props { s.XValidations = rule("!has(self.ref) || !has(self.ref.name)"); return s }, BreaksStored, BreaksClients},
-		{`""`, plain, func(s props) props { s.XValidations = rule("self == oldSelf"); return s }, Safe, Safe},
+		{`""`, plain, func(s props) props { s.XValidations = rule("self == oldSelf"); return s }, Safe, BreaksClients},
+		{`""`, plain, func(s props) props {
+			s.XValidations = rule("!has(self.ref) || !has(oldSelf.ref) || self.ref == oldSelf.ref")
+			return s
+		}, Safe, BreaksClients},
+		{`""`, func(s props) props { s.XValidations = rule("[self].all(x, x in [oldSelf])"); return s }, plain, Safe, BreaksClients},
+		{`""`, func(s props) props { s.XValidations = rule("has(self.other) == has(oldSelf.other)"); return s }, plain, Safe, Safe},
+		{`""`, func(s props) props {
+			s.XValidations = rule("!has(self.other) || !has(oldSelf.other) || self.other == oldSelf.other")
+			return s
+		}, plain, Safe, Safe},
 		{`""`, plain, func(s props) props {
 			s.AnyOf = []props{{Properties: map[string]props{"ref": {Not: &props{Required: []string{"name"}}}}}}
 			return s
@@ -71,10 +81,27 @@ func TestEmptyDefault(t *testing.T) {
 			}
 			for _, spec := range []map[string]any{{}, {"ref": map[string]any{}}, {"ref": map[string]any{"name": "a"}}, {"ref": map[string]any{"other": "a"}}} {
 				object := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "a"}, "spec": spec}
+				if changes[0].Category < BreaksClients && canResend(t, before, before, object) && !canResend(t, before, after, object) {
+					t.Errorf("%s: %s, but a client cannot send it again", fmt.Sprint(spec), changes[0].Category)
+				}
 				if effect := effect(t, before, after, object); effect > changes[0].Category {
 					t.Errorf("%s: %s, but with the server's code, %s %s", fmt.Sprint(spec), changes[0].Category, changes[0].Kind, effect)
 				}
 			}
 		}
 	}
+}
+
+// canResend reports whether a client may send an object again to one server that another has stored.
+func canResend(t *testing.T, before, after *apiserver.Kind, object map[string]any) bool {
+	t.Helper()
+	created, err := before.Create(t.Context(), object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	updated, err := after.Update(t.Context(), object, created.Object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(created.Errors)+len(updated.Errors) == 0
 }

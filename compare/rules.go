@@ -41,6 +41,9 @@ func rulesWithout(list, other []structural.Rule) []structural.Rule {
 	})
 }
 
+// isAboutChanges reports whether a rule only applies to updates of a value.
+func isAboutChanges(r structural.Rule) bool { return !isOptional(r) && apiserver.UsesOldSelf(r.Rule) }
+
 // isOptional reports whether oldSelf is an optional value in a rule.
 func isOptional(r structural.Rule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
 
@@ -49,7 +52,7 @@ func isOptional(r structural.Rule) bool { return r.OptionalOldSelf != nil && *r.
 func follows(rule structural.Rule, others []structural.Rule) bool {
 	var known []apiserver.Alternatives
 	for _, other := range others {
-		if isOptional(other) == isOptional(rule) {
+		if isOptional(other) == isOptional(rule) && (isAboutChanges(rule) || !isAboutChanges(other)) {
 			known = append(known, apiserver.Conditions(other.Rule)...)
 		}
 	}
@@ -67,8 +70,6 @@ func indexOf(list []structural.Rule, rule structural.Rule) int {
 	return slices.IndexFunc(list, func(r structural.Rule) bool { return r.Rule == rule.Rule })
 }
 
-var oldSelfRegexp = lazyregexp.New(`\boldSelf\b`)
-
 func (c *comparer) ruleAdded(p nodePair, rule structural.Rule) {
 	change := Change{Kind: RuleAdded, New: rule.Rule, Index: indexOf(p.newRules, rule), Reason: "values that violate the rule are rejected"}
 	seen := c.acceptedSchema(p)
@@ -79,11 +80,11 @@ func (c *comparer) ruleAdded(p nodePair, rule structural.Rule) {
 	case seen != nil && c.target.AlwaysHolds(rule, seen):
 		change.Reason = "it is true for everything that the old schema accepts"
 		c.loosen(p, "x-kubernetes-validations", change)
-	case !oldSelfRegexp().MatchString(rule.Rule) && !p.composite() && (p.new.XIntOrString || !cannotFail(rule.Rule)):
+	case !apiserver.UsesOldSelf(rule.Rule) && !p.composite() && (p.new.XIntOrString || !cannotFail(rule.Rule)):
 		change.Category = BreaksStored
 		change.Reason += "; values for which it fails to evaluate are not ratcheted"
 		c.add(p, "x-kubernetes-validations", change)
-	case !oldSelfRegexp().MatchString(rule.Rule):
+	case !apiserver.UsesOldSelf(rule.Rule):
 		c.tighten(p, "x-kubernetes-validations", change)
 	case p.correlated && (!p.composite() || apiserver.ComparesOnly(rule)) && seen != nil && c.target.HoldsUnchanged(rule, seen):
 		change.Category, change.Reason = BreaksClients, "changes that the rule forbids are rejected; an unchanged value satisfies it"

@@ -101,9 +101,17 @@ func TestMeaningOfRules(t *testing.T) {
 		inner := props{Type: "object", Properties: map[string]props{"a": short, "b": short}, XValidations: rules}
 		return randomDefinition(props{Type: "object", Properties: map[string]props{"a": inner}})
 	}
+	set := func(rules ...apiextensionsv1.ValidationRule) *apiextensionsv1.CustomResourceDefinition {
+		list := props{
+			Type: "array", XListType: ptr.To("set"), MaxItems: ptr.To(int64(5)),
+			Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &short}, XValidations: rules,
+		}
+		return randomDefinition(props{Type: "object", Properties: map[string]props{"a": list}})
+	}
 	type rule = apiextensionsv1.ValidationRule
 	optional := func(text string) rule { return rule{Rule: text, OptionalOldSelf: ptr.To(true)} }
 	texts := []any{"", "a", "b", "ab", "abc", "z", "ayz"}
+	sets := []any{[]any{}, []any{"a", "b"}, []any{"b", "a"}}
 	objects := []any{map[string]any{}, map[string]any{"a": "a"}, map[string]any{"a": "b", "b": "b"}, map[string]any{"b": "abc"}, map[string]any{"a": "x", "b": "a"}}
 	for _, row := range []struct {
 		definition func(...rule) *apiextensionsv1.CustomResourceDefinition
@@ -128,6 +136,13 @@ func TestMeaningOfRules(t *testing.T) {
 		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self == 'z' || self != 'a'"}}, Safe, []Kind{RuleAdded, RuleRemoved}},
 		{scalar, []rule{{Rule: "self == 'z' || self != 'a'"}}, []rule{{Rule: "self != 'a'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
 		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self != 'a' && self != 'b'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
+		// A rule about changes requires nothing of new objects.
+		{scalar, []rule{{Rule: "self != 'a' && self.size() >= oldSelf.size()"}}, []rule{{Rule: "self != 'a'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
+		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self != 'a' || self == oldSelf"}}, Safe, []Kind{RuleAdded, RuleRemoved}},
+		{scalar, []rule{{Rule: "self != 'a' && self == oldSelf"}}, []rule{{Rule: "self == oldSelf"}}, Safe, []Kind{RuleAdded, RuleRemoved}},
+		{scalar, []rule{{Rule: "self != 'oldSelf' && self == oldSelf"}}, []rule{{Rule: "self != 'oldSelf'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
+		// A set is equal to a list in any order only if it is the first operand.
+		{set, []rule{{Rule: "self == ['a', 'b']"}}, []rule{{Rule: "['a', 'b'] == self"}}, BreaksStored, []Kind{RuleAdded, RuleRemoved}},
 		// Rules about changes.
 		{scalar, nil, []rule{{Rule: "self == oldSelf"}}, BreaksClients, []Kind{RuleAdded}},
 		{scalar, nil, []rule{{Rule: "oldSelf==self && self.size() >= oldSelf.size()"}}, BreaksClients, []Kind{RuleAdded}},
@@ -172,10 +187,7 @@ func TestMeaningOfRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		values := texts
-		if old.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["a"].Type == "object" {
-			values = objects
-		}
+		values := map[string][]any{"string": texts, "object": objects, "array": sets}[old.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["a"].Type]
 		for _, value := range values {
 			stored := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{"a": value}}
 			if effect := effect(t, before, after, stored); effect > got {

@@ -114,7 +114,7 @@ func (c *comparer) defaults(p nodePair) bool {
 	case p.old.Default == nil && change.New == `""` && emptyMeansAbsent(p):
 		change.Kind, change.Category = DefaultAdded, Safe
 		change.Reason = `objects without the field have "" when they are read: the same for clients in Go whose field is no pointer`
-	case p.new.Default == nil && change.Old == `""` && emptyMeansAbsent(p):
+	case p.new.Default == nil && change.Old == `""` && emptyMeansAbsent(p) && !p.comparedAround():
 		change.Kind, change.Category = DefaultRemoved, Safe
 		change.Reason = `objects may lack the field instead of having "": the same for clients in Go whose field is no pointer`
 	case p.old.Default == nil && p.required && !p.old.Nullable:
@@ -133,6 +133,13 @@ func (c *comparer) defaults(p nodePair) bool {
 func emptyMeansAbsent(p nodePair) bool {
 	return p.name != "" && !p.counted && !p.branched && !p.required &&
 		!slices.ContainsFunc(p.rules, func(r structural.Rule) bool { return apiserver.ReadsField(r.Rule, p.name) })
+}
+
+// comparedAround reports whether a rule may compare objects around the field: one that was stored
+// with a default differs from one without it.
+func (p nodePair) comparedAround() bool {
+	names := strings.FieldsFunc(p.field, func(r rune) bool { return r == '.' || r == '[' })
+	return slices.ContainsFunc(p.rules, func(r structural.Rule) bool { return apiserver.ComparesValues(r.Rule, names) })
 }
 
 func (c *comparer) requirements(p nodePair) bool {

@@ -334,7 +334,7 @@ func (c *Case) wantError(want suiteText, kind *Kind, o *Object, a apiserver.Answ
 			return nil
 		}
 	}
-	return c.failed(want.pos, "expected an error containing %q, but the server reports: %s", want.value, text)
+	return c.failed(want.pos, "expected an error containing %q, but the server reports: %s", want.value, oneLine(text))
 }
 
 // olderWords returns the text of errors as printed by older servers, for which suites may

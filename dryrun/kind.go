@@ -161,7 +161,7 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 		out[len(out)-1].Related = k.policies.related(c.Policy)
 	}
 	for _, text := range a.Warnings {
-		out = append(out, objectWarning.At(o.Pos, "", "%s", text))
+		out = append(out, objectWarning.At(o.Pos, "", "%s", oneLine(text)))
 	}
 	for _, err := range a.Errors {
 		out = append(out, k.rejected(o, objectRejected, "", err))
@@ -196,16 +196,26 @@ func (k *Kind) otherwise(o *Object, d apiserver.PruningDifference) diag.Diagnost
 
 // rejected returns an error of the server at its line.
 func (k *Kind) rejected(o *Object, kind *diag.Kind, prefix string, err *field.Error) diag.Diagnostic {
-	d := kind.At(o.textPosition(placeOfError(err)), "", "%s%s", prefix, err.Error())
+	d := kind.At(o.textPosition(placeOfError(err)), "", "%s%s", prefix, oneLine(err.Error()))
 	if err.Field == "<nil>" { // it is about the object
-		d.Message = prefix + err.Detail
+		d.Message = prefix + oneLine(err.Detail)
 		return d
 	}
-	d.Path, d.Cause = err.Field, prefix+err.ErrorBody()
+	d.Path = err.Field
+	d.Cause = prefix + oneLine(err.ErrorBody())
 	if pos := k.blame(err); pos.Line > 0 {
 		d.Related = []diag.Related{{Pos: pos, Message: "rejected here"}}
 	}
 	return d
+}
+
+// oneLine joins the lines of a message, such as one that quotes a rule.
+func oneLine(message string) string {
+	lines := strings.Split(message, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return strings.Join(lines, " ")
 }
 
 // pathInText matches the path in an error that is reported for the whole object.

@@ -23,7 +23,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-var updateFacts = flag.Bool("update", false, "rewrite testdata/changes/facts.txt and e2e/testdata/conversions.md")
+var updateFacts = flag.Bool("update", false, "rewrite testdata/changes/facts.txt, testdata/unions/writes.txt and e2e/testdata/conversions.md")
 
 const (
 	rowsFile  = root + "/testdata/changes/rows.yaml"
