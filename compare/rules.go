@@ -14,8 +14,11 @@ import (
 // optionalOldSelf are.
 func (c *comparer) rules(p nodePair) bool {
 	removed, added := rulesWithout(p.old.XValidations, p.new.XValidations), rulesWithout(p.new.XValidations, p.old.XValidations)
-	for _, rule := range added {
-		c.ruleAdded(p, rule)
+	if len(added) > 0 {
+		before := c.beforeRules(p)
+		for _, rule := range added {
+			c.ruleAdded(p, rule, before)
+		}
 	}
 	for _, rule := range removed {
 		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleRemoved, Old: rule.Rule, Index: indexOf(p.oldRules, rule), Reason: "values that violate the rule are accepted"})
@@ -44,22 +47,64 @@ func rulesWithout(list, other []structural.Rule) []structural.Rule {
 // isOptional reports whether oldSelf is an optional value in a rule.
 func isOptional(r structural.Rule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
 
-// follows reports whether a rule holds because other rules do: one of them requires one of the
-// same alternatives, or of some of them.
-func follows(rule structural.Rule, others []structural.Rule) bool {
-	var known []apiserver.Alternatives
-	for _, other := range others {
-		if isOptional(other) == isOptional(rule) {
-			known = append(known, apiserver.Conditions(other.Rule)...)
+// beforeRules is what is known about the values of a node without its new rules.
+type beforeRules struct {
+	required conditions
+	// accepted is a schema of the values, or nil if they may have any other fields.
+	accepted *structural.Schema
+}
+
+func (c *comparer) beforeRules(p nodePair) beforeRules {
+	return beforeRules{conditionsOf(p.oldRules), c.acceptedSchema(p)}
+}
+
+// conditions are what rules require, by the rarest of their alternatives and by whether oldSelf is optional.
+type conditions map[alternative][]apiserver.Alternatives
+
+type alternative struct {
+	optional bool
+	text     string
+}
+
+// conditionsOf returns what rules require.
+func conditionsOf(rules []structural.Rule) conditions {
+	required := map[bool][]apiserver.Alternatives{}
+	count := map[string]int{}
+	for _, rule := range rules {
+		for _, condition := range apiserver.Conditions(rule.Rule) {
+			required[isOptional(rule)] = append(required[isOptional(rule)], condition)
+			for _, text := range condition {
+				count[text]++
+			}
 		}
 	}
-	conditions := apiserver.Conditions(rule.Rule)
-	isOpen := func(condition apiserver.Alternatives) bool {
-		return !slices.ContainsFunc(known, func(k apiserver.Alternatives) bool {
-			return len(without(k, condition)) == 0
-		})
+	out := conditions{}
+	for optional, list := range required {
+		for _, condition := range list {
+			rarest := slices.MinFunc(condition, func(a, b string) int { return count[a] - count[b] })
+			key := alternative{optional, rarest}
+			out[key] = append(out[key], condition)
+		}
 	}
-	return len(conditions) > 0 && !slices.ContainsFunc(conditions, isOpen)
+	return out
+}
+
+// imply reports whether a rule holds because other rules do: one of them requires one of the
+// same alternatives, or of some of them.
+func (c conditions) imply(rule structural.Rule) bool {
+	required := apiserver.Conditions(rule.Rule)
+	for _, condition := range required {
+		isAmong := func(text string) bool { return slices.Contains(condition, text) }
+		isKnown := slices.ContainsFunc(condition, func(text string) bool {
+			return slices.ContainsFunc(c[alternative{isOptional(rule), text}], func(known apiserver.Alternatives) bool {
+				return !slices.ContainsFunc(known, func(text string) bool { return !isAmong(text) })
+			})
+		})
+		if !isKnown {
+			return false
+		}
+	}
+	return len(required) > 0
 }
 
 // indexOf returns the index of the first rule with the text of a rule in the list.
@@ -69,11 +114,11 @@ func indexOf(list []structural.Rule, rule structural.Rule) int {
 
 var oldSelfRegexp = lazyregexp.New(`\boldSelf\b`)
 
-func (c *comparer) ruleAdded(p nodePair, rule structural.Rule) {
+func (c *comparer) ruleAdded(p nodePair, rule structural.Rule, before beforeRules) {
 	change := Change{Kind: RuleAdded, New: rule.Rule, Index: indexOf(p.newRules, rule), Reason: "values that violate the rule are rejected"}
-	seen := c.acceptedSchema(p)
+	seen := before.accepted
 	switch {
-	case follows(rule, p.oldRules):
+	case before.required.imply(rule):
 		change.Reason = "the old rules require it already"
 		c.loosen(p, "x-kubernetes-validations", change)
 	case seen != nil && c.target.AlwaysHolds(rule, seen):
