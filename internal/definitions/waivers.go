@@ -3,6 +3,7 @@ package definitions
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -83,13 +84,14 @@ func AllowInGo(in *inputs.Reader, changes []compare.Change, news []*crd.Definiti
 // these markers.
 func (w *goWaivers) allow(changes []compare.Change, news, sources []*crd.Definition, what string) (used map[*goWaiver]bool, err error) {
 	used = map[*goWaiver]bool{}
+	known := ancestors{}
 	for i := range changes {
 		c := &changes[i]
 		source, path := sourceOf(c, news, sources)
 		if source == nil {
 			continue
 		}
-		found, err := w.At(positionsOnPath(source, path))
+		found, err := w.At(known.positionsOnPath(source, path))
 		if err != nil {
 			return nil, err
 		}
@@ -155,19 +157,39 @@ func sourceOf(c *compare.Change, news, sources []*crd.Definition) (*crd.Definiti
 	return source, path
 }
 
-// positionsOnPath returns the positions of a path and of all its ancestors in the schema.
-func positionsOnPath(s *crd.Definition, path string) []diag.Position {
+// ancestors has the positions of paths of definitions. Changes share most of their ancestors.
+type ancestors map[*crd.Definition]map[string]diag.Position
+
+// position returns the position of a path.
+func (a ancestors) position(s *crd.Definition, path string) diag.Position {
+	pos, ok := a[s][path]
+	if ok {
+		return pos
+	}
+	if a[s] == nil {
+		a[s] = map[string]diag.Position{}
+	}
+	pos, _ = s.Position(path)
+	a[s][path] = pos
+	return pos
+}
+
+// positionsOnPath returns the positions of a path and of all its ancestors in the schema, or nil if they
+// are not in Go.
+func (a ancestors) positionsOnPath(s *crd.Definition, path string) []diag.Position {
+	pos, related := s.Position(path)
+	if filepath.Ext(pos.File) != ".go" {
+		return nil
+	}
 	var out []diag.Position
 	for i := range path {
 		for _, step := range []string{".schema", ".properties[", ".items", ".additionalProperties"} {
 			if strings.HasPrefix(path[i:], step) {
-				pos, _ := s.Position(path[:i])
-				out = append(out, pos)
+				out = append(out, a.position(s, path[:i]))
 				break
 			}
 		}
 	}
-	pos, related := s.Position(path)
 	out = append(out, pos)
 	for _, r := range related {
 		out = append(out, r.Pos)
