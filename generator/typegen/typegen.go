@@ -177,7 +177,7 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 			culprit := ownerOf(files, d.Pos)
 			if len(culprit.places) == 0 || slices.ContainsFunc(culprit.places, func(p place) bool { return p.field == "" }) {
 				k := cmp.Or(culprit.kind, packages[0].kinds[0])
-				return nil, append(found, notExpressible.At(k.position(nil, "spec"), "", "the Go types for it are wrong: %s", d.Message)), nil
+				return nil, append(found, k.wrong(d)), nil
 			}
 			for _, p := range culprit.places {
 				more = more || !kept[p]
@@ -199,8 +199,20 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 		if !more && !wrong.HasErrors() {
 			return result(builders, files, found, &options)
 		}
+		if !more { // another round would not be different
+			return nil, append(found, packages[0].kinds[0].wrong(firstError(wrong))), nil
+		}
 	}
 	return nil, append(found, notExpressible.At(packages[0].kinds[0].position(nil, "spec"), "", "the definitions do not come back after %d rounds", maxRounds)), nil
+}
+
+// wrong returns the diagnostic for an error in the Go types of a kind.
+func (k *kind) wrong(d diag.Diagnostic) diag.Diagnostic {
+	return notExpressible.At(k.position(nil, "spec"), "", "the Go types for it are wrong: %s", d.Message)
+}
+
+func firstError(list diag.List) diag.Diagnostic {
+	return list[slices.IndexFunc(list, func(d diag.Diagnostic) bool { return d.Severity == diag.Error })]
 }
 
 // keepInnermost marks the innermost place that was not kept before, and may have been marked
