@@ -23,48 +23,60 @@ const boundsFile = "bounds.txt"
 const (
 	// growthLimit is how many times as much CPU an input may need that is four times as large.
 	growthLimit = 5
-	// tooSmall is the CPU below which the growth of a command line cannot be measured.
-	tooSmall = 40 * time.Millisecond
+	// tooSmall is the CPU below which the growth of a command line cannot be measured, and leastFirst
+	// that which the smaller input takes at least: differences of some milliseconds are noise.
+	tooSmall   = 100 * time.Millisecond
+	leastFirst = 20 * time.Millisecond
 	// interruptLimit is the CPU that a process may use after it was interrupted.
 	interruptLimit = 200 * time.Millisecond
 	// interruptible is the CPU from which a run is long enough to be interrupted in it.
-	interruptible = 300 * time.Millisecond
+	interruptible = 200 * time.Millisecond
 )
 
-// boundsLines are the command lines for each command. They run in a generated project with its
-// definitions in crds, beside an older one; OUT is a directory for outputs.
-var boundsLines = map[string][]string{
-	"crd":                {"crd ./api/... -o OUT --no-cache", "crd ./api/... -o OUT --no-cache --skip-verify"},
-	"controller-gen":     {"object rbac:roleName=r webhook applyconfiguration paths=./api/v1/... output:dir=OUT"},
-	"unions":             {"unions ./api/... --diff", "unions ./api/... --suggest"},
-	"conversions":        {"conversions ./api/... --diff"},
-	"types":              {"types -f crds -o types --diff"},
-	"openapi":            {"openapi crds -o OUT"},
-	"jsonschema":         {"jsonschema crds -o OUT"},
-	"docs":               {"docs crds -o OUT", "docs crds -o OUT --format markdown"},
-	"verify":             {"verify crds --old ../old/crds"},
-	"diff":               {"diff ../old/crds crds"},
-	"review":             {"review ../old/crds crds -o OUT/review.html"},
-	"test":               {"test widget.testsuite.yaml --crd crds"},
-	"try":                {"try -f object.yaml --crd crds", "try --sample Widget0 --crd crds"},
-	"explain":            {"explain widget0 --recursive --crd crds"},
-	"schema":             {"schema -f crds/example.com_widget0s.yaml --unfold", "schema -f crds/example.com_widget0s.yaml --skeleton"},
-	"gates":              {"gates ./api/..."},
-	"gates graduate":     {"gates graduate Burst ./api/..."},
-	"gates retire":       {"gates retire Burst ./api/..."},
-	"env":                {"env ./api/..."},
-	"config":             {"config ./api/..."},
-	"init":               nil, // runs make
-	"migrate":            nil, // runs make and controller-gen
-	"convert":            nil, // builds the project: the go command's time
-	"lsp":                nil, // make lsp measures sessions
-	"kubebuilder-plugin": nil, // reads a request of Kubebuilder
-	"explain-code":       nil, // the rest reads nothing of the user
-	"markers":            nil,
-	"completion":         nil,
-	"help":               nil,
-	"version":            nil,
+// boundsCommand is a command with the command lines that are measured, or with the reason that there
+// are none. They run in a generated project with its definitions in crds, beside an older one; OUT is a
+// directory for outputs.
+type boundsCommand struct {
+	name   string
+	lines  []string
+	reason string
 }
+
+var boundsCommands = []boundsCommand{
+	{name: "crd", lines: []string{"crd ./api/... -o OUT --no-cache", "crd ./api/... -o OUT --no-cache --skip-verify", "crd ./api/... -o OUT --no-cache --rules review"}},
+	{name: "controller-gen", lines: []string{"object rbac:roleName=r webhook applyconfiguration paths=./api/v1/... output:dir=OUT"}},
+	{name: "unions", lines: []string{"unions ./api/... --diff", "unions ./api/... --suggest"}},
+	{name: "conversions", lines: []string{"conversions ./api/... --diff"}},
+	{name: "types", lines: []string{"types -f crds -o types --diff"}},
+	{name: "openapi", lines: []string{"openapi crds -o OUT"}},
+	{name: "jsonschema", lines: []string{"jsonschema crds -o OUT"}},
+	{name: "docs", lines: []string{"docs crds -o OUT", "docs crds -o OUT --format markdown"}},
+	{name: "verify", lines: []string{"verify crds --old ../old/crds"}},
+	{name: "diff", lines: []string{"diff ../old/crds crds"}},
+	{name: "review", lines: []string{"review ../old/crds crds -o OUT/review.html"}},
+	{name: "test", lines: []string{"test widget.testsuite.yaml --crd crds"}},
+	{name: "try", lines: []string{"try -f object.yaml --crd crds", "try --sample Widget0 --crd crds"}},
+	{name: "explain", lines: []string{"explain widget0 --recursive --crd crds"}},
+	{name: "schema", lines: []string{"schema -f crds/example.com_widget0s.yaml --unfold", "schema -f crds/example.com_widget0s.yaml --skeleton"}},
+	{name: "gates", lines: []string{"gates ./api/..."}},
+	{name: "gates graduate", lines: []string{"gates graduate Burst ./api/..."}},
+	{name: "gates retire", lines: []string{"gates retire Burst ./api/..."}},
+	{name: "env", lines: []string{"env ./api/..."}},
+	{name: "config", lines: []string{"config ./api/..."}},
+	{name: "init", reason: "runs make, which takes most of the time"},
+	{name: "migrate", reason: "runs make and controller-gen, which take most of the time"},
+	{name: "convert", reason: "builds the project with the go command, which takes most of the time"},
+	{name: "lsp", reason: "make lsp measures sessions"},
+	{name: "kubebuilder-plugin", reason: "reads one request of Kubebuilder, whose size does not depend on the project"},
+	{name: "explain-code", reason: "reads no input"},
+	{name: "markers", reason: "reads no input"},
+	{name: "completion", reason: "reads no input"},
+	{name: "help", reason: "reads no input"},
+	{name: "version", reason: "reads no input"},
+}
+
+// refusals are the codes of inputs that are too large for a command.
+var refusals = []string{"[SG108]", "[SG230]", "[SG411]", "[SG604]", "[SG610]"}
 
 // commands returns the names of all commands of the program, with those below other commands.
 func commands(ctx context.Context, product string, parent ...string) ([]string, error) {
@@ -91,17 +103,17 @@ func commands(ctx context.Context, product string, parent ...string) ([]string, 
 	return names, nil
 }
 
-// checkBoundsLines reports commands without a row, and rows without a command.
-func checkBoundsLines(names []string) error {
+// checkBoundsCommands reports commands without a row, and rows without a command.
+func checkBoundsCommands(names []string) error {
 	var errs []error
 	for _, name := range names {
-		if _, ok := boundsLines[name]; !ok {
-			errs = append(errs, fmt.Errorf("command %q has no row in boundsLines", name))
+		if !slices.ContainsFunc(boundsCommands, func(c boundsCommand) bool { return c.name == name }) {
+			errs = append(errs, fmt.Errorf("command %q is not in boundsCommands", name))
 		}
 	}
-	for name := range boundsLines {
-		if name != "controller-gen" && !slices.Contains(names, name) {
-			errs = append(errs, fmt.Errorf("boundsLines has %q, which is not a command", name))
+	for _, c := range boundsCommands {
+		if c.name != "controller-gen" && !slices.Contains(names, c.name) {
+			errs = append(errs, fmt.Errorf("boundsCommands has %q, which is not a command", c.name))
 		}
 	}
 	return errors.Join(errs...)
@@ -118,7 +130,7 @@ func measureBounds(ctx context.Context, w workspace, given, only string, recorde
 	if err != nil {
 		return err
 	}
-	if err := checkBoundsLines(names); err != nil {
+	if err := checkBoundsCommands(names); err != nil {
 		return err
 	}
 	temp, err := os.MkdirTemp("", "schemagen-bounds-")
@@ -132,8 +144,8 @@ func measureBounds(ctx context.Context, w workspace, given, only string, recorde
 	if err := b.write(ctx, w, smallExtent, constant); err != nil {
 		return err
 	}
-	fmt.Fprintf(b.text, "Linux, %s: CPU of each command line with input of n and 4n in one dimension, less that of a small input (at most %d times),\n", time.Now().UTC().Format(time.DateOnly), growthLimit)
-	fmt.Fprintf(b.text, "and the most CPU after an interrupt at a quarter, a half and three quarters of the run (at most %d ms).\n", interruptLimit.Milliseconds())
+	fmt.Fprintf(b.text, "Linux, %s: CPU of each command line with input of n and 4n in one dimension, less that of a small input: at most\n%d times, unless it is below %d ms. Then the CPU that 4n uses after an interrupt in the middle: at most %d ms, unless all of the run takes\nless than %d ms.\n",
+		time.Now().UTC().Format(time.DateOnly), growthLimit, tooSmall.Milliseconds(), interruptLimit.Milliseconds(), interruptible.Milliseconds())
 	for _, d := range dimensions {
 		if only != "" && !slices.Contains(strings.Split(only, ","), d.name) {
 			continue
@@ -147,12 +159,18 @@ func measureBounds(ctx context.Context, w workspace, given, only string, recorde
 			}
 		}
 		fmt.Fprintf(b.text, "\n%s: %d and %d\n", d.name, d.n, 4*d.n)
-		for _, name := range append([]string{"controller-gen"}, names...) {
-			for _, line := range boundsLines[name] {
-				if err := b.measure(ctx, line, constant, small, large); err != nil {
+		for _, c := range boundsCommands {
+			for _, line := range c.lines {
+				if err := b.measure(ctx, d, line, constant, small, large); err != nil {
 					return err
 				}
 			}
+		}
+	}
+	fmt.Fprintf(b.text, "\nnot measured\n")
+	for _, c := range boundsCommands {
+		if c.lines == nil {
+			fmt.Fprintf(b.text, "%-22s %s\n", c.name, c.reason)
 		}
 	}
 	if recorded {
@@ -181,55 +199,56 @@ func (b *boundsRun) write(ctx context.Context, w workspace, e extent, dir string
 }
 
 // measure adds the row of a command line.
-func (b *boundsRun) measure(ctx context.Context, line, constant, small, large string) error {
+func (b *boundsRun) measure(ctx context.Context, d dimension, line, constant, small, large string) error {
+	dirs := []string{constant, small, large}
 	var used [3]time.Duration
-	for i, dir := range []string{constant, small, large} {
-		for round := range 2 { // the less disturbed run counts
-			r, err := b.run(ctx, line, dir, 0)
-			if err != nil {
-				return err
-			}
-			if round == 0 || r.cpu < used[i] {
-				used[i] = r.cpu
-			}
-			if r.refusal != "" {
-				fmt.Fprintf(b.text, "%-90s refused: %s\n", line, r.refusal)
-				return nil
+	var first, second time.Duration
+	var growth float64
+	for range 3 { // again if the machine has disturbed it: the least disturbed run counts
+		for range 2 {
+			for i, dir := range dirs {
+				r, err := b.run(ctx, line, dir, 0)
+				if err != nil {
+					return err
+				}
+				if r.refusal != "" {
+					fmt.Fprintf(b.text, "%-90s refused: %s\n", line, r.refusal)
+					return nil
+				}
+				if used[i] == 0 || r.cpu < used[i] {
+					used[i] = r.cpu
+				}
 			}
 		}
-	}
-	var late time.Duration
-	interrupted := used[2] >= interruptible
-	if interrupted {
-		for quarter := range 3 {
-			r, err := b.run(ctx, line, large, used[2]*time.Duration(quarter+1)/4)
-			if err != nil {
-				return err
-			}
-			late = max(late, r.late)
+		first = used[1] - used[0]
+		second = used[2] - used[0]
+		if growth = d.growth(max(first, leastFirst), second); growth <= growthLimit || second < tooSmall {
+			break
 		}
 	}
-	first, second := used[1]-used[0], used[2]-used[0]
 	verdict := ""
-	growth := "     -"
+	shown := "    -"
 	if second >= tooSmall {
-		factor := second.Seconds() / max(first, 10*time.Millisecond).Seconds()
-		growth = fmt.Sprintf("%6.1f", factor)
-		if factor > growthLimit {
+		shown = fmt.Sprintf("%5.1f", growth)
+		if growth > growthLimit {
 			verdict = " EXCEEDED"
 		}
 	}
 	after := "     -"
-	if interrupted {
-		after = fmt.Sprintf("%3d ms", late.Milliseconds())
-		if late > interruptLimit {
+	if used[2] >= interruptible {
+		r, err := b.run(ctx, line, large, used[2]/2)
+		if err != nil {
+			return err
+		}
+		after = fmt.Sprintf("%3d ms", r.late.Milliseconds())
+		if r.late > interruptLimit {
 			verdict = " EXCEEDED"
 		}
 	}
 	if verdict != "" {
 		b.exceeded++
 	}
-	fmt.Fprintf(b.text, "%-90s %5d ms %5d ms  × %s  interrupt %s%s\n", line, first.Milliseconds(), second.Milliseconds(), growth, after, verdict)
+	fmt.Fprintf(b.text, "%-90s %5d ms %5d ms  × %s  interrupt %s%s\n", line, first.Milliseconds(), second.Milliseconds(), shown, after, verdict)
 	return nil
 }
 
@@ -276,7 +295,8 @@ func (b *boundsRun) run(ctx context.Context, line, dir string, interrupt time.Du
 	lines := bufio.NewReader(messages)
 	for {
 		text, err := lines.ReadString('\n')
-		if out.refusal == "" && (strings.Contains(text, "error[SG610]") || strings.Contains(text, "error[SG230]") || strings.Contains(text, "error[SG604]")) {
+		isRefusal := func(code string) bool { return strings.Contains(text, code) }
+		if out.refusal == "" && slices.ContainsFunc(refusals, isRefusal) {
 			out.refusal = strings.TrimSpace(text)
 		}
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // An extent is the size of a generated project in each dimension.
@@ -15,7 +16,7 @@ type extent struct {
 }
 
 // smallExtent is the size in the dimensions that do not grow.
-var smallExtent = extent{properties: 4, depth: 2, kinds: 1, rules: 1, versions: 2, enum: 3, comment: 2}
+var smallExtent = extent{properties: 8, depth: 2, kinds: 1, rules: 1, versions: 2, enum: 3, comment: 2}
 
 // A dimension is one in which inputs grow.
 type dimension struct {
@@ -23,16 +24,25 @@ type dimension struct {
 	// n is the size of the smaller input. The larger one has four times as many.
 	n   int
 	set func(e *extent, n int)
+	// small is the number that the small input has.
+	small int
+}
+
+// growth returns how many times as much CPU four times the input needs, if both are given without the CPU
+// of the small input.
+func (d dimension) growth(first, second time.Duration) float64 {
+	linear := float64(4*d.n-d.small) / float64(d.n-d.small)
+	return second.Seconds() / first.Seconds() * 4 / linear
 }
 
 var dimensions = []dimension{
-	{"properties", 1000, func(e *extent, n int) { e.properties = n }},
-	{"depth", 60, func(e *extent, n int) { e.depth = n }},
-	{"kinds", 20, func(e *extent, n int) { e.kinds = n }},
-	{"rules", 100, func(e *extent, n int) { e.rules = n }},
-	{"versions", 5, func(e *extent, n int) { e.versions = n }},
-	{"enum", 1000, func(e *extent, n int) { e.enum = n }},
-	{"comment", 2000, func(e *extent, n int) { e.comment = n }},
+	{"properties", 1000, func(e *extent, n int) { e.properties = n }, smallExtent.properties},
+	{"depth", 60, func(e *extent, n int) { e.depth = n }, smallExtent.depth},
+	{"kinds", 20, func(e *extent, n int) { e.kinds = n }, smallExtent.kinds},
+	{"rules", 100, func(e *extent, n int) { e.rules = n }, smallExtent.rules},
+	{"versions", 16, func(e *extent, n int) { e.versions = n }, smallExtent.versions},
+	{"enum", 1000, func(e *extent, n int) { e.enum = n }, smallExtent.enum},
+	{"comment", 4000, func(e *extent, n int) { e.comment = n }, smallExtent.comment},
 }
 
 // boundsGroup is the source shared by the kinds of a version.
