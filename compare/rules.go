@@ -17,6 +17,9 @@ func (c *comparer) rules(p nodePair) bool {
 	if len(added) > 0 {
 		before := c.beforeRules(p)
 		for _, rule := range added {
+			if c.ctx.Err() != nil {
+				return true
+			}
 			c.ruleAdded(p, rule, before)
 		}
 	}

@@ -147,6 +147,9 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 		var builders []*builder
 		var files []writtenFile
 		for _, p := range packages {
+			if ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
 			b := &builder{groupVersion: p, options: &options, known: m.known, kept: kept, style: map[string]bool{}, digests: digests{bodies: map[*structural.Schema]digest{}}}
 			b.build()
 			if refused := b.refused(); len(refused) > 0 {

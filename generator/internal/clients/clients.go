@@ -233,6 +233,9 @@ func (k *kind) check(schema *structural.Schema, wanted []ask) error {
 			if i < 0 || len(o.path) == 0 && slices.Contains([]string{"apiVersion", "kind", "metadata"}, f.name) {
 				continue
 			}
+			if k.ctx.Err() != nil {
+				return k.ctx.Err()
+			}
 			checked := &field{jsonField: f, in: o, schema: o.schema.Properties[i].Schema}
 			if f.owner.Pkg.Local() {
 				for _, a := range wanted {
