@@ -138,8 +138,12 @@ func measureBounds(ctx context.Context, w workspace, given, only string, recorde
 		return err
 	}
 	defer os.RemoveAll(temp)
+	goCache, err := goCommand(ctx, w.bench, "env", "GOCACHE")
+	if err != nil {
+		return err
+	}
 	var text bytes.Buffer
-	b := &boundsRun{product: product, temp: temp, constant: map[string]time.Duration{}, text: io.MultiWriter(&text, out)}
+	b := &boundsRun{product: product, temp: temp, goCache: string(bytes.TrimSpace(goCache)), constant: map[string]time.Duration{}, text: io.MultiWriter(&text, out)}
 	constant := filepath.Join(temp, "small")
 	if err := b.write(ctx, w, smallExtent, constant); err != nil {
 		return err
@@ -186,7 +190,9 @@ func measureBounds(ctx context.Context, w workspace, given, only string, recorde
 
 type boundsRun struct {
 	product, temp string
-	text          io.Writer
+	// goCache is the directory of build results, without which gates would compile the standard library.
+	goCache string
+	text    io.Writer
 	// constant is the CPU of each command line with the small input.
 	constant map[string]time.Duration
 	exceeded int
@@ -270,7 +276,7 @@ func (b *boundsRun) run(ctx context.Context, line, dir string, interrupt time.Du
 	}
 	cmd := exec.CommandContext(ctx, b.product, strings.Fields(strings.ReplaceAll(line, "OUT", output))...)
 	cmd.Dir = filepath.Join(dir, "new")
-	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(b.temp, "cache"), "GOMAXPROCS=2")
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(b.temp, "cache"), "GOCACHE="+b.goCache, "GOMAXPROCS=2")
 	messages, err := cmd.StderrPipe()
 	if err != nil {
 		return boundsResult{}, err
@@ -288,11 +294,14 @@ func (b *boundsRun) run(ctx context.Context, line, dir string, interrupt time.Du
 				return
 			case <-time.After(5 * time.Millisecond):
 			}
-			if used := processTime(cmd.Process.Pid); used >= interrupt {
-				_ = cmd.Process.Signal(os.Interrupt)
-				began <- used
-				return
+			if processTime(cmd.Process.Pid) < interrupt {
+				continue
 			}
+			_ = cmd.Process.Signal(syscall.SIGSTOP) // so that it uses nothing between the look and the signal
+			began <- processTime(cmd.Process.Pid)
+			_ = cmd.Process.Signal(os.Interrupt)
+			_ = cmd.Process.Signal(syscall.SIGCONT)
+			return
 		}
 	}()
 	var out boundsResult
