@@ -211,6 +211,11 @@ func (b *boundsRun) measure(ctx context.Context, d dimension, line, constant, sm
 	var used [3]time.Duration
 	var first, second time.Duration
 	var growth float64
+	if b.constant[line] == 0 {
+		if _, err := b.run(ctx, line, constant, 0); err != nil { // the first may fill caches
+			return err
+		}
+	}
 	for round := range 4 { // again while the machine may have disturbed it: the least disturbed run counts
 		for i, dir := range []string{constant, small, large} {
 			if i == 0 && round == 0 && b.constant[line] > 0 {

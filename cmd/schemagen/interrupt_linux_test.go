@@ -182,7 +182,7 @@ func interruptedRun(t *testing.T, dir, line string, after time.Duration) interru
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(context.Background(), "schemagen-main", strings.Fields(strings.ReplaceAll(line, "OUT", r.out))...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TMPDIR="+r.temp, "XDG_CACHE_HOME="+t.TempDir(), "GOFLAGS=-mod=mod")
+	cmd.Env = append(os.Environ(), "TMPDIR="+r.temp, "XDG_CACHE_HOME="+t.TempDir(), "GOCACHE="+goEnv(t, "GOCACHE"), "GOFLAGS=-mod=mod")
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
