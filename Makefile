@@ -150,6 +150,10 @@ lsp: ## Measure an editor's session in the largest definitions, and write bench/
 review-speed: ## Measure reviews of 25 CRDs, and write bench/review.txt.
 	$(GO) run -C bench . review -record
 
+.PHONY: bounds
+bounds: ## Measure the CPU of every command by the size of its input and after an interrupt, and write bench/bounds.txt.
+	$(GO) run -C bench . bounds -record
+
 .PHONY: dialects
 dialects: ## Compare the CRDs that gateway-api and openshift/api publish with ours, and write bench/dialects.txt. OPENSHIFT=DIR is a checkout to compare besides the module, OPCON=DIR one of operator-controller.
 	$(GO) run -C bench . dialects -record $(if $(OPENSHIFT),-openshift $(abspath $(OPENSHIFT))) $(if $(OPCON),-opcon $(abspath $(OPCON)))

@@ -31,6 +31,7 @@ func layers() []string {
 		"internal/lazyregexp",
 		"diag",
 		"internal/progress",
+		"internal/interrupt",
 		"internal/terminal",
 		"internal/consent",
 		"internal/gates",

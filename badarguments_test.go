@@ -229,7 +229,7 @@ func compareArguments(t *testing.T) []badArguments {
 			badArguments{"func Definitions", c.argument, func(ctx context.Context) (any, error) {
 				return kinds(compare.Definitions(ctx, c.target, c.olds, c.news))
 			}, c.want},
-			badArguments{"func Accepted", c.argument, func(context.Context) (any, error) { return kinds(compare.Accepted(c.target, c.olds, c.news)) }, c.want},
+			badArguments{"func Accepted", c.argument, func(ctx context.Context) (any, error) { return kinds(compare.Accepted(ctx, c.target, c.olds, c.news)) }, c.want},
 		)
 	}
 	zero := &compare.Change{}

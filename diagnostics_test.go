@@ -27,6 +27,7 @@ func reserved() [][2]int {
 func withoutExample() map[string]string {
 	return map[string]string{
 		"SG105": "a txtar archive has only regular files, which can be read",
+		"SG108": "it needs a struct of a thousand fields: TestLimits of package clients makes one",
 		"SG519": "it needs a file that changes during the run: tests of package output write one",
 		"SG511": "it needs --fix and a file that cannot be written: a script of the command tests it",
 	}

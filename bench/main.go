@@ -51,6 +51,9 @@ const usage = `usage: go run . COMMAND [flags]
   growth   [-schemagen PATH] [-n 5] [-sizes 1,10] [-o FILE.csv] [-depth 4] [-width 6]
            [-unions 2] [-rules 3] [-description 120]
                                           wall and memory of both by the number of kinds
+  bounds   [-schemagen PATH] [-dimensions A,B] [-record]
+                                          CPU of every command by the size of its input, and
+                                          after an interrupt
   channels [-schemagen PATH] [-n 5] [-record]
                                           CPU of one, two and ten channels of gateway-api
   dialects [-schemagen PATH] [-openshift DIR] [-opcon DIR] [-record]
@@ -122,6 +125,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.StringVar(&openshift, "openshift", "", "a checkout of openshift/api")
 		flags.StringVar(&opcon, "opcon", "", "a checkout of operator-controller")
 		flags.BoolVar(&recorded, "record", false, "write the result to dialects.txt")
+	case "bounds":
+		flags.StringVar(&rowNames, "dimensions", "", "comma-separated names of dimensions; all by default")
+		flags.BoolVar(&recorded, "record", false, "write the results to bounds.txt")
 	case "channels":
 		flags.IntVar(&runs, "n", 5, "measured runs")
 		flags.BoolVar(&recorded, "record", false, "write the results to channels.txt")
@@ -187,6 +193,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if args[0] == "dialects" {
 		return dialects(ctx, w, *product, openshift, opcon, recorded, out)
+	}
+	if args[0] == "bounds" {
+		return measureBounds(ctx, w, *product, rowNames, recorded, out)
 	}
 	if args[0] == "channels" {
 		return channels(ctx, w, *product, max(runs, 1), recorded, out)

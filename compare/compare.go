@@ -116,11 +116,14 @@ func Definitions(ctx context.Context, target *apiserver.Target, olds, news []*cr
 	var out []Change
 	equal := equalNodes{}
 	for _, p := range all {
-		d := p.changes(target, equal)
+		d := p.changes(ctx, target, equal)
 		if p.old != nil && p.new != nil {
 			if err := d.askServer(ctx, target); err != nil {
 				return nil, err
 			}
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 		out = append(out, d.changes...)
 	}
@@ -129,7 +132,7 @@ func Definitions(ctx context.Context, target *apiserver.Target, olds, news []*cr
 
 // Accepted is [Definitions] for new definitions that a server is known to accept: the server's
 // code does not validate the update.
-func Accepted(target *apiserver.Target, olds, news []*crd.Definition) ([]Change, error) {
+func Accepted(ctx context.Context, target *apiserver.Target, olds, news []*crd.Definition) ([]Change, error) {
 	all, err := pairs(target, olds, news)
 	if err != nil {
 		return nil, err
@@ -137,7 +140,10 @@ func Accepted(target *apiserver.Target, olds, news []*crd.Definition) ([]Change,
 	var out []Change
 	equal := equalNodes{}
 	for _, p := range all {
-		out = append(out, p.changes(target, equal).changes...)
+		out = append(out, p.changes(ctx, target, equal).changes...)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 	}
 	return out, nil
 }
@@ -146,8 +152,8 @@ func Accepted(target *apiserver.Target, olds, news []*crd.Definition) ([]Change,
 type subjects struct{ old, new *crd.Definition }
 
 // changes compares the definitions, without the server.
-func (p subjects) changes(target *apiserver.Target, equal equalNodes) *definition {
-	d := &definition{old: p.old, new: p.new, target: target, equal: equal, ratchets: !target.Before(ratchetingMinor)}
+func (p subjects) changes(ctx context.Context, target *apiserver.Target, equal equalNodes) *definition {
+	d := &definition{ctx: ctx, old: p.old, new: p.new, target: target, equal: equal, ratchets: !target.Before(ratchetingMinor)}
 	switch {
 	case p.old == nil:
 		d.name = p.new.CRD.Name

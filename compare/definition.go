@@ -18,6 +18,8 @@ import (
 
 // definition compares two definitions of the same name.
 type definition struct {
+	// ctx ends the comparison early: then there are changes missing.
+	ctx      context.Context
 	name     string
 	old, new *crd.Definition
 	// target evaluates rules.

@@ -14,8 +14,14 @@ import (
 // optionalOldSelf are.
 func (c *comparer) rules(p nodePair) bool {
 	removed, added := rulesWithout(p.old.XValidations, p.new.XValidations), rulesWithout(p.new.XValidations, p.old.XValidations)
-	for _, rule := range added {
-		c.ruleAdded(p, rule)
+	if len(added) > 0 {
+		before := c.beforeRules(p)
+		for _, rule := range added {
+			if c.ctx.Err() != nil {
+				return true
+			}
+			c.ruleAdded(p, rule, before)
+		}
 	}
 	for _, rule := range removed {
 		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleRemoved, Old: rule.Rule, Index: indexOf(p.oldRules, rule), Reason: "values that violate the rule are accepted"})
@@ -47,22 +53,77 @@ func isAboutChanges(r structural.Rule) bool { return !isOptional(r) && apiserver
 // isOptional reports whether oldSelf is an optional value in a rule.
 func isOptional(r structural.Rule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
 
-// follows reports whether a rule holds because other rules do: one of them requires one of the
-// same alternatives, or of some of them.
-func follows(rule structural.Rule, others []structural.Rule) bool {
-	var known []apiserver.Alternatives
-	for _, other := range others {
-		if isOptional(other) == isOptional(rule) && (isAboutChanges(rule) || !isAboutChanges(other)) {
-			known = append(known, apiserver.Conditions(other.Rule)...)
+// beforeRules is what is known about the values of a node without its new rules.
+type beforeRules struct {
+	required conditions
+	// accepted is a schema of the values, or nil if they may have any other fields.
+	accepted *structural.Schema
+}
+
+func (c *comparer) beforeRules(p nodePair) beforeRules {
+	return beforeRules{conditionsOf(p.oldRules), c.acceptedSchema(p)}
+}
+
+// conditions are what rules require, by the rarest of their alternatives and by the kind of the rule.
+type conditions map[alternative][]apiserver.Alternatives
+
+type alternative struct {
+	kind ruleKind
+	text string
+}
+
+// ruleKind says when a rule is evaluated: whether it is about changes, and whether oldSelf is
+// optional then.
+type ruleKind struct{ changes, optional bool }
+
+func kindOfRule(r structural.Rule) ruleKind { return ruleKind{isAboutChanges(r), isOptional(r)} }
+
+// conditionsOf returns what rules require.
+func conditionsOf(rules []structural.Rule) conditions {
+	required := map[ruleKind][]apiserver.Alternatives{}
+	count := map[string]int{}
+	for _, rule := range rules {
+		kind := kindOfRule(rule)
+		for _, condition := range apiserver.Conditions(rule.Rule) {
+			required[kind] = append(required[kind], condition)
+			for _, text := range condition {
+				count[text]++
+			}
 		}
 	}
-	conditions := apiserver.Conditions(rule.Rule)
-	isOpen := func(condition apiserver.Alternatives) bool {
-		return !slices.ContainsFunc(known, func(k apiserver.Alternatives) bool {
-			return len(without(k, condition)) == 0
-		})
+	out := conditions{}
+	for kind, list := range required {
+		for _, condition := range list {
+			rarest := slices.MinFunc(condition, func(a, b string) int { return count[a] - count[b] })
+			key := alternative{kind, rarest}
+			out[key] = append(out[key], condition)
+		}
 	}
-	return len(conditions) > 0 && !slices.ContainsFunc(conditions, isOpen)
+	return out
+}
+
+// imply reports whether a rule holds because other rules do, which are evaluated whenever it is:
+// one of them requires one of the same alternatives, or of some of them.
+func (c conditions) imply(rule structural.Rule) bool {
+	kinds := []ruleKind{{optional: isOptional(rule)}}
+	if isAboutChanges(rule) {
+		kinds = append(kinds, kindOfRule(rule))
+	}
+	required := apiserver.Conditions(rule.Rule)
+	for _, condition := range required {
+		isAmong := func(text string) bool { return slices.Contains(condition, text) }
+		isKnown := slices.ContainsFunc(condition, func(text string) bool {
+			return slices.ContainsFunc(kinds, func(kind ruleKind) bool {
+				return slices.ContainsFunc(c[alternative{kind, text}], func(known apiserver.Alternatives) bool {
+					return !slices.ContainsFunc(known, func(text string) bool { return !isAmong(text) })
+				})
+			})
+		})
+		if !isKnown {
+			return false
+		}
+	}
+	return len(required) > 0
 }
 
 // indexOf returns the index of the first rule with the text of a rule in the list.
@@ -70,11 +131,11 @@ func indexOf(list []structural.Rule, rule structural.Rule) int {
 	return slices.IndexFunc(list, func(r structural.Rule) bool { return r.Rule == rule.Rule })
 }
 
-func (c *comparer) ruleAdded(p nodePair, rule structural.Rule) {
+func (c *comparer) ruleAdded(p nodePair, rule structural.Rule, before beforeRules) {
 	change := Change{Kind: RuleAdded, New: rule.Rule, Index: indexOf(p.newRules, rule), Reason: "values that violate the rule are rejected"}
-	seen := c.acceptedSchema(p)
+	seen := before.accepted
 	switch {
-	case follows(rule, p.oldRules):
+	case before.required.imply(rule):
 		change.Reason = "the old rules require it already"
 		c.loosen(p, "x-kubernetes-validations", change)
 	case seen != nil && c.target.AlwaysHolds(rule, seen):

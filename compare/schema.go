@@ -161,7 +161,7 @@ func keywords() []keyword {
 // schema compares two nodes and their children.
 func (c *comparer) schema(p nodePair) {
 	nodes := [2]*structural.Schema{p.old, p.new}
-	if p.old == p.new || c.equal[nodes] {
+	if p.old == p.new || c.equal[nodes] || c.ctx.Err() != nil {
 		return
 	}
 	before, documented := len(c.changes), c.documented

@@ -64,15 +64,18 @@ func (c *comparer) unions(p nodePair) []string {
 // unguarded adds new union rules that read an optional discriminator without checking that
 // it is set: they fail for objects without it, which the union allows.
 func (c *comparer) unguarded(p nodePair, new []unions.Union) {
-	kept := unions.WithoutRules(p.new)
-	for _, rule := range rulesWithout(p.new.XValidations, p.old.XValidations) {
-		if len(rulesWithout([]structural.Rule{rule}, kept)) == 0 {
-			continue // it is compared as a rule
-		}
+	added := rulesWithout(p.new.XValidations, p.old.XValidations)
+	// Others are compared as rules.
+	added = rulesWithout(added, unions.WithoutRules(p.new))
+	if len(added) == 0 {
+		return
+	}
+	before := c.beforeRules(p)
+	for _, rule := range added {
 		for i := range new {
 			name, ok := structural.CELName(new[i].Discriminator)
 			if ok && new[i].MayBeAbsent() && strings.Contains(rule.Rule, "self."+name+" ==") && !strings.Contains(rule.Rule, "has(self."+name+") &&") {
-				c.ruleAdded(p, rule)
+				c.ruleAdded(p, rule, before)
 			}
 		}
 	}

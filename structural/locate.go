@@ -4,17 +4,47 @@ import (
 	"go/token"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Locate follows a path below a schema as printed by the API server, for example
 // ".properties[spec].items.x-kubernetes-validations[0].rule". It returns the
 // positions along the path, outermost first: those of the nodes, then that of the
-// keyword. It stops where the schema ends.
-func (s *Schema) Locate(path string) []token.Pos {
+// keyword. It stops where the schema ends. A [Locator] finds many paths faster.
+func (s *Schema) Locate(path string) []token.Pos { return (*Locator)(nil).Locate(s, path) }
+
+// Locator finds positions for many paths below the same schemas: it remembers properties by name, so that
+// a path takes the same time whether an object has ten fields or ten thousand. The schemas must not change.
+// The zero value is ready for use, also by several goroutines.
+type Locator struct {
+	mu     sync.Mutex
+	byName map[*Schema]map[string]*Schema
+}
+
+// child returns the property of a schema with a name, or nil.
+func (l *Locator) child(s *Schema, name string) *Schema {
+	if l == nil || len(s.Properties) < manyNames {
+		return s.property(name)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known, ok := l.byName[s]
+	if !ok {
+		if l.byName == nil {
+			l.byName = map[*Schema]map[string]*Schema{}
+		}
+		known = s.named(manyNames).byName
+		l.byName[s] = known
+	}
+	return known[name]
+}
+
+// Locate is [Schema.Locate].
+func (l *Locator) Locate(s *Schema, path string) []token.Pos {
 	places := []token.Pos{s.Origin.Pos}
 	var parent *Schema
 	for {
-		child, rest := s.step(path)
+		child, rest := l.step(s, path)
 		if child == nil {
 			break
 		}
@@ -40,7 +70,7 @@ func (s *Schema) Locate(path string) []token.Pos {
 // API server.
 func (s *Schema) Innermost(path string) *Schema {
 	for {
-		child, rest := s.step(path)
+		child, rest := (*Locator)(nil).step(s, path)
 		if child == nil {
 			return s
 		}
@@ -50,9 +80,20 @@ func (s *Schema) Innermost(path string) *Schema {
 
 // step takes the first step of a path, which leads to a child. It returns nil if
 // the step leads elsewhere. Names of properties may contain brackets and dots.
-func (s *Schema) step(path string) (child *Schema, rest string) {
+func (l *Locator) step(s *Schema, path string) (child *Schema, rest string) {
 	if rest, ok := strings.CutPrefix(path, ".properties["); ok {
+		if name, after, closed := strings.Cut(rest, "]"); closed && isStepEnd(after) {
+			if child := l.child(s, name); child != nil {
+				return child, after
+			}
+		}
+		if strings.Count(rest, "]") == 1 {
+			return nil, path
+		}
 		for _, p := range s.Properties {
+			if !strings.Contains(p.Name, "]") {
+				continue
+			}
 			if after, ok := strings.CutPrefix(rest, p.Name+"]"); ok && isStepEnd(after) {
 				return p.Schema, after
 			}

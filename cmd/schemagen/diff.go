@@ -119,7 +119,7 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 			return err
 		}
 	}
-	if findings, err = definitions.Allow(changes, news, sources, reference.IsCode, in.Path); err != nil {
+	if findings, err = definitions.Allow(ctx, changes, news, sources, reference.IsCode, in.Path); err != nil {
 		return err
 	}
 	return r.conclude(changes, findings, stdout)

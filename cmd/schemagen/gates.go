@@ -107,7 +107,7 @@ func (r *gatesRun) run(ctx context.Context, request *gatesrun.Request, stdout, s
 	if out.Findings.HasErrors() {
 		return r.reporting.Report(stderr, out.Findings)
 	}
-	findings, err := definitions.Allow(out.Changes, out.New, out.New, reference.IsCode, nil)
+	findings, err := definitions.Allow(ctx, out.Changes, out.New, out.New, reference.IsCode, nil)
 	if err != nil {
 		return err
 	}

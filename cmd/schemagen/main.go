@@ -19,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
+	"github.com/schemagen/schemagen/internal/interrupt"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/terminal"
 
@@ -31,7 +32,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	code := run(withEnd(ctx, os.Exit), os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
@@ -47,6 +48,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		addCompletions(root) // cobra keeps commands with them alive until the process ends
 	}
 	ctx = reporting.WithConsole(context.WithValue(ctx, argumentsKey{}, args), console)
+	if exit, ok := ctx.Value(endKey{}).(func(int)); ok {
+		var release func()
+		ctx, release = interrupt.Watch(ctx, func() {
+			console.Stop()
+			fmt.Fprintln(stderr, interrupted)
+			exit(reporting.ExitFailure)
+		})
+		defer release()
+	}
 	if isControllerGenSyntax(root, args) {
 		// controller-gen's syntax has no subcommands, so cobra cannot route it.
 		args = append([]string{controllerGenCommand}, args...)
@@ -72,12 +82,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, reporting.ErrFindings):
 		return reporting.ExitFindings
 	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "schemagen: interrupted; nothing was written")
+		fmt.Fprintln(stderr, interrupted)
 		return reporting.ExitFailure
 	}
 	// Continuation lines are indented.
 	fmt.Fprintf(stderr, "schemagen: %s\n", strings.ReplaceAll(cli.Message(err), "\n", "\n\t"))
 	return reporting.ExitFailure
+}
+
+// interrupted is printed if a run ends because its context was cancelled.
+const interrupted = "schemagen: interrupted; nothing was written"
+
+// endKey is the key of the function that ends the process in a context. Runs in tests have none.
+type endKey struct{}
+
+func withEnd(ctx context.Context, exit func(code int)) context.Context {
+	return context.WithValue(ctx, endKey{}, exit)
 }
 
 // argumentsKey is the key of the command line in a context.

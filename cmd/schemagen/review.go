@@ -90,7 +90,7 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if err != nil {
 		return err
 	}
-	findings, err := definitions.Allow(changes, in.News, in.News, reference.IsCode, commits.Path)
+	findings, err := definitions.Allow(ctx, changes, in.News, in.News, reference.IsCode, commits.Path)
 	if err = cmp.Or(err, reporting.Refused("NEW", in.New, findings, r.definitions.dir, stderr)); err != nil {
 		return err
 	}

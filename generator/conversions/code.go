@@ -58,6 +58,9 @@ func generate(ctx context.Context, options build.Options, conversions Options) (
 		return Files{}, r.List.Normalize(), ctx.Err()
 	}
 	for _, p := range m.roots {
+		if ctx.Err() != nil {
+			return Files{}, nil, ctx.Err()
+		}
 		dir := filepath.Dir(p.Files[0])
 		if !m.converts(p) {
 			out.Without = append(out.Without, dir)

@@ -13,9 +13,13 @@ import (
 
 // hubFields adds the units of the fields that only the hub has.
 func (w *pairing) hubFields(t *Type, prefix []*Field, s *structural.Schema) {
+	converted := map[string]bool{}
+	for _, u := range w.Units {
+		converted[strings.Join(names(u.Hub), "\x00")] = true
+	}
 	for _, g := range w.types.Fields(t) {
 		path := append(slices.Clone(prefix), g)
-		if g.Meta || w.claimed(path) || slices.ContainsFunc(w.Units, func(u *Unit) bool { return samePath(u.Hub, path) }) {
+		if g.Meta || w.claimed(path) || converted[strings.Join(names(path), "\x00")] {
 			continue
 		}
 		inner := func(other []*Field) bool { return len(other) > len(path) && samePath(other[:len(path)], path) }

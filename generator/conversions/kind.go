@@ -74,6 +74,9 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 		kind.Equal = true
 		before := len(r.List)
 		for _, spoke := range kind.Spokes {
+			if ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
 			p.current, p.spoke = kind, spoke
 			spoke.Pair = p.pair(spoke.Type, kind.Hub.Type, spoke.Schema, kind.Hub.Schema, place{spokeThere: true, hubThere: true})
 			p.checkHooks(spoke.Pair, map[*Pair]bool{})

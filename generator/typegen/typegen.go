@@ -147,6 +147,9 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 		var builders []*builder
 		var files []writtenFile
 		for _, p := range packages {
+			if ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
 			b := &builder{groupVersion: p, options: &options, known: m.known, kept: kept, style: map[string]bool{}, digests: digests{bodies: map[*structural.Schema]digest{}}}
 			b.build()
 			if refused := b.refused(); len(refused) > 0 {
@@ -177,7 +180,7 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 			culprit := ownerOf(files, d.Pos)
 			if len(culprit.places) == 0 || slices.ContainsFunc(culprit.places, func(p place) bool { return p.field == "" }) {
 				k := cmp.Or(culprit.kind, packages[0].kinds[0])
-				return nil, append(found, notExpressible.At(k.position(nil, "spec"), "", "the Go types for it are wrong: %s", d.Message)), nil
+				return nil, append(found, k.wrong(d)), nil
 			}
 			for _, p := range culprit.places {
 				more = more || !kept[p]
@@ -199,8 +202,20 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 		if !more && !wrong.HasErrors() {
 			return result(builders, files, found, &options)
 		}
+		if !more { // another round would not be different
+			return nil, append(found, packages[0].kinds[0].wrong(firstError(wrong))), nil
+		}
 	}
 	return nil, append(found, notExpressible.At(packages[0].kinds[0].position(nil, "spec"), "", "the definitions do not come back after %d rounds", maxRounds)), nil
+}
+
+// wrong returns the diagnostic for an error in the Go types of a kind.
+func (k *kind) wrong(d diag.Diagnostic) diag.Diagnostic {
+	return notExpressible.At(k.position(nil, "spec"), "", "the Go types for it are wrong: %s", d.Message)
+}
+
+func firstError(list diag.List) diag.Diagnostic {
+	return list[slices.IndexFunc(list, func(d diag.Diagnostic) bool { return d.Severity == diag.Error })]
 }
 
 // keepInnermost marks the innermost place that was not kept before, and may have been marked

@@ -9,6 +9,7 @@
 package containment
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,17 +48,17 @@ type Change struct {
 // Compare returns the changes if the definitions of one channel replace those of another, in
 // the order of [compare.Definitions]. Those that +schemagen:allowChange allows are waived. in
 // reads the Go files with the markers.
-func Compare(target *apiserver.Target, in *inputs.Reader, from, to *Channel) ([]Change, error) {
-	return changes(target, in, from, to, func(*compare.Change) bool { return true })
+func Compare(ctx context.Context, target *apiserver.Target, in *inputs.Reader, from, to *Channel) ([]Change, error) {
+	return changes(ctx, target, in, from, to, func(*compare.Change) bool { return true })
 }
 
 // Unsafe is [Compare] for the changes that are not safe.
-func Unsafe(target *apiserver.Target, in *inputs.Reader, from, to *Channel) ([]Change, error) {
-	return changes(target, in, from, to, func(c *compare.Change) bool { return c.Category != compare.Safe })
+func Unsafe(ctx context.Context, target *apiserver.Target, in *inputs.Reader, from, to *Channel) ([]Change, error) {
+	return changes(ctx, target, in, from, to, func(c *compare.Change) bool { return c.Category != compare.Safe })
 }
 
-func changes(target *apiserver.Target, in *inputs.Reader, from, to *Channel, wanted func(*compare.Change) bool) ([]Change, error) {
-	compared, err := compare.Accepted(target, from.Definitions, to.Definitions)
+func changes(ctx context.Context, target *apiserver.Target, in *inputs.Reader, from, to *Channel, wanted func(*compare.Change) bool) ([]Change, error) {
+	compared, err := compare.Accepted(ctx, target, from.Definitions, to.Definitions)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func changes(target *apiserver.Target, in *inputs.Reader, from, to *Channel, wan
 	if len(found) == 0 {
 		return nil, nil
 	}
-	if err := definitions.AllowInGo(in, found, to.Definitions); err != nil {
+	if err := definitions.AllowInGo(ctx, in, found, to.Definitions); err != nil {
 		return nil, err
 	}
 	return locate(in, found, all, from, to)

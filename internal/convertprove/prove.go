@@ -36,6 +36,7 @@ import (
 	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/convertrun"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/interrupt"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/internal/progress"
 	"github.com/schemagen/schemagen/structural"
@@ -108,6 +109,8 @@ func (r *Run) ProveProject(ctx context.Context, options generator.Options, sampl
 // Prove runs histories of all kinds. The error is set if the conversions cannot be built or run,
 // or if the context ends; the findings are those until then.
 func (r *Run) Prove(ctx context.Context) (diag.List, error) {
+	// An interrupted run reports what it has found. The hold lasts until that is printed.
+	interrupt.Hold(ctx)
 	kinds := kindsOf(r.Generated.Model)
 	if len(kinds) == 0 {
 		return nil, nil

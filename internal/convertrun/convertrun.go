@@ -24,6 +24,7 @@ import (
 
 	"github.com/schemagen/schemagen/generator/conversions/written"
 	"github.com/schemagen/schemagen/internal/consent"
+	"github.com/schemagen/schemagen/internal/interrupt"
 )
 
 // Request asks for an object in another version.
@@ -74,6 +75,7 @@ func Build(ctx context.Context, code Code, kinds []written.Kind) (*Converter, er
 		return nil, err
 	}
 	c := &Converter{dir: temporary}
+	interrupt.Cleanup(ctx, func() { _ = c.Close() })
 	if err := c.build(ctx, code, kinds); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}

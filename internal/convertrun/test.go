@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/interrupt"
 )
 
 // Test is the compiled test of a package.
@@ -26,6 +28,7 @@ func BuildTest(ctx context.Context, code Code, dir string) (*Test, error) {
 		return nil, err
 	}
 	t := &Test{dir: temporary}
+	interrupt.Cleanup(ctx, func() { _ = t.Close() })
 	overlay, err := writeOverlay(temporary, map[string]string{}, code.Files)
 	if err == nil {
 		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-tags", strings.Join(code.Tags, ","), "-overlay", overlay, "-o", t.program(), ".")

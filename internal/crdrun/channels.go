@@ -2,6 +2,7 @@ package crdrun
 
 import (
 	"cmp"
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -184,7 +185,7 @@ func bothWrite(a, b *Channel, hint, path string) diag.Diagnostic {
 // contained reports what a channel of the run accepts and one that contains it does not: an
 // error for the pairs of the request, a warning for other pairs of which one has all gates of
 // the other, unless channels between them are compared, or channels with the same definitions.
-func (r *runner) contained(channels []Channel, made []driver.MadeChannel) (out diag.List, err error) {
+func (r *runner) contained(ctx context.Context, channels []Channel, made []driver.MadeChannel) (out diag.List, err error) {
 	var target *apiserver.Target
 	compared := map[[2]int][]containment.Change{}
 	side := func(i int) *containment.Channel {
@@ -204,7 +205,7 @@ func (r *runner) contained(channels []Channel, made []driver.MadeChannel) (out d
 		}
 		from, to := side(narrow), side(wide)
 		from.Definitions, to.Definitions = differing(made[narrow], made[wide]), differing(made[wide], made[narrow])
-		changes, err := containment.Unsafe(target, r.in, from, to)
+		changes, err := containment.Unsafe(ctx, target, r.in, from, to)
 		compared[pair(narrow, wide)] = changes
 		return changes, err
 	}

@@ -277,7 +277,7 @@ func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []s
 		outputs = append(outputs, t.outputs...)
 	}
 	findings = append(findings, sharedFiles(targets)...)
-	more, err := r.contained(channels, made)
+	more, err := r.contained(ctx, channels, made)
 	if err != nil {
 		return nil, nil, nil, err
 	}

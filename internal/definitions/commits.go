@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/interrupt"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -345,6 +346,7 @@ func (c *Commits) checkout(ctx context.Context, ref, path string) (checkedOut, e
 		return checkedOut{}, err
 	}
 	c.made = append(c.made, dir)
+	interrupt.Cleanup(ctx, func() { os.RemoveAll(dir) })
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return checkedOut{}, err
 	}

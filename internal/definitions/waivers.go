@@ -1,8 +1,10 @@
 package definitions
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,12 +22,12 @@ import (
 // returns true are skipped; they are meant for schemagen verify. place returns where a file is
 // that may be one of a commit; nil if none is.
 func Allow(
-	changes []compare.Change, news, sources []*crd.Definition, known func(code string) bool, place func(file string) string,
+	ctx context.Context, changes []compare.Change, news, sources []*crd.Definition, known func(code string) bool, place func(file string) string,
 ) (diag.List, error) {
 	if place == nil {
 		place = func(file string) string { return file }
 	}
-	findings, err := allowedInGo(changes, news, sources, place)
+	findings, err := allowedInGo(ctx, changes, news, sources, place)
 	if err != nil {
 		return nil, err
 	}
@@ -35,14 +37,14 @@ func Allow(
 // allowedInGo is [AllowInGo] that returns findings about invalid and unused markers. The changes
 // may be between files that were generated from sources.
 func allowedInGo(
-	changes []compare.Change, news, sources []*crd.Definition, place func(file string) string,
+	ctx context.Context, changes []compare.Change, news, sources []*crd.Definition, place func(file string) string,
 ) (diag.List, error) {
 	waivers, err := newGoWaivers(inputs.New())
 	if err != nil {
 		return nil, err
 	}
 	waivers.place = place
-	used, err := waivers.allow(changes, news, sources, "")
+	used, err := waivers.allow(ctx, changes, news, sources, "")
 	if err != nil {
 		return nil, err
 	}
@@ -71,25 +73,29 @@ const forChannels = "channels"
 
 // AllowInGo marks the changes between channels that markers in Go allow, in the packages of the new definitions,
 // whose files are read through in.
-func AllowInGo(in *inputs.Reader, changes []compare.Change, news []*crd.Definition) error {
+func AllowInGo(ctx context.Context, in *inputs.Reader, changes []compare.Change, news []*crd.Definition) error {
 	waivers, err := newGoWaivers(in)
 	if err == nil {
-		_, err = waivers.allow(changes, news, news, forChannels)
+		_, err = waivers.allow(ctx, changes, news, news, forChannels)
 	}
 	return err
 }
 
 // allow marks the changes that markers allow, for everything or for what is given, and returns
 // these markers.
-func (w *goWaivers) allow(changes []compare.Change, news, sources []*crd.Definition, what string) (used map[*goWaiver]bool, err error) {
+func (w *goWaivers) allow(ctx context.Context, changes []compare.Change, news, sources []*crd.Definition, what string) (used map[*goWaiver]bool, err error) {
 	used = map[*goWaiver]bool{}
+	known := ancestors{}
 	for i := range changes {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		c := &changes[i]
 		source, path := sourceOf(c, news, sources)
 		if source == nil {
 			continue
 		}
-		found, err := w.At(positionsOnPath(source, path))
+		found, err := w.At(known.positionsOnPath(source, path))
 		if err != nil {
 			return nil, err
 		}
@@ -155,19 +161,39 @@ func sourceOf(c *compare.Change, news, sources []*crd.Definition) (*crd.Definiti
 	return source, path
 }
 
-// positionsOnPath returns the positions of a path and of all its ancestors in the schema.
-func positionsOnPath(s *crd.Definition, path string) []diag.Position {
+// ancestors has the positions of paths of definitions. Changes share most of their ancestors.
+type ancestors map[*crd.Definition]map[string]diag.Position
+
+// position returns the position of a path.
+func (a ancestors) position(s *crd.Definition, path string) diag.Position {
+	pos, ok := a[s][path]
+	if ok {
+		return pos
+	}
+	if a[s] == nil {
+		a[s] = map[string]diag.Position{}
+	}
+	pos, _ = s.Position(path)
+	a[s][path] = pos
+	return pos
+}
+
+// positionsOnPath returns the positions of a path and of all its ancestors in the schema, or nil if they
+// are not in Go.
+func (a ancestors) positionsOnPath(s *crd.Definition, path string) []diag.Position {
+	pos, related := s.Position(path)
+	if filepath.Ext(pos.File) != ".go" {
+		return nil
+	}
 	var out []diag.Position
 	for i := range path {
 		for _, step := range []string{".schema", ".properties[", ".items", ".additionalProperties"} {
 			if strings.HasPrefix(path[i:], step) {
-				pos, _ := s.Position(path[:i])
-				out = append(out, pos)
+				out = append(out, a.position(s, path[:i]))
 				break
 			}
 		}
 	}
-	pos, related := s.Position(path)
 	out = append(out, pos)
 	for _, r := range related {
 		out = append(out, r.Pos)

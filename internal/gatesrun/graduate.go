@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/fixes"
 	"github.com/schemagen/schemagen/internal/gatedsource"
@@ -88,7 +89,7 @@ func (r *Request) broken(ctx context.Context, gate string, changed []output.File
 	for i, in := range []*inputs.Reader{r.Inputs, inputs.Overlaid(overlay, nil)} {
 		after := *r
 		after.Inputs = in
-		if _, found[i], err = after.indexed(ctx, nil); err != nil {
+		if found[i], err = after.defined(ctx, nil, func(*crd.Definition) {}); err != nil {
 			return nil, err
 		}
 	}

@@ -41,16 +41,26 @@ type index struct {
 	nodes, keywords map[place][]Path
 }
 
-// indexed returns the paths of the definitions for several sets of gates. It returns the
-// errors of the sets that have to be without any; of the others, those with errors have no
-// paths.
+// indexed returns the paths of the definitions for several sets of gates, and the errors of
+// [Request.defined].
 func (r *Request) indexed(ctx context.Context, files []*gatedsource.File) (*index, diag.List, error) {
 	x := &index{map[place][]Path{}, map[place][]Path{}}
+	findings, err := r.defined(ctx, files, x.add)
+	if err != nil {
+		return nil, nil, err
+	}
+	return x, findings, nil
+}
+
+// defined calls a function for the definitions for several sets of gates. It returns the
+// errors of the sets that have to be without any; of the others, those with errors have no
+// definitions.
+func (r *Request) defined(ctx context.Context, files []*gatedsource.File, use func(d *crd.Definition)) (diag.List, error) {
 	options := r.Options
 	options.SkipVerify = true
 	loaded, err := driver.Load(ctx, options)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	options.Loaded = loaded
 	var findings diag.List
@@ -59,17 +69,20 @@ func (r *Request) indexed(ctx context.Context, files []*gatedsource.File) (*inde
 		options.Gates = set
 		made, found, err := driver.Definitions(ctx, options)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if i < required {
 			findings = append(findings, found...)
 		}
 		for _, d := range made {
-			x.add(d)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			use(d)
 		}
 	}
 	findings = slices.DeleteFunc(findings, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
-	return x, findings.Normalize(), nil
+	return findings.Normalize(), nil
 }
 
 // sets returns sets of gates in which everything that depends on gates is there: those of the

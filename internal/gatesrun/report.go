@@ -90,6 +90,9 @@ func (r *Request) Report(ctx context.Context, gate string) (*Report, diag.List, 
 		}
 		for _, f := range files {
 			for _, u := range f.Uses {
+				if ctx.Err() != nil {
+					return nil, nil, ctx.Err()
+				}
 				if slices.Contains(u.Condition.Names(), name) {
 					g.Uses = append(g.Uses, r.use(x, u, f))
 				}

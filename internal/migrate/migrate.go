@@ -22,6 +22,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/consent"
+	"github.com/schemagen/schemagen/internal/interrupt"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/peerversions"
@@ -79,6 +80,7 @@ func (r *migration) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer r.project.remove()
+	interrupt.Cleanup(ctx, r.project.remove)
 	var m *makefile
 	if len(args) > 0 {
 		m, err = callInArgs(args)

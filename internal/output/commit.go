@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/interrupt"
 )
 
 // File is an output file of a run.
@@ -356,6 +357,7 @@ type disk struct {
 // Everything happens in directories that are open: a symlink that appears in a path meanwhile
 // has no effect.
 func (d disk) replace(ctx context.Context, targets, removed []*target) (err error) {
+	defer interrupt.Hold(ctx)()
 	folders := &folders{open: map[string]*os.Root{}}
 	defer folders.close()
 	all := slices.Concat(targets, removed)

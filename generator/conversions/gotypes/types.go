@@ -63,6 +63,8 @@ type Type struct {
 	Partial bool
 
 	read bool
+	// byName has the Fields by their names in JSON.
+	byName map[string]*Field
 }
 
 // Member is a field of an unnamed struct. Its name is empty if it is embedded.
@@ -91,12 +93,7 @@ type Field struct {
 
 // Field returns the field with a JSON name, or nil.
 func (t *Type) Field(name string) *Field {
-	for _, f := range t.Fields {
-		if f.JSON == name {
-			return f
-		}
-	}
-	return nil
+	return t.byName[name]
 }
 
 // The IDs of opaque types that conversions know.
@@ -279,6 +276,7 @@ func (ts *Types) metadata(t *Type) {
 	}
 	for _, f := range t.Fields {
 		if f.Pkg.Path == source.MetaV1Path && strings.Contains("."+f.Go, ".TypeMeta.") {
+			delete(t.byName, f.JSON)
 			f.JSON, f.Meta, object.Meta = "", true, true
 		}
 	}
@@ -335,6 +333,10 @@ func (ts *Types) add(to *Type, t *source.Type, prefix string, depth int) {
 			continue
 		}
 		to.Fields = append(to.Fields, f)
+		if to.byName == nil {
+			to.byName = map[string]*Field{}
+		}
+		to.byName[name] = f
 	}
 }
 

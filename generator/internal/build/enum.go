@@ -111,9 +111,11 @@ func (b *Builder) checkGatedValues(d *draft, set source.Markers, t *source.Type)
 // goValues returns the distinct values of the constants as JSON texts.
 func goValues(all []source.Constant) []string {
 	var out []string
+	seen := map[string]bool{}
 	for _, c := range all {
 		raw, err := json.Marshal(c.Value)
-		if err == nil && !c.Excluded && !slices.Contains(out, string(raw)) {
+		if err == nil && !c.Excluded && !seen[string(raw)] {
+			seen[string(raw)] = true
 			out = append(out, string(raw))
 		}
 	}
@@ -124,8 +126,12 @@ func goValues(all []source.Constant) []string {
 func (b *Builder) reportOmitted(t *source.Type, all []source.Constant) {
 	m := t.Markers.Get(markers.TagEnumName)
 	var names []string
+	included := map[string]bool{}
 	for _, c := range all {
-		if !c.Literal && !c.Excluded && !slices.ContainsFunc(all, func(o source.Constant) bool { return o.Literal && o.Value == c.Value }) {
+		included[c.Value] = included[c.Value] || c.Literal
+	}
+	for _, c := range all {
+		if !c.Literal && !c.Excluded && !included[c.Value] {
 			names = append(names, c.Name)
 		}
 	}

@@ -51,6 +51,8 @@ type Checker struct {
 	convertibles map[*source.Package]map[string]bool
 	// localFiles caches the files of the user's packages.
 	localFiles map[string]bool
+	// locator finds positions in the schemas of definitions.
+	locator structural.Locator
 	// patched are the answers of kustomizations, by the names of definitions.
 	patched map[string]bool
 }
@@ -271,7 +273,7 @@ func (c *Checker) positionsOf(d *Definition, path string) []token.Pos {
 	if rest, ok := strings.CutPrefix(path, "spec.versions["); ok {
 		index, rest, _ := strings.Cut(rest, "]")
 		if i, err := strconv.Atoi(index); err == nil && i < len(d.Roots) {
-			positions = append(positions, d.versionPositions(i, rest)...)
+			positions = append(positions, c.versionPositions(d, i, rest)...)
 		}
 	} else if strings.HasPrefix(path, "spec.names") || strings.HasPrefix(path, "spec.scope") {
 		positions = append(positions, lastMarker(d.Roots, markers.ResourceName, path))
@@ -372,11 +374,11 @@ func (c *Checker) inside(d *Definition, path string, line, column int) (diag.Pos
 }
 
 // versionPositions returns the positions on the way to a path in a version.
-func (d *Definition) versionPositions(i int, rest string) []token.Pos {
+func (c *Checker) versionPositions(d *Definition, i int, rest string) []token.Pos {
 	root := d.Roots[i]
 	out := []token.Pos{root.Spec.Name.Pos()}
 	if schema, ok := strings.CutPrefix(rest, ".schema.openAPIV3Schema"); ok {
-		return append(out, d.Schemas[i].Locate(schema)...)
+		return append(out, c.locator.Locate(d.Schemas[i], schema)...)
 	}
 	for _, part := range []struct{ path, marker string }{
 		{".additionalPrinterColumns[", markers.PrintColumnName},

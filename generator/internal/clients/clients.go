@@ -170,6 +170,37 @@ const (
 	key = "example"
 )
 
+// The largest structs that are checked. The smallest object that has a field takes the server as many steps
+// as the structs around the field have fields, and is as deep as the field. Real APIs have at most some hundred
+// fields in a struct, and are about ten deep.
+const (
+	maxFields = 1000
+	maxDepth  = 64
+)
+
+// isTooLarge reports a struct that is not checked because of its size. Neither is what is only below it.
+func (o *object) isTooLarge() bool {
+	reason := ""
+	switch n := len(o.typ.jsonFields()); {
+	case n > maxFields:
+		reason = fmt.Sprintf("it has %d fields, of at most %d", n, maxFields)
+	case len(o.path) > maxDepth:
+		reason = fmt.Sprintf("it is nested %d deep, of at most %d", len(o.path), maxDepth)
+	default:
+		return false
+	}
+	f := o.typ.jsonFields()[0]
+	at, name := f.declared.Pos, strings.Join(o.path, ".")
+	if decl := o.typ.decl; decl.Decl != nil { // not an anonymous struct
+		at, name = decl.Spec.Name.Pos(), decl.Spec.Name.Name
+	}
+	if key := (reportKey{at, report.TooLarge}); !o.reported[key] {
+		o.reported[key] = true
+		o.Reporter.Report(report.TooLarge, f.owner.Pkg.At(at), "split the struct, or leave out SG270 to SG277", "%s is not checked for what Go clients cannot say: %s", name, reason)
+	}
+	return true
+}
+
 // check goes through the user's structs, those with the shortest paths first, each once in the
 // status and once elsewhere.
 func (k *kind) check(schema *structural.Schema, wanted []ask) error {
@@ -193,11 +224,17 @@ func (k *kind) check(schema *structural.Schema, wanted []ask) error {
 			continue
 		}
 		seen[at] = true
+		if o.isTooLarge() {
+			continue
+		}
 		o.fill()
 		for _, f := range o.typ.jsonFields() {
 			i := o.schema.PropertyIndex(f.name)
 			if i < 0 || len(o.path) == 0 && slices.Contains([]string{"apiVersion", "kind", "metadata"}, f.name) {
 				continue
+			}
+			if k.ctx.Err() != nil {
+				return k.ctx.Err()
 			}
 			checked := &field{jsonField: f, in: o, schema: o.schema.Properties[i].Schema}
 			if f.owner.Pkg.Local() {

@@ -276,23 +276,24 @@ func (t *goType) jsonFields() []*jsonField {
 			seen[decl] = true
 		}
 	}
-	for i, f := range all {
-		if slices.ContainsFunc(all[:i], func(o *jsonField) bool { return o.name == f.name }) {
-			continue
-		}
-		if d := dominant(all, f.name); d != nil {
+	byName := map[string][]*jsonField{}
+	for _, f := range all {
+		byName[f.name] = append(byName[f.name], f)
+	}
+	for _, f := range all {
+		if d := dominant(byName[f.name]); d != nil {
 			t.fields = append(t.fields, d)
 		}
+		delete(byName, f.name)
 	}
 	return t.fields
 }
 
-// dominant returns the field with a name that encoding/json takes, or nil if it takes none.
-func dominant(all []*jsonField, name string) (best *jsonField) {
+// dominant returns the one of the fields of a name that encoding/json takes, or nil if it takes none.
+func dominant(all []*jsonField) (best *jsonField) {
 	ambiguous := false
 	for _, f := range all {
 		switch {
-		case f.name != name:
 		case best == nil || f.depth < best.depth || f.depth == best.depth && f.tagged && !best.tagged:
 			best, ambiguous = f, false
 		case f.depth == best.depth && f.tagged == best.tagged:

@@ -93,7 +93,7 @@ func (f *field) extremes() error {
 	if !ok || f.path()[0] == "status" {
 		return nil
 	}
-	for _, v := range slices.Concat(f.beyond(end), samples(end.schema)) {
+	for _, v := range slices.Concat(f.beyond(end), f.representatives(end)) {
 		t, err := f.trip(wrap(end.path, v))
 		if err != nil {
 			return err
@@ -184,6 +184,25 @@ func samples(s *structural.Schema) (out []any) {
 		"": {map[string]any{}, "a", int64(1), true, []any{}},
 	}
 	return append(out, all[s.Type]...)
+}
+
+// representatives returns the samples of a leaf of which one may be unreadable although others are not. Of a
+// predeclared type, clients read all values or none of those that are values of the type, of which the first one
+// is returned: a list of n values would take n requests, each of n steps.
+func (f *field) representatives(end leaf) []any {
+	if end.typ.kind != source.KindBasic || end.typ.known != nil || f.quoted {
+		return samples(end.schema)
+	}
+	var out []any
+	first := true
+	for _, v := range samples(end.schema) {
+		_, err := decode(end.typ, v)
+		if err != nil || first {
+			out = append(out, v)
+		}
+		first = first && err != nil
+	}
+	return out
 }
 
 // losses reports a field of which clients lose a part that the API server stores.

@@ -54,7 +54,6 @@ func decode(t *goType, in any) (*goValue, error) {
 	case in == nil:
 		return v, nil
 	}
-	mistake := &unreadableError{fmt.Sprintf("%s is not a value of %s", text(in), t.label())}
 	switch t.kind {
 	case source.KindPointer:
 		elem, err := decode(t.elem(), in)
@@ -65,14 +64,14 @@ func decode(t *goType, in any) (*goValue, error) {
 		if t.bytes {
 			encoded, ok := in.(string)
 			if _, err := base64.StdEncoding.DecodeString(encoded); err != nil || !ok {
-				return nil, mistake
+				return nil, notOfType(t, in)
 			}
 			v.text = encoded
 			return v, nil
 		}
 		list, ok := in.([]any)
 		if !ok {
-			return nil, mistake
+			return nil, notOfType(t, in)
 		}
 		for _, in := range list {
 			elem, err := decode(t.elem(), in)
@@ -86,9 +85,9 @@ func decode(t *goType, in any) (*goValue, error) {
 	object, isObject := in.(map[string]any)
 	switch {
 	case t.kind == source.KindBasic:
-		return v, v.decodeBasic(in, mistake)
+		return v, v.decodeBasic(in)
 	case !isObject:
-		return nil, mistake
+		return nil, notOfType(t, in)
 	}
 	v.set, v.entries = true, map[string]*goValue{}
 	if t.kind == source.KindMap {
@@ -127,26 +126,31 @@ func decode(t *goType, in any) (*goValue, error) {
 	return v, nil
 }
 
+// notOfType is the error for a value that is not one of a type.
+func notOfType(t *goType, in any) error {
+	return &unreadableError{fmt.Sprintf("%s is not a value of %s", text(in), t.label())}
+}
+
 // decodeBasic reads a value of a predeclared type.
-func (v *goValue) decodeBasic(in any, mistake error) error {
+func (v *goValue) decodeBasic(in any) error {
 	written := text(in)
 	zero := ""
 	switch kind := v.typ.goKind(); kind {
 	case reflect.Bool:
 		if _, ok := in.(bool); !ok {
-			return mistake
+			return notOfType(v.typ, in)
 		}
 		zero = "false"
 	case reflect.String:
 		if _, ok := in.(string); !ok {
-			return mistake
+			return notOfType(v.typ, in)
 		}
 		zero = `""`
 	case reflect.Float32, reflect.Float64:
 		bits := bitsOf(kind)
 		n, err := strconv.ParseFloat(written, bits)
 		if err != nil {
-			return mistake
+			return notOfType(v.typ, in)
 		}
 		if zero = "0"; bits == 32 {
 			written = text(float32(n))
@@ -155,12 +159,12 @@ func (v *goValue) decodeBasic(in any, mistake error) error {
 		}
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		if _, err := strconv.ParseUint(written, 10, bitsOf(kind)); err != nil {
-			return mistake
+			return notOfType(v.typ, in)
 		}
 		zero = "0"
 	default:
 		if _, err := strconv.ParseInt(written, 10, bitsOf(kind)); err != nil {
-			return mistake
+			return notOfType(v.typ, in)
 		}
 		zero = "0"
 	}

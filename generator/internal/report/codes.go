@@ -39,6 +39,10 @@ var (
 		Bad:         "$ schemagen object:headerFile=header.txt paths=./...\n-- header.txt --\nCopyright 2026 The Widget Authors\n-- api/types.go --\n// +kubebuilder:object:generate=true\npackage api\n\ntype WidgetSpec struct {\n\tNames []string\n}",
 		Good:        "-- header.txt --\n// Copyright 2026 The Widget Authors",
 	}
+	TooLarge = &diag.Kind{
+		Code: "SG108", Severity: diag.Warning, Title: "a type is too large to be checked",
+		Explanation: "The rules about Go clients (SG270 to SG277) ask the API server's code about every field of a struct with the smallest object that has it, and each answer takes longer the larger the struct is and the deeper it is nested. They are checked for structs of up to 1,000 fields that are nested up to 64 deep, which is many times what real APIs have. All else is checked for types of any size.",
+	}
 	UnknownType = &diag.Kind{
 		Code: "SG201", Title: "a type is not declared",
 		Explanation: "Neither the package, nor its dot imports, nor the language declares the name. A package marked +kubebuilder:skip has no types.",
@@ -458,7 +462,7 @@ var (
 // Codes returns the kinds of diagnostics of this package, in the order of their codes.
 func Codes() []*diag.Kind {
 	return []*diag.Kind{
-		packageNotListed, syntaxError, ImportNotFound, patternWithoutPackages, unreadableFile, HeaderNotUsed,
+		packageNotListed, syntaxError, ImportNotFound, patternWithoutPackages, unreadableFile, HeaderNotUsed, TooLarge,
 		UnknownType, TypeWithoutSchema, FloatField, MapKeyNotString, MissingJSONTag, QuotedField, MisusedGeneric,
 		ConflictingTypes, RecursiveType, DuplicateField, ConstantWithoutValue, TextMarshalerNotString, InvalidOneOf,
 		typeRedeclared, DurationField, ConstantsOmitted, UnsignedWithoutMinimum, MisleadingJSONTag, BoundOutsideGoType,

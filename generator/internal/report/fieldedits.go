@@ -71,18 +71,21 @@ func (r *Reporter) MarkerAbove(f *source.File, pos token.Pos, marker string) *ma
 
 // beginsLine reports whether nothing else precedes a declaration on its line.
 func (r *Reporter) beginsLine(f *source.File, pos token.Pos) bool {
-	at, begins := r.Position(pos).Line, true
+	at := r.Fset.PositionFor(pos, false)
+	line := pos - token.Pos(at.Column-1)
+	begins := true
 	ast.Inspect(f.Syntax, func(n ast.Node) bool {
-		if n != nil && n.Pos() < pos {
-			around := pos < n.End()
-			if st, ok := n.(*ast.StructType); ok && around && r.Position(st.Fields.Opening).Line == at {
-				begins = false
-			}
-			if !around && r.Position(n.End()).Line == at {
-				begins = false
-			}
+		if n == nil || n.Pos() >= pos {
+			return false
 		}
-		return begins
+		around := pos < n.End()
+		if st, ok := n.(*ast.StructType); ok && around && st.Fields.Opening >= line {
+			begins = false
+		}
+		if !around && n.End() >= line {
+			begins = false
+		}
+		return begins && around
 	})
 	return begins
 }

@@ -80,7 +80,7 @@ func Generate(ctx context.Context, dir string, specs map[string]string) (*Pair, 
 	if err != nil {
 		return nil, err
 	}
-	if p.Changes, err = containment.Compare(target, inputs.New(), &p.Narrow, &p.Wide); err != nil {
+	if p.Changes, err = containment.Compare(ctx, target, inputs.New(), &p.Narrow, &p.Wide); err != nil {
 		return nil, err
 	}
 	return p, nil
