@@ -183,7 +183,7 @@ func (s *search) refuse(kind *diag.Kind, path, hint, format string, args ...any)
 // targets compares outputs with the disk and returns those that differ.
 func (s *search) targets(ctx context.Context, outputs []File) ([]*target, error) {
 	var targets []*target
-	taken := make(map[string]string, len(outputs))
+	taken := make(map[string]File, len(outputs))
 	for _, out := range outputs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -197,9 +197,12 @@ func (s *search) targets(ctx context.Context, outputs []File) ([]*target, error)
 		}
 		key := thisSystem.samePath(t.file)
 		if other, ok := taken[key]; ok {
-			return nil, fmt.Errorf("%s: two outputs have this path (the other as %s)", out.Path, other)
+			if err := s.checkSame(other, out); err != nil {
+				return nil, err
+			}
+			continue
 		}
-		taken[key] = out.Path
+		taken[key] = out
 		if out.Before != nil && !bytes.Equal(s.content.Bytes(), out.Before) {
 			s.refused = append(s.refused, savedMeanwhile(out.Path))
 			continue
@@ -211,6 +214,18 @@ func (s *search) targets(ctx context.Context, outputs []File) ([]*target, error)
 		}
 	}
 	return targets, nil
+}
+
+// checkSame returns an error if two outputs are written to one file. For edits of a file that has two
+// paths, because one is a symlink, it reports that they differ.
+func (s *search) checkSame(a, b File) error {
+	if a.Before == nil || b.Before == nil {
+		return fmt.Errorf("%s: two outputs have this path (the other as %s)", b.Path, a.Path)
+	}
+	if !bytes.Equal(a.Data, b.Data) {
+		s.refuse(irreplaceable, b.Path, "replace the symlink by a copy", "it is the same file as %s, and each would be changed in another way", a.Path)
+	}
+	return nil
 }
 
 // target returns the target of an output without its old content, which is read to s.content,
