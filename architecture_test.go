@@ -29,6 +29,7 @@ func layers() []string {
 		"internal/typedmodule", "internal/docexample", "internal/gogc", "internal/changetable", "internal/crdfields",
 		"internal/snapshot",
 		"internal/lazyregexp",
+		"internal/plainjson",
 		"diag",
 		"internal/progress",
 		"internal/terminal",
@@ -314,8 +315,8 @@ func TestNoHiddenState(t *testing.T) {
 // ownFiles are the packages that write files without package output, with what they write.
 func ownFiles() map[string]string {
 	return map[string]string{
-		"internal/output":                      "files of users, checked",
 		"internal/runcache":                    "its cache, which has a mark",
+		"internal/output":                      "files of users, checked",
 		"internal/definitions":                 "directories for temporary files",
 		"internal/convertrun":                  "directories for temporary files",
 		"internal/migrate":                     "copies of the project, among temporary files",

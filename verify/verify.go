@@ -22,6 +22,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/internal/progress"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -527,7 +528,7 @@ func (c *checks) defaults(ctx context.Context, version int) error {
 		return fmt.Errorf("verify %s: %w", c.CRD.Name, err)
 	}
 	for _, d := range found {
-		value, err := json.Marshal(d.Value)
+		value, err := plainjson.Marshal(d.Value)
 		if err != nil {
 			return fmt.Errorf("verify %s: %w", c.CRD.Name, err)
 		}
