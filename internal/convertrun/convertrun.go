@@ -24,6 +24,7 @@ import (
 
 	"github.com/schemagen/schemagen/generator/conversions/written"
 	"github.com/schemagen/schemagen/internal/consent"
+	"github.com/schemagen/schemagen/internal/temporary"
 )
 
 // Request asks for an object in another version.
@@ -69,11 +70,11 @@ func Build(ctx context.Context, code Code, kinds []written.Kind) (*Converter, er
 	if err := code.Consent.RequireCode(Packages(kinds)); err != nil {
 		return nil, err
 	}
-	temporary, err := makeTemporary(converterPrefix)
+	dir, err := temporary.Dir(temporary.Convert)
 	if err != nil {
 		return nil, err
 	}
-	c := &Converter{dir: temporary}
+	c := &Converter{dir: dir}
 	if err := c.build(ctx, code, kinds); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
@@ -135,7 +136,7 @@ func (c *Converter) Convert(ctx context.Context, requests []Request) ([]Answer, 
 	if err != nil {
 		return nil, err
 	}
-	use(c.dir)
+	temporary.Use(c.dir)
 	cmd := exec.CommandContext(ctx, c.program())
 	cmd.Dir = c.dir
 	cmd.Stdin = bytes.NewReader(text)

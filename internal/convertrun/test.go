@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/temporary"
 )
 
 // Test is the compiled test of a package.
@@ -21,16 +23,16 @@ func BuildTest(ctx context.Context, code Code, dir string) (*Test, error) {
 	if err := code.Consent.RequireCode([]string{dir}); err != nil {
 		return nil, err
 	}
-	temporary, err := makeTemporary(testPrefix)
+	built, err := temporary.Dir(temporary.Mutants)
 	if err != nil {
 		return nil, err
 	}
-	t := &Test{dir: temporary}
-	overlay, err := writeOverlay(temporary, map[string]string{}, code.Files)
+	t := &Test{dir: built}
+	overlay, err := writeOverlay(built, map[string]string{}, code.Files)
 	if err == nil {
 		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-tags", strings.Join(code.Tags, ","), "-overlay", overlay, "-o", t.program(), ".")
 		cmd.Dir = dir
-		keepWithin(temporary, cmd)
+		keepWithin(built, cmd)
 		var out []byte
 		if out, err = cmd.CombinedOutput(); err != nil {
 			err = buildError(ctx, "the tests of "+dir, err, out)
@@ -46,7 +48,7 @@ func (t *Test) program() string { return filepath.Join(t.dir, "test.exe") }
 
 // Run runs a test with more variables in its environment. failed is set if the test fails.
 func (t *Test) Run(ctx context.Context, name string, env ...string) (output string, failed bool, err error) {
-	use(t.dir)
+	temporary.Use(t.dir)
 	cmd := exec.CommandContext(ctx, t.program(), "-test.run", name)
 	cmd.Dir = t.dir
 	cmd.Env = append(os.Environ(), env...)

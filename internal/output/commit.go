@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/temporary"
 )
 
 // File is an output file of a run.
@@ -107,7 +108,7 @@ func (c *Change) Apply(ctx context.Context, stdout io.Writer) (changed []string,
 	}
 	switch c.Mode {
 	case Write:
-		sweepTemps(c.Outputs, time.Now())
+		sweepTemps(c.Outputs)
 		err = disk{write: createTemp, rename: rename}.replace(ctx, c.targets, c.removed)
 	case Check, Diff:
 		err = printDiffs(ctx, stdout, c.targets)
@@ -514,24 +515,14 @@ func isTemp(name string) bool {
 	return begins && ends && len(text) == 26 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// sweepTemps removes temporary files next to the outputs that are older than an hour, left
-// over from killed runs. Files that cannot be removed are left.
-func sweepTemps(outputs []File, now time.Time) {
+// sweepTemps removes old temporary files next to the outputs.
+func sweepTemps(outputs []File) {
 	swept := map[string]bool{}
 	for _, out := range outputs {
 		dir := filepath.Dir(out.Path)
-		if swept[dir] {
-			continue
-		}
-		swept[dir] = true
-		entries, _ := os.ReadDir(dir)
-		for _, entry := range entries {
-			if !entry.Type().IsRegular() || !isTemp(entry.Name()) {
-				continue
-			}
-			if info, err := entry.Info(); err == nil && now.Sub(info.ModTime()) > time.Hour {
-				_ = os.Remove(filepath.Join(dir, entry.Name()))
-			}
+		if !swept[dir] {
+			swept[dir] = true
+			temporary.Sweep(dir, func(entry fs.DirEntry) bool { return entry.Type().IsRegular() && isTemp(entry.Name()) })
 		}
 	}
 }
