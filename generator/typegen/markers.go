@@ -56,7 +56,10 @@ func (b *builder) keywordMarkers(s *structural.Schema, implied ...string) []mark
 		if slices.Contains(skip, k.Name) || !k.IsSet(parts) {
 			continue
 		}
-		out = append(out, markersOf(k.Name, s)...)
+		for _, m := range markersOf(k.Name, s) {
+			b.checkLength(s, k.Name, m.text)
+			out = append(out, m)
+		}
 	}
 	return out
 }
