@@ -57,17 +57,10 @@ func (f Finding) String() string {
 	return (&field.Error{Type: f.Type, Field: f.Path, BadValue: f.BadValue, Detail: f.Detail}).Error()
 }
 
-// findings converts the server's errors. The server reports an invalid name of the first version twice: also
-// at spec.version, which the object need not have, because it is set to that name.
+// findings converts the server's errors.
 func (r *request) findings(errs field.ErrorList) []Finding {
 	out := make([]Finding, 0, len(errs))
 	for _, e := range errs {
-		isCopy := e.Field == "spec.version" && slices.ContainsFunc(errs, func(other *field.Error) bool {
-			return other.Field == "spec.versions[0].name" && other.Type == e.Type && other.Detail == e.Detail
-		})
-		if isCopy {
-			continue
-		}
 		out = append(out, Finding{
 			Source: Validation, Path: e.Field, Paths: r.objectPaths(e.Field),
 			Type: e.Type, BadValue: e.BadValue, Detail: stripTypeNumbers(e.Detail),

@@ -482,7 +482,7 @@ func (c *checks) askServer(ctx context.Context) error {
 		if n == 0 {
 			c.rules = report.Rules
 		}
-		found := foldCosts(slices.DeleteFunc(report.Findings, func(f apiserver.Finding) bool { return known[identity(f)] }))
+		found := foldCosts(slices.DeleteFunc(withoutCopies(report.Findings), func(f apiserver.Finding) bool { return known[identity(f)] }))
 		for _, f := range found {
 			known[identity(f)] = true
 		}
@@ -540,6 +540,16 @@ func (c *checks) defaults(ctx context.Context, version int) error {
 			"nested defaults turn this default into %s, which is rejected: %s", shorten(string(value)), shorten(strings.Join(words, "; ")))
 	}
 	return nil
+}
+
+// withoutCopies drops the errors at spec.version that are also at the name of the first version. The server
+// sets the field to that name, and a v1 definition does not have it.
+func withoutCopies(findings []apiserver.Finding) []apiserver.Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f apiserver.Finding) bool {
+		return f.Path == "spec.version" && slices.ContainsFunc(findings, func(other apiserver.Finding) bool {
+			return other.Path == "spec.versions[0].name" && other.Type == f.Type && other.Detail == f.Detail
+		})
+	})
 }
 
 // rejected reports whether the server rejects something at the same position.
