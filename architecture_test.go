@@ -29,6 +29,8 @@ func layers() []string {
 		"internal/typedmodule", "internal/docexample", "internal/gogc", "internal/changetable", "internal/crdfields",
 		"internal/snapshot",
 		"internal/lazyregexp",
+		"internal/plainjson",
+		"internal/temporary",
 		"diag",
 		"internal/progress",
 		"internal/interrupt",
@@ -151,7 +153,7 @@ func owners() map[string][]string {
 		"os/exec": {"generator/internal/gentest", "internal/typedmodule", "internal/inputs", "internal/kubebuilder", "internal/definitions", "internal/migrate", "internal/convertrun"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.
-		"os": {"internal/snapshot", "internal/inputs", "generator/internal/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen", "internal/typedmodule", "internal/containment/containmenttest", "internal/convertrun"},
+		"os": {"internal/snapshot", "internal/temporary", "internal/inputs", "generator/internal/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen", "internal/typedmodule", "internal/containment/containmenttest", "internal/convertrun"},
 	}
 }
 
@@ -316,10 +318,10 @@ func TestNoHiddenState(t *testing.T) {
 // ownFiles are the packages that write files without package output, with what they write.
 func ownFiles() map[string]string {
 	return map[string]string{
-		"internal/output":                      "files of users, checked",
 		"internal/runcache":                    "its cache, which has a mark",
-		"internal/definitions":                 "directories for temporary files",
-		"internal/convertrun":                  "directories for temporary files",
+		"internal/temporary":                   "temporary files, which it sweeps",
+		"internal/definitions":                 "files in temporary directories",
+		"internal/convertrun":                  "files in temporary directories",
 		"internal/migrate":                     "copies of the project, among temporary files",
 		"internal/typedmodule":                 "modules of tests",
 		"internal/containment/containmenttest": "modules of tests",
@@ -354,8 +356,37 @@ func TestOneWriter(t *testing.T) {
 			return true
 		})
 	}
-	if !writers["internal/output"] || len(writers) < 5 {
+	if !writers["internal/temporary"] || len(writers) < 5 {
 		t.Errorf("only %v write files: the test does not see them", writers)
+	}
+}
+
+// TestOneMakerOfTemporaries wants temporary directories and files of the system to be made by package
+// temporary, which removes those of killed processes. Others are in one of these.
+func TestOneMakerOfTemporaries(t *testing.T) {
+	calls := 0
+	for _, f := range product(t) {
+		if f.test || strings.HasPrefix(f.dir, "tools/") {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if name := calledName(call); name != "os.MkdirTemp" && name != "os.CreateTemp" {
+				return true
+			}
+			calls++
+			dir, ok := call.Args[0].(*ast.BasicLit)
+			if ok && dir.Value == `""` && f.dir != "internal/temporary" {
+				t.Errorf("%s: use package temporary", f.fset.Position(n.Pos()))
+			}
+			return true
+		})
+	}
+	if calls < 4 {
+		t.Errorf("only %d calls: the test does not see them", calls)
 	}
 }
 

@@ -105,8 +105,8 @@ func crdReason(theirs, ours []string) string {
 	switch {
 	case len(theirs) == 0 && said(ours, ".type: Required value: must not be empty at the root"):
 		return verifyReportsMore
-	case len(theirs) == 1 && len(ours) == 0 && strings.HasPrefix(theirs[0], "spec.versions[0].name: Invalid value"):
-		return "reported once, as spec.version, which the server sets to the name of the first version"
+	case len(theirs) == 1 && len(ours) == 0 && strings.HasPrefix(theirs[0], "spec.version: Invalid value"):
+		return "reported once, as spec.versions[0].name, which the server copies to spec.version"
 	case len(theirs) == 0 && said(ours, "caBundle: Invalid value"):
 		return "the old CRD of the test is not established yet; verify --old is about CRDs that are"
 	}

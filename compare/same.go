@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -86,7 +87,7 @@ func sameJSON(a, b structural.JSON) bool {
 
 // canonical returns a value as JSON with sorted keys and without spaces.
 func canonical(v structural.JSON) string {
-	data, err := json.Marshal(decoded(v))
+	data, err := plainjson.Marshal(decoded(v))
 	if err != nil {
 		return string(v.Raw)
 	}

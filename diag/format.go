@@ -1,13 +1,14 @@
 package diag
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // Formats returns the names of the formats that [List.Write] accepts.
@@ -108,12 +109,8 @@ func (w *Writer) Close() error {
 
 // encode returns the JSON of a value that is part of a document.
 func encode(v any, indent string) (string, error) {
-	var b strings.Builder
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent(indent, "  ")
-	err := encoder.Encode(v)
-	return EscapeJSON(strings.TrimSuffix(b.String(), "\n")), err
+	text, err := plainjson.Indented(v, indent, "  ")
+	return EscapeJSON(string(text)), err
 }
 
 type jsonPosition struct {

@@ -2,9 +2,20 @@ package diag
 
 import "slices"
 
+// maxCandidates limits the words that are compared with another one. A definition with n fields may have n
+// unknown ones, and n² comparisons would take seconds. No struct that people write has so many fields.
+const maxCandidates = 1000
+
 // Nearest returns the candidate with the smallest edit distance to the word, if it is at most
-// two and less than half the length of the word. A change of case counts as half an edit.
+// two and less than half the length of the word. A change of case counts as half an edit. There is
+// none among more than a thousand, unless it is equal.
 func Nearest(word string, candidates []string) (string, bool) {
+	if len(candidates) > maxCandidates {
+		if slices.Contains(candidates, word) {
+			return word, true
+		}
+		return "", false
+	}
 	best, bestDistance := "", 5
 	for _, candidate := range candidates {
 		if candidate == word {

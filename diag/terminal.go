@@ -1,7 +1,6 @@
 package diag
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // Line returns untrusted text for use within a line of output: control characters including
@@ -200,13 +200,10 @@ func (t *Terminal) append(out []byte, r rune, raw []byte) []byte {
 
 // WriteJSON writes a value as a JSON document that is safe to show on a terminal.
 func WriteJSON(w io.Writer, value any) error {
-	var b strings.Builder
-	encoder := json.NewEncoder(&b)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
+	text, err := plainjson.Indented(value, "", "  ")
+	if err != nil {
 		return err
 	}
-	_, err := io.WriteString(Documents(w), EscapeJSON(b.String()))
+	_, err = io.WriteString(Documents(w), EscapeJSON(string(text)+"\n"))
 	return err
 }

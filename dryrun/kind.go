@@ -106,15 +106,6 @@ func rejectionOf(d *crd.Definition) (*diag.Diagnostic, error) {
 	return nil, err
 }
 
-// nearestField returns a hint with the field that an unknown one probably meant. It has none for a node with
-// more than a thousand fields, where comparing each unknown name with all others would take seconds.
-func nearestField(name string, node *structural.Schema) string {
-	if node != nil && len(node.Properties) > 1000 {
-		return ""
-	}
-	return diag.DidYouMean(name, node.FieldNames(), "")
-}
-
 // findings reports what the server did with an object, each at its line.
 func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 	var out diag.List
@@ -125,7 +116,7 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 		steps := path.Steps()
 		name := steps[len(steps)-1].Field
 		node := k.schema.At(steps[:len(steps)-1])
-		add(droppedField, path, nearestField(name, node), "%s is dropped: it is not in the schema", path)
+		add(droppedField, path, diag.DidYouMean(name, node.FieldNames(), ""), "%s is dropped: it is not in the schema", path)
 	}
 	for _, text := range a.Metadata {
 		out = append(out, droppedField.At(o.textPosition(text), "", "%s is dropped: it is not a field of metadata", text))

@@ -1,13 +1,13 @@
 package markers
 
 import (
-	"encoding/json"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -122,7 +122,7 @@ func (v EnumValues) apply(k structural.Keywords, misfit Misfit) {
 	}
 	props.Enum = slices.Clone(props.Enum)
 	for _, value := range v {
-		raw, err := json.Marshal(value)
+		raw, err := plainjson.Marshal(value)
 		if err != nil {
 			misfit("", "%v", err)
 			return

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // parseSketch returns the parser for markers in the syntax of the structural-schema
@@ -31,7 +33,7 @@ func parseSketch(read func(*sketchScanner) (any, error)) parseFunc {
 		if err != nil {
 			return nil, s.offset, err
 		}
-		data, err := json.Marshal(map[string]any{strings.TrimPrefix(name, "kubebuilder:"): value})
+		data, err := plainjson.Marshal(map[string]any{strings.TrimPrefix(name, "kubebuilder:"): value})
 		return Fragment{Keyword: "schema", Text: string(data)}, s.offset, err
 	}
 }

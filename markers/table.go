@@ -196,9 +196,9 @@ type Marker struct {
 	def *Definition // nil for a marker that does not come from a comment
 }
 
-// maxLength is the maximum length of a marker in bytes. The longest known are a few thousand
+// MaxLength is the maximum length of a marker in bytes. The longest known are a few thousand
 // bytes; the parser of controller-tools takes quadratic time.
-const maxLength = 1 << 15
+const MaxLength = 1 << 15
 
 // ParseError is an error in the arguments of a marker.
 type ParseError struct {
@@ -238,7 +238,7 @@ func (t *Table) ParseAs(def *Definition, c Comment) (*Marker, error) {
 		return m, nil
 	}
 	err.End = c.End()
-	if len(c.Text) <= maxLength {
+	if len(c.Text) <= MaxLength {
 		t.suggest(def, c, err)
 	}
 	return nil, err
@@ -246,8 +246,8 @@ func (t *Table) ParseAs(def *Definition, c Comment) (*Marker, error) {
 
 // parseAs is ParseAs without hints.
 func (t *Table) parseAs(def *Definition, c Comment) (*Marker, *ParseError) {
-	if len(c.Text) > maxLength {
-		return nil, &ParseError{Name: def.Name, Pos: c.Pos, Msg: fmt.Sprintf("the marker is longer than %d bytes", maxLength)}
+	if len(c.Text) > MaxLength {
+		return nil, &ParseError{Name: def.Name, Pos: c.Pos, Msg: fmt.Sprintf("the marker is longer than %d bytes", MaxLength)}
 	}
 	if def.own() {
 		value, offset, err := def.row.parse(c.Text, def.Name)

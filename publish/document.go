@@ -1,14 +1,14 @@
 package publish
 
 import (
-	"bytes"
 	"crypto/sha512"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // Options control how documents differ from those of an API server. The zero value is a
@@ -110,7 +110,7 @@ func appendMembers(out []byte, list []member, depth int) []byte {
 	}
 	before := byte('{')
 	for _, m := range list {
-		out = appendText(appendLine(append(out, before), depth+1), m.name)
+		out = plainjson.AppendText(appendLine(append(out, before), depth+1), m.name)
 		out = append(append(out, ": "...), m.text...)
 		before = ','
 	}
@@ -151,7 +151,7 @@ func marshalAt(value any, depth int) ([]byte, error) {
 func appendValue(out []byte, value any, depth int) ([]byte, error) {
 	switch value := value.(type) {
 	case string:
-		return appendText(out, value), nil
+		return plainjson.AppendText(out, value), nil
 	case bool:
 		return strconv.AppendBool(out, value), nil
 	case int64:
@@ -163,14 +163,11 @@ func appendValue(out []byte, value any, depth int) ([]byte, error) {
 	case []string:
 		return appendItems(out, value, depth)
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent(strings.Repeat(" ", depth), " ")
-	if err := e.Encode(value); err != nil {
+	text, err := plainjson.Indented(value, strings.Repeat(" ", depth), " ")
+	if err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}
-	return append(out, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...), nil
+	return append(out, text...), nil
 }
 
 func appendObject(out []byte, value object, depth int) ([]byte, error) {
@@ -179,7 +176,7 @@ func appendObject(out []byte, value object, depth int) ([]byte, error) {
 	}
 	before := byte('{')
 	for _, name := range slices.Sorted(maps.Keys(value)) {
-		out = appendText(appendLine(append(out, before), depth+1), name)
+		out = plainjson.AppendText(appendLine(append(out, before), depth+1), name)
 		var err error
 		if out, err = appendValue(append(out, ": "...), value[name], depth+1); err != nil {
 			return nil, err
@@ -212,17 +209,4 @@ func appendLine(out []byte, depth int) []byte {
 		out = append(out, ' ')
 	}
 	return out
-}
-
-// appendText appends a string. Most need no escaping.
-func appendText(out []byte, text string) []byte {
-	special := func(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' }
-	if !strings.ContainsFunc(text, special) {
-		return append(append(append(out, '"'), text...), '"')
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // every string can be encoded
-	return append(out, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 }

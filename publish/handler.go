@@ -3,7 +3,6 @@ package publish
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -13,6 +12,8 @@ import (
 	"github.com/munnerz/goautoneg"
 	"google.golang.org/protobuf/proto"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // Media types of the documents. kubectl requests OpenAPI v2 with a name that contains @,
@@ -221,7 +222,7 @@ func wantsGzip(header string) bool {
 // message.
 func reject(w http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
 	status := metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Message: message, Reason: reason, Code: int32(code)}
-	data, _ := json.Marshal(status) // strings and a number
+	data, _ := plainjson.Marshal(status) // strings and a number
 	w.Header().Set("Content-Type", mediaJSON)
 	w.WriteHeader(code)
 	_, _ = w.Write(data)

@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // staticText is what the server publishes about every resource, generated from its
@@ -43,7 +45,7 @@ type parameter struct {
 }
 
 func newParameter(name string, value object) parameter {
-	raw, _ := json.Marshal(value) // strings and booleans
+	raw, _ := plainjson.Marshal(value) // strings and booleans
 	return parameter{name, raw}
 }
 

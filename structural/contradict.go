@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // Contradiction is a part of a schema that the server accepts although no value
@@ -250,7 +252,7 @@ func (l *limits) clashes() []clash {
 }
 
 func number(f float64) string {
-	text, err := json.Marshal(f)
+	text, err := plainjson.Marshal(f)
 	if err != nil {
 		return fmt.Sprint(f)
 	}

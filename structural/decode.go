@@ -1,13 +1,14 @@
 package structural
 
 import (
-	"bytes"
 	"go/token"
 	"maps"
 	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 const preserve = "x-kubernetes-preserve-unknown-fields"
@@ -267,37 +268,7 @@ func jsonOf(j *apiextensionsv1.JSON) *JSON {
 	if len(j.Raw) == 0 {
 		return &JSON{Raw: []byte("null")}
 	}
-	return &JSON{Raw: plain(j.Raw)}
-}
-
-// plain returns JSON with <, > and & as they are. encoding/json escapes them, which is for HTML, and
-// the text is shown to people.
-func plain(raw []byte) []byte {
-	if !bytes.Contains(raw, []byte(`\u00`)) {
-		return raw
-	}
-	out := make([]byte, 0, len(raw))
-	for i := 0; i < len(raw); i++ {
-		if raw[i] != '\\' || i+1 == len(raw) {
-			out = append(out, raw[i])
-			continue
-		}
-		switch strings.ToLower(string(raw[i:min(i+6, len(raw))])) {
-		case `\u003c`:
-			out = append(out, '<')
-			i += 5
-		case `\u003e`:
-			out = append(out, '>')
-			i += 5
-		case `\u0026`:
-			out = append(out, '&')
-			i += 5
-		default:
-			out = append(out, raw[i], raw[i+1])
-			i++
-		}
-	}
-	return out
+	return &JSON{Raw: plainjson.Plain(j.Raw)}
 }
 
 func extensionsOf(p *apiextensionsv1.JSONSchemaProps) Extensions {

@@ -2,6 +2,8 @@ package structural
 
 import (
 	"slices"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // types reports types that are not OpenAPI v3 types.
@@ -25,7 +27,7 @@ func notSupported(path *Path, value string, known []string, origin Origin, keywo
 		if i > 0 {
 			detail += ", "
 		}
-		detail += quoted(name)
+		detail += plainjson.Text(name)
 	}
 	return Violation{Path: path, Kind: NotSupported, Value: value, Detail: detail, Pos: origin.Of(keyword)}
 }

@@ -4,6 +4,8 @@ import (
 	"reflect"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // Props renders the schema as JSONSchemaProps of apiextensions.k8s.io/v1. The
@@ -210,7 +212,7 @@ func (k Keywords) Take(p *apiextensionsv1.JSONSchemaProps) {
 		MaxProperties: p.MaxProperties, MinProperties: p.MinProperties, Required: p.Required,
 	}
 	for _, e := range p.Enum {
-		values.Enum = append(values.Enum, JSON{Raw: plain(e.Raw)})
+		values.Enum = append(values.Enum, JSON{Raw: plainjson.Plain(e.Raw)})
 	}
 	if old := *k.Values; old != nil {
 		if p.AllOf != nil {
@@ -240,7 +242,7 @@ func takeJSON(old *JSON, set *apiextensionsv1.JSON) *JSON {
 	if old != nil && len(old.Raw) > 0 && &old.Raw[0] == &set.Raw[0] {
 		return old
 	}
-	return &JSON{Raw: plain(set.Raw)}
+	return &JSON{Raw: plainjson.Plain(set.Raw)}
 }
 
 func deref(s *string) string {

@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	apimachineryjson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // PruneDefaults returns the schema that the server defaults with: fields that the
@@ -143,7 +145,7 @@ func (p *defaultPruner) value(j *JSON, at *ObjectPath) (*JSON, error) {
 	case reflect.DeepEqual(before, after):
 		return j, nil
 	}
-	raw, err := json.Marshal(withPlainFloats(after))
+	raw, err := plainjson.Marshal(withPlainFloats(after))
 	if err != nil {
 		return nil, err
 	}

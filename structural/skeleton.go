@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // Skeleton is the skeleton schema of a schema (KEP "Pruning for Custom Resources",
@@ -333,12 +335,12 @@ func (s *Skeleton) String() string {
 func (s *Skeleton) write(b *strings.Builder, indent string) {
 	separator := "{"
 	key := func(name string) {
-		b.WriteString(separator + quoted(name) + ": ")
+		b.WriteString(separator + plainjson.Text(name) + ": ")
 		separator = ", "
 	}
 	if s.Type != "" {
 		key("type")
-		b.WriteString(quoted(s.Type))
+		b.WriteString(plainjson.Text(s.Type))
 	}
 	if s.Nullable {
 		key("nullable")
@@ -356,7 +358,7 @@ func (s *Skeleton) write(b *strings.Builder, indent string) {
 		key(keyword)
 		for i := range n {
 			name, child := at(i)
-			b.WriteString([]string{"{\n", ",\n"}[min(i, 1)] + below + quoted(name) + ": ")
+			b.WriteString([]string{"{\n", ",\n"}[min(i, 1)] + below + plainjson.Text(name) + ": ")
 			child.write(b, below)
 		}
 		b.WriteString("\n" + indent + "}")

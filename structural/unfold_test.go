@@ -12,6 +12,8 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
 	"k8s.io/kube-openapi/pkg/spec3"
 	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // TestUnfoldIntOrStringAgreesWithServer compares the int-or-string part with the server's own
@@ -226,7 +228,7 @@ func TestUnfoldUnion(t *testing.T) {
 	values := func(list ...string) *ValueValidation {
 		v := &ValueValidation{}
 		for _, value := range list {
-			v.Enum = append(v.Enum, JSON{[]byte(quoted(value))})
+			v.Enum = append(v.Enum, JSON{[]byte(plainjson.Text(value))})
 		}
 		return v
 	}

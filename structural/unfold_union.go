@@ -3,6 +3,8 @@ package structural
 import (
 	"reflect"
 	"slices"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // unfoldUnions unfolds the unions of an object that have a discriminator: first
@@ -39,7 +41,7 @@ func unfoldUnion(s *Schema, discriminator string, members []UnionMember) *Schema
 		for _, m := range members {
 			if !slices.Contains(values, m.Value) {
 				values = append(values, m.Value)
-				closed.Enum = append(slices.Clip(closed.Enum), JSON{Raw: []byte(quoted(m.Value))})
+				closed.Enum = append(slices.Clip(closed.Enum), JSON{Raw: []byte(plainjson.Text(m.Value))})
 			}
 		}
 		s = s.withProperty(discriminator, closed)
@@ -91,7 +93,7 @@ func unionBranches(s, d *Schema, discriminator string, values []string, members 
 				v.Required = append(v.Required, m.Name)
 			}
 		}
-		only := ValueValidation{Enum: []JSON{{Raw: []byte(quoted(value))}}}
+		only := ValueValidation{Enum: []JSON{{Raw: []byte(plainjson.Text(value))}}}
 		branch(v, others).Properties = []NestedProperty{
 			{Name: discriminator, Schema: &NestedValueValidation{ValueValidation: only, Origin: s.Origin}},
 		}

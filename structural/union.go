@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // Union is a set of mutually exclusive fields of an object, as the KEP
@@ -52,10 +54,10 @@ func UnionsJSON(e Extensions) *JSON {
 		for _, u := range e.XUnions {
 			var keys, fields []string
 			if u.Discriminator != "" {
-				keys = append(keys, `"discriminator":`+quoted(u.Discriminator))
+				keys = append(keys, `"discriminator":`+plainjson.Text(u.Discriminator))
 			}
 			for _, f := range u.Fields {
-				fields = append(fields, quoted(f.Name)+":"+quoted(f.Value))
+				fields = append(fields, plainjson.Text(f.Name)+":"+plainjson.Text(f.Value))
 			}
 			if len(fields) > 0 {
 				keys = append(keys, `"fields":{`+strings.Join(fields, ",")+"}")
@@ -68,20 +70,15 @@ func UnionsJSON(e Extensions) *JSON {
 		for _, m := range e.XUnionMembers {
 			member := "null"
 			if m.Name != "" {
-				member = fmt.Sprintf(`{"name":%s,"optional":%t}`, quoted(m.Name), m.Optional)
+				member = fmt.Sprintf(`{"name":%s,"optional":%t}`, plainjson.Text(m.Name), m.Optional)
 			}
-			list = append(list, quoted(m.Value)+":"+member)
+			list = append(list, plainjson.Text(m.Value)+":"+member)
 		}
 		text = `{"fieldMembers":{` + strings.Join(list, ",") + "}}"
 	default:
 		return nil
 	}
 	return &JSON{Raw: []byte(text)}
-}
-
-func quoted(s string) string {
-	text, _ := json.Marshal(s) // strings never fail
-	return string(text)
 }
 
 // ParseUnions parses the value of x-kubernetes-unions in either form, with the

@@ -1,8 +1,7 @@
 package unions
 
 import (
-	"encoding/json"
-
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -83,8 +82,7 @@ func branchOf(u *Union, required, forbidden []string) structural.NestedValueVali
 
 // literal returns text as a JSON string.
 func literal(text string) structural.JSON {
-	raw, _ := json.Marshal(text) // strings never fail
-	return structural.JSON{Raw: raw}
+	return structural.JSON{Raw: plainjson.AppendText(nil, text)}
 }
 
 // enumOf returns the values of the discriminator as JSON, in order.

@@ -1,12 +1,12 @@
 package unions
 
 import (
-	"encoding/json"
 	"iter"
 	"slices"
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -269,9 +269,5 @@ func emptyOf(s *structural.Schema) any {
 
 // Text returns an object of a Judgement as JSON.
 func Text(object map[string]any) string {
-	data, err := json.Marshal(object)
-	if err != nil {
-		return err.Error() // not reached: the objects contain only JSON values
-	}
-	return string(data)
+	return plainjson.Text(object)
 }

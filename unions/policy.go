@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -346,7 +347,7 @@ func celLiteral(value any) (string, bool) {
 	if text, ok := value.(string); ok {
 		return structural.CELString(text), true
 	}
-	raw, err := json.Marshal(value)
+	raw, err := plainjson.Marshal(value)
 	return string(raw), err == nil
 }
 

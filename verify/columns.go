@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -507,7 +508,7 @@ func integral(value any) any {
 
 // refusal returns the reason for which a schema refuses a value, or "".
 func refusal(s *structural.Schema, value any) string {
-	raw, err := json.Marshal(value)
+	raw, err := plainjson.Marshal(value)
 	if err != nil {
 		return err.Error()
 	}

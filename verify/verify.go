@@ -22,6 +22,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/internal/progress"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -483,7 +484,7 @@ func (c *checks) askServer(ctx context.Context) error {
 		if n == 0 {
 			c.rules = report.Rules
 		}
-		found := foldCosts(slices.DeleteFunc(report.Findings, func(f apiserver.Finding) bool { return known[identity(f)] }))
+		found := foldCosts(slices.DeleteFunc(withoutCopies(report.Findings), func(f apiserver.Finding) bool { return known[identity(f)] }))
 		for _, f := range found {
 			known[identity(f)] = true
 		}
@@ -529,7 +530,7 @@ func (c *checks) defaults(ctx context.Context, version int) error {
 		return fmt.Errorf("verify %s: %w", c.CRD.Name, err)
 	}
 	for _, d := range found {
-		value, err := json.Marshal(d.Value)
+		value, err := plainjson.Marshal(d.Value)
 		if err != nil {
 			return fmt.Errorf("verify %s: %w", c.CRD.Name, err)
 		}
@@ -541,6 +542,16 @@ func (c *checks) defaults(ctx context.Context, version int) error {
 			"nested defaults turn this default into %s, which is rejected: %s", shorten(string(value)), shorten(strings.Join(words, "; ")))
 	}
 	return nil
+}
+
+// withoutCopies drops the errors at spec.version that are also at the name of the first version. The server
+// sets the field to that name, and a v1 definition does not have it.
+func withoutCopies(findings []apiserver.Finding) []apiserver.Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f apiserver.Finding) bool {
+		return f.Path == "spec.version" && slices.ContainsFunc(findings, func(other apiserver.Finding) bool {
+			return other.Path == "spec.versions[0].name" && other.Type == f.Type && other.Detail == f.Detail
+		})
+	})
 }
 
 // rejected reports whether the server rejects something at the same position.

@@ -207,6 +207,18 @@ properties:
 	}
 }
 
+// TestNameOfTheFirstVersion reports an invalid name once, at the field that the definition has.
+func TestNameOfTheFirstVersion(t *testing.T) {
+	text := manifestOf("type: object\n")
+	if !strings.Contains(text, "name: v1\n") {
+		t.Fatal(text)
+	}
+	found, _ := verifyText(t, strings.Replace(text, "name: v1\n", "name: V1\n", 1))
+	if len(found) != 1 || !strings.HasPrefix(found[0].Message, `spec.versions[0].name: Invalid value: "V1": `) {
+		t.Errorf("got %v", found)
+	}
+}
+
 // TestColumnsMatchServer compares the findings about random column paths with the cells
 // that the server's table converter prints for a complete object.
 func TestColumnsMatchServer(t *testing.T) {

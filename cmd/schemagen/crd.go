@@ -244,7 +244,7 @@ func (r *crdRun) configure(in *inputs.Reader) error {
 	}
 	if r.AllPackages && !r.NoCRD {
 		r.Unused = func(used map[*project.Waiver]bool) diag.List {
-			return r.Project.Unused(r.in, used, r.Reported())
+			return r.Project.Unused(r.in, used, r.Reported(), verify.Codes(), r.Destination)
 		}
 	}
 	if found := r.SelectChannels(in, r.Project, chosen); len(found) > 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/controllertools"
-	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/runcache"
+	"github.com/schemagen/schemagen/internal/temporary"
 )
 
 // newEnvCommand prints what a run depends on besides the source: for bug reports, and to
@@ -65,7 +65,7 @@ func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 // the packages, each with the reason. Nothing is written.
 func upstreamGenerators(ctx context.Context, options generator.Options) ([]string, error) {
 	result, err := controllertools.Run(ctx, controllertools.Options{
-		Source: options, Generators: controllertools.Generators(), Year: time.Now().UTC().Year(), Temporary: output.Temporary, OwnOnly: true,
+		Source: options, Generators: controllertools.Generators(), Year: time.Now().UTC().Year(), Temporary: temporary.Schemas.Write, OwnOnly: true,
 	})
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -187,7 +188,13 @@ func (r *run) read(program *source.Program, root *source.Package, collector *ctm
 		return nil, source.Unsuref("package %s: %s", root.Path, firstLine(err.Error()))
 	}
 	universe, err := newUniverse(program, root)
-	p.model = func() (types.Universe, []*types.Type, error) { return universe, order(root, universe), nil }
+	if len(universe.missing) > 0 {
+		r.findings = slices.AppendSeq(r.findings, maps.Values(universe.missing))
+		return nil, nil
+	}
+	p.model = func() (types.Universe, []*types.Type, error) {
+		return universe.Universe, order(root, universe.Universe), nil
+	}
 	return p, err
 }
 

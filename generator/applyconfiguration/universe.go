@@ -11,6 +11,8 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 )
 
@@ -39,14 +41,17 @@ type universe struct {
 	// aliases is the number of aliases that are being followed.
 	aliases int
 	err     error
+	// missing are findings about packages that are not found, by path.
+	missing map[string]diag.Diagnostic
 }
 
 // newUniverse returns the universe for a package whose files have been parsed without
 // errors. The error is a [source.Unsure].
-func newUniverse(program *source.Program, root *source.Package) (types.Universe, error) {
+func newUniverse(program *source.Program, root *source.Package) (*universe, error) {
 	u := &universe{
 		Universe: types.Universe{}, program: program, root: root,
 		incomplete: map[*types.Type]source.Underlying{}, unwritable: map[*types.Type]string{}, comments: map[*ast.File]lineComments{},
+		missing: map[string]diag.Diagnostic{},
 	}
 	p := u.Package(root.Path)
 	p.Name, p.Dir = root.Name, filepath.Dir(root.Files[0])
@@ -67,7 +72,7 @@ func newUniverse(program *source.Program, root *source.Package) (types.Universe,
 	for _, t := range p.Types {
 		u.checkEmbedding(t, map[*types.Type]bool{})
 	}
-	return u.Universe, u.err
+	return u, u.err
 }
 
 // checkEmbedding rejects a struct that embeds itself, which Go rejects as well:
@@ -90,6 +95,19 @@ func (u *universe) checkEmbedding(t *types.Type, inside map[*types.Type]bool) {
 func (u *universe) unsure(format string, args ...any) *types.Type {
 	if u.err == nil {
 		u.err = source.Unsuref("package %s: %s", u.root.Path, fmt.Sprintf(format, args...))
+	}
+	return &types.Type{Kind: types.Unsupported}
+}
+
+// notFound notes a type that is not found. A package that is not found is the user's mistake.
+func (u *universe) notFound(f *source.File, expr ast.Expr, why *source.Unresolved) *types.Type {
+	if why.ImportPath == "" {
+		return u.unsure("a type named %s is not found", source.ExprName(expr))
+	}
+	if _, ok := u.missing[why.ImportPath]; !ok {
+		pos := diag.PositionOf(u.program.Fset, expr.Pos())
+		u.missing[why.ImportPath] = report.ImportNotFound.At(pos, report.ImportHint(f.Pkg, why.ImportPath),
+			"cannot find package %q, which declares %s", why.ImportPath, source.ExprName(expr))
 	}
 	return &types.Type{Kind: types.Unsupported}
 }
@@ -163,7 +181,7 @@ func (u *universe) typeOf(f *source.File, expr ast.Expr) *types.Type {
 		name, unresolved := f.Resolve(expr)
 		switch {
 		case unresolved != nil:
-			return u.unsure("a type named %s is not found", source.ExprName(expr))
+			return u.notFound(f, expr, unresolved)
 		case name.Type == nil:
 			return u.predeclared(name.Predeclared)
 		}
@@ -414,7 +432,7 @@ func (u *universe) nameText(f *source.File, expr ast.Expr) string {
 	name, unresolved := f.Resolve(expr)
 	switch {
 	case unresolved != nil:
-		u.unsure("a type named %s is not found", source.ExprName(expr))
+		u.notFound(f, expr, unresolved)
 		return ""
 	case name.Type == nil:
 		return name.Predeclared

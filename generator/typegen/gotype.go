@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -42,8 +43,10 @@ type typeKey struct {
 
 // A failure is a node that cannot be written.
 type failure struct {
+	// kind is nil if it is one of the kinds that have the schema. keyword is that of the schema, or empty.
 	kind    *kind
 	schema  *structural.Schema
+	keyword string
 	message string
 	hint    string
 }
@@ -249,7 +252,9 @@ func (b *builder) node(s *structural.Schema, u use) expr {
 	if u.at.rest != "" && s.Default != nil {
 		b.mark(u, marker{text: "default=" + string(s.Default.Raw)})
 	} else if s.Default != nil {
-		b.mark(u, marker{text: defaultMarker(s.Default)})
+		text := defaultMarker(s.Default)
+		b.checkLength(s, "default", text)
+		b.mark(u, marker{text: text})
 	}
 	if s.Nullable {
 		b.mark(u, marker{text: "nullable"})
@@ -293,7 +298,15 @@ func (b *builder) typeOf(s *structural.Schema, u use) expr {
 }
 
 func (b *builder) fail(k *kind, s *structural.Schema, hint, format string, args ...any) {
-	b.fails = append(b.fails, failure{k, s, fmt.Sprintf(format, args...), hint})
+	b.fails = append(b.fails, failure{kind: k, schema: s, message: fmt.Sprintf(format, args...), hint: hint})
+}
+
+// checkLength refuses a keyword whose marker would be too long.
+func (b *builder) checkLength(s *structural.Schema, keyword, text string) {
+	if len(text)+len("+") > markers.MaxLength {
+		message := fmt.Sprintf("the marker for %s would be longer than %d bytes", keyword, markers.MaxLength)
+		b.fails = append(b.fails, failure{schema: s, keyword: keyword, message: message})
+	}
 }
 
 // leaf adds the markers of a node without children.

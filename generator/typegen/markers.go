@@ -11,6 +11,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -55,7 +56,10 @@ func (b *builder) keywordMarkers(s *structural.Schema, implied ...string) []mark
 		if slices.Contains(skip, k.Name) || !k.IsSet(parts) {
 			continue
 		}
-		out = append(out, markersOf(k.Name, s)...)
+		for _, m := range markersOf(k.Name, s) {
+			b.checkLength(s, k.Name, m.text)
+			out = append(out, m)
+		}
 	}
 	return out
 }
@@ -226,7 +230,7 @@ func junctor(branches []structural.NestedValueValidation) string {
 
 // fragment returns a schema, or a list of them, as the value of a marker.
 func fragment(v any) string {
-	text, _ := json.Marshal(v) // it was decoded from JSON
+	text, _ := plainjson.Marshal(v) // it was decoded from JSON
 	return oneLine(text)
 }
 
@@ -234,8 +238,8 @@ func fragment(v any) string {
 // backquotes, which could begin a raw string.
 func oneLine(text []byte) string {
 	var out bytes.Buffer
-	if json.Compact(&out, text) != nil {
+	if json.Compact(&out, plainjson.Plain(text)) != nil {
 		return string(text)
 	}
-	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", "`", `\u0060`).Replace(out.String())
+	return strings.ReplaceAll(out.String(), "`", `\u0060`)
 }

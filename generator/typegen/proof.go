@@ -13,6 +13,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -175,10 +176,10 @@ func keywordDifference(want, got *structural.Schema) (what string, required bool
 
 // canonical returns a value as JSON with sorted keys.
 func canonical(v any) string {
-	text, _ := json.Marshal(v) // it was decoded from JSON
+	text, _ := plainjson.Marshal(v) // it was decoded from JSON
 	var decoded any
 	if json.Unmarshal(text, &decoded) == nil {
-		text, _ = json.Marshal(decoded)
+		text, _ = plainjson.Marshal(decoded)
 	}
 	return string(text)
 }

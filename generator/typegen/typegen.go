@@ -143,6 +143,7 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 		return nil, found.Normalize(), nil
 	}
 	kept := map[place]bool{}
+	last := "" // the last error in the Go types
 	for range maxRounds {
 		var builders []*builder
 		var files []writtenFile
@@ -177,6 +178,7 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 			if d.Severity != diag.Error {
 				continue
 			}
+			last = ": " + d.Message
 			culprit := ownerOf(files, d.Pos)
 			if len(culprit.places) == 0 || slices.ContainsFunc(culprit.places, func(p place) bool { return p.field == "" }) {
 				k := cmp.Or(culprit.kind, packages[0].kinds[0])
@@ -206,7 +208,7 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 			return nil, append(found, packages[0].kinds[0].wrong(firstError(wrong))), nil
 		}
 	}
-	return nil, append(found, notExpressible.At(packages[0].kinds[0].position(nil, "spec"), "", "the definitions do not come back after %d rounds", maxRounds)), nil
+	return nil, append(found, notExpressible.At(packages[0].kinds[0].position(nil, "spec"), "", "the definitions do not come back after %d rounds%s", maxRounds, last)), nil
 }
 
 // wrong returns the diagnostic for an error in the Go types of a kind.
@@ -274,17 +276,35 @@ func result(builders []*builder, files []writtenFile, found diag.List, options *
 func (b *builder) refused() diag.List {
 	var out diag.List
 	for _, f := range b.fails {
-		if f.kind.wanted {
-			out = append(out, notExpressible.At(f.kind.position(f.schema, ""), f.hint, "%s", f.message))
+		k := f.kind
+		if k == nil {
+			i := slices.IndexFunc(b.kinds, func(k *kind) bool {
+				_, has := below(k.schema, f.schema)
+				return has
+			})
+			k = b.kinds[max(i, 0)]
 		}
+		if !k.wanted {
+			continue
+		}
+		pos := k.position(f.schema, "")
+		if f.keyword != "" {
+			pos = k.position(nil, k.pathOf(f.schema)+"."+f.keyword)
+		}
+		out = append(out, notExpressible.At(pos, f.hint, "%s", f.message))
 	}
-	return out
+	return out.Normalize()
+}
+
+// pathOf returns the path of a node of the schema in the definition.
+func (k *kind) pathOf(s *structural.Schema) string {
+	return fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema%s", k.index, pathTo(k.schema, s))
 }
 
 // position returns the position of a node of the schema, or of a path in the definition.
 func (k *kind) position(s *structural.Schema, path string) diag.Position {
 	if s != nil {
-		path = fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema%s", k.index, pathTo(k.schema, s))
+		path = k.pathOf(s)
 	}
 	if k.definition.Position == nil {
 		return diag.Position{}

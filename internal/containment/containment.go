@@ -177,7 +177,7 @@ func Findings(changes []Change, narrow, wide *Channel, severity diag.Severity) (
 		if severity == diag.Warning {
 			hint += "; a warning, because contains in schemagen.yaml does not list these channels"
 		}
-		d := NotContained.At(c.Pos, hint, "channel %s %s: %s: %s%s: %s", wide.Name, effect(c.Kind, narrow.Name), c.Subject(), c.Kind, c.Values(), reason)
+		d := NotContained.At(c.Pos, hint, "channel %s %s: %s: %s%s: %s", wide.Name, effect(&c.Change, narrow.Name), c.Subject(), c.Kind, c.Values(), reason)
 		out = append(out, d.As(severity).With(related...))
 	}
 	return out
@@ -195,15 +195,30 @@ func Turned(pos diag.Position, findings diag.List, narrow, wide *Channel, holds 
 	return append(diag.List{NotContained.At(pos, hint, "%s", message).As(diag.Error)}, findings...)
 }
 
-// effect describes what a kind of change does to what a channel accepts.
-func effect(kind compare.Kind, narrow string) string {
-	switch kind {
+// effect describes what a change does to what a channel accepts.
+func effect(c *compare.Change, narrow string) string {
+	refuses := "refuses what " + narrow + " accepts"
+	stores := "stores otherwise what " + narrow + " accepts"
+	merges := "merges what clients apply otherwise than " + narrow
+	switch c.Kind {
 	case compare.DefinitionRemoved, compare.VersionRemoved, compare.VersionUnserved, compare.StatusRemoved, compare.ScaleRemoved, compare.SelectableRemoved,
-		compare.NameRemoved, compare.NamesChanged:
+		compare.NameRemoved, compare.NamesChanged, compare.KindChanged, compare.ScopeChanged:
 		return "does not serve what " + narrow + " serves"
-	case compare.FieldRemoved, compare.DefaultAdded, compare.DefaultChanged, compare.DefaultRemoved, compare.UnknownPruned, compare.NullableRemoved,
-		compare.StructureChanged, compare.StatusAdded, compare.EmbeddedRemoved:
-		return "stores otherwise what " + narrow + " accepts"
+	case compare.FieldRemoved, compare.DefaultAdded, compare.DefaultChanged, compare.DefaultRemoved, compare.UnknownPruned, compare.NullableAdded,
+		compare.StatusAdded, compare.EmbeddedRemoved, compare.PruningChanged, compare.ConversionLossy:
+		return stores
+	case compare.FieldAdded, compare.StructureChanged, compare.StorageChanged, compare.ConversionChanged, compare.NotUnderstood:
+		return "refuses or stores otherwise what " + narrow + " accepts"
+	case compare.NullableRemoved:
+		if !strings.HasSuffix(c.Field, "[*]") {
+			return stores
+		}
+	case compare.MapTypeChanged:
+		return merges
+	case compare.ListTypeChanged:
+		if c.New == "atomic" {
+			return merges
+		}
 	}
-	return "refuses what " + narrow + " accepts"
+	return refuses
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/internal/convertrun"
 	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/internal/progress"
 )
 
@@ -374,7 +375,7 @@ func text(value any) string {
 	if value == nil {
 		return "absent"
 	}
-	out, err := json.Marshal(value)
+	out, err := plainjson.Marshal(value)
 	if err != nil {
 		return err.Error()
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/schemagen/schemagen/generator/conversions/written"
 	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/interrupt"
+	"github.com/schemagen/schemagen/internal/temporary"
 )
 
 // Request asks for an object in another version.
@@ -70,11 +71,11 @@ func Build(ctx context.Context, code Code, kinds []written.Kind) (*Converter, er
 	if err := code.Consent.RequireCode(Packages(kinds)); err != nil {
 		return nil, err
 	}
-	temporary, err := makeTemporary(converterPrefix)
+	dir, err := temporary.Dir(temporary.Convert)
 	if err != nil {
 		return nil, err
 	}
-	c := &Converter{dir: temporary}
+	c := &Converter{dir: dir}
 	interrupt.Cleanup(ctx, func() { _ = c.Close() })
 	if err := c.build(ctx, code, kinds); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -137,7 +138,7 @@ func (c *Converter) Convert(ctx context.Context, requests []Request) ([]Answer, 
 	if err != nil {
 		return nil, err
 	}
-	use(c.dir)
+	temporary.Use(c.dir)
 	cmd := exec.CommandContext(ctx, c.program())
 	cmd.Dir = c.dir
 	cmd.Stdin = bytes.NewReader(text)

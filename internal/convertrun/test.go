@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/interrupt"
+	"github.com/schemagen/schemagen/internal/temporary"
 )
 
 // Test is the compiled test of a package.
@@ -23,17 +24,17 @@ func BuildTest(ctx context.Context, code Code, dir string) (*Test, error) {
 	if err := code.Consent.RequireCode([]string{dir}); err != nil {
 		return nil, err
 	}
-	temporary, err := makeTemporary(testPrefix)
+	built, err := temporary.Dir(temporary.Mutants)
 	if err != nil {
 		return nil, err
 	}
-	t := &Test{dir: temporary}
+	t := &Test{dir: built}
 	interrupt.Cleanup(ctx, func() { _ = t.Close() })
-	overlay, err := writeOverlay(temporary, map[string]string{}, code.Files)
+	overlay, err := writeOverlay(built, map[string]string{}, code.Files)
 	if err == nil {
 		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-tags", strings.Join(code.Tags, ","), "-overlay", overlay, "-o", t.program(), ".")
 		cmd.Dir = dir
-		keepWithin(temporary, cmd)
+		keepWithin(built, cmd)
 		var out []byte
 		if out, err = cmd.CombinedOutput(); err != nil {
 			err = buildError(ctx, "the tests of "+dir, err, out)
@@ -49,7 +50,7 @@ func (t *Test) program() string { return filepath.Join(t.dir, "test.exe") }
 
 // Run runs a test with more variables in its environment. failed is set if the test fails.
 func (t *Test) Run(ctx context.Context, name string, env ...string) (output string, failed bool, err error) {
-	use(t.dir)
+	temporary.Use(t.dir)
 	cmd := exec.CommandContext(ctx, t.program(), "-test.run", name)
 	cmd.Dir = t.dir
 	cmd.Env = append(os.Environ(), env...)

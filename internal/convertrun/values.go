@@ -13,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/generator/conversions"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -328,7 +329,7 @@ func (c *conversion) note(d diag.Diagnostic, unit conversions.Converted) {
 
 // shown returns the JSON of a value, shortened.
 func shown(value any) string {
-	text, err := json.Marshal(value)
+	text, err := plainjson.Marshal(value)
 	if err != nil {
 		return fmt.Sprint(value)
 	}

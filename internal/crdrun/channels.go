@@ -53,6 +53,10 @@ func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selectio
 		return wrong("-o DIRECTORY, or -o - for standard output (in controller-gen's syntax output:crd:dir=DIRECTORY and output:stdout)",
 			"--gates needs an output directory: those of "+project.Name+" are for its channels")
 	}
+	if at, ok := of.Overlay(); ok && r.Patch != nil {
+		findings = append(findings, driver.InvalidChannels(at, "write merge: once, or generate the definitions with crd",
+			"schemapatch cannot merge definitions of several gates: merge is overlay"))
+	}
 	if len(findings) > 0 || len(selected) == 0 {
 		return findings
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/temporary"
 )
 
 // Companions are the companion generators: those of controller-gen that a command line in its
@@ -29,7 +30,7 @@ type Companions struct {
 // own loaders are recorded as well.
 func (c Companions) run(ctx context.Context, options generator.Options, year int, noteSources bool, kinds driver.Kinds) (files []written, printed []output.File, findings diag.List, err error) {
 	result, err := controllertools.Run(ctx, controllertools.Options{
-		Source: options, Generators: c.Generators, Year: year, Temporary: output.Temporary, NoteSources: noteSources, Kinds: kinds,
+		Source: options, Generators: c.Generators, Year: year, Temporary: temporary.Schemas.Write, NoteSources: noteSources, Kinds: kinds,
 	})
 	if err != nil {
 		return nil, nil, nil, err

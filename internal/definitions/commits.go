@@ -17,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/interrupt"
+	"github.com/schemagen/schemagen/internal/temporary"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -341,7 +342,7 @@ func (t checkedOut) named(pos diag.Position) diag.Position {
 // checkout writes the files at a path in a commit to a temporary directory, which Close
 // removes. The repository's index and working tree are not changed.
 func (c *Commits) checkout(ctx context.Context, ref, path string) (checkedOut, error) {
-	dir, err := os.MkdirTemp("", "schemagen-diff-")
+	dir, err := temporary.Dir(temporary.Diff)
 	if err != nil {
 		return checkedOut{}, err
 	}

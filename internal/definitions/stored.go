@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/internal/temporary"
 )
 
 // StoredObjects are the objects that are updated. There may be any number of them, so
@@ -61,7 +63,7 @@ func ReadStored(name string, stdin io.Reader) (*StoredObjects, diag.List, error)
 }
 
 func newStored() (*StoredObjects, error) {
-	file, err := os.CreateTemp("", "schemagen-stored-*.json")
+	file, err := temporary.File(temporary.Stored)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +72,11 @@ func newStored() (*StoredObjects, error) {
 
 // Close removes the file.
 func (s *StoredObjects) Close() error {
-	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+	err := os.Remove(s.file.Name())
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // a process that was idle for an hour is taken for one that was killed
+	}
+	return errors.Join(s.file.Close(), err)
 }
 
 // put stores an object, replacing an earlier one with the same key.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +22,7 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/internal/progress"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -372,7 +372,9 @@ func (v *verification) writeCondition(ctx context.Context, s *crd.Definition, ou
 		return err
 	}
 	if v.Conditions.JSON {
-		return json.NewEncoder(out).Encode(compatibility)
+		text, err := plainjson.Marshal(compatibility)
+		out.Write(append(text, '\n'))
+		return err
 	}
 	out.WriteString("---\n")
 	encoder := yaml.NewEncoder(out) // sigs.k8s.io/yaml would sort the keys

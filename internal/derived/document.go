@@ -1,10 +1,10 @@
 package derived
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // node is a schema as it is written: notes, each a comment of its own, and members.
@@ -79,8 +79,7 @@ func scalar(text string) string {
 			return text
 		}
 	}
-	quoted, _ := json.Marshal(text) // strings never fail
-	return string(quoted)
+	return plainjson.Text(text)
 }
 
 // value returns a JSON value in one line.
@@ -88,9 +87,5 @@ func value(v any) string {
 	if text, ok := v.(string); ok {
 		return scalar(text)
 	}
-	var out strings.Builder
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // it was decoded from JSON
-	return strings.TrimSuffix(out.String(), "\n")
+	return plainjson.Text(v)
 }

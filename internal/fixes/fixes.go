@@ -18,7 +18,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"io"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -239,12 +238,10 @@ func (s *Session) apply(name string, p *plan) bool {
 // fixable returns the content of a file, or the reason not to fix it.
 func (s *Session) fixable(name string) (data []byte, reason string) {
 	var disk *inputs.Reader
-	info, err := disk.Lstat(name)
+	info, err := disk.Stat(name)
 	switch {
 	case err != nil:
 		return nil, err.Error()
-	case info.Mode()&fs.ModeSymlink != 0:
-		return nil, "it is a symlink to " + output.Physical(name)
 	case !info.Mode().IsRegular():
 		return nil, "it is not a regular file"
 	case !output.IsBelow(s.root, output.Physical(name)):

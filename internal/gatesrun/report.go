@@ -2,7 +2,6 @@ package gatesrun
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/gatedsource"
 	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -163,12 +163,11 @@ func (r *Report) Write(w io.Writer, format string) error {
 	var b strings.Builder
 	switch format {
 	case "json":
-		out := json.NewEncoder(&b)
-		out.SetIndent("", "  ")
-		out.SetEscapeHTML(false) // of &&
-		if err := out.Encode(r); err != nil {
+		text, err := plainjson.Indented(r, "", "  ")
+		if err != nil {
 			return err
 		}
+		b.Write(append(text, '\n'))
 	case "markdown":
 		r.markdown(&b)
 	default:

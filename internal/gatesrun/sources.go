@@ -42,15 +42,23 @@ func (r *Request) gated(ctx context.Context) (roots []string, files []*gatedsour
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	listed := map[string][]string{} // by the root of the module
 	for _, dir := range listing.Dirs {
-		if root := moduleRoot(r.Inputs, dir); !slices.Contains(roots, root) {
+		root := moduleRoot(r.Inputs, dir)
+		if listed[root] == nil {
 			roots = append(roots, root)
 		}
+		listed[root] = append(listed[root], dir)
 	}
 	slices.Sort(roots)
 	for _, root := range roots {
 		texts := map[string][]byte{}
 		names := goFiles(r.Inputs, root)
+		for _, dir := range listed[root] {
+			names = append(names, goFilesIn(r.Inputs, dir)...) // that a symlink leads to
+		}
+		slices.Sort(names)
+		names = slices.Compact(names)
 		features := map[string][]string{} // by directory
 		for _, name := range names {
 			data, err := r.Inputs.ReadFile(name, nil)
@@ -102,27 +110,39 @@ func (r *Request) features(root, dir string) []string {
 	return out
 }
 
-// goFiles returns the Go files of a module other than tests, sorted.
-func goFiles(in *inputs.Reader, dir string) (out []string) {
-	entries, err := in.ReadDir(dir)
-	if err != nil {
-		return nil // as the go command does
-	}
+// goFiles returns the Go files of a module other than tests. Like the go command, it follows no
+// symlinks of directories.
+func goFiles(in *inputs.Reader, dir string) []string {
+	out := goFilesIn(in, dir)
+	entries, _ := in.ReadDir(dir) // goFilesIn ignores the error, too
 	for _, entry := range entries {
 		name := entry.Name()
-		path := filepath.Join(dir, name)
-		switch {
-		case strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_"):
-		case entry.IsDir():
-			if _, err := in.Stat(filepath.Join(path, "go.mod")); err != nil && name != "vendor" && name != "testdata" {
-				out = append(out, goFiles(in, path)...)
-			}
-		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
-			out = append(out, path)
+		below := filepath.Join(dir, name)
+		if !entry.IsDir() || isIgnored(name) || name == "vendor" || name == "testdata" {
+			continue
+		}
+		if _, err := in.Stat(filepath.Join(below, "go.mod")); err != nil {
+			out = append(out, goFiles(in, below)...)
 		}
 	}
 	return out
 }
+
+// goFilesIn returns the Go files of a directory other than tests. One that cannot be read has none, as
+// for the go command.
+func goFilesIn(in *inputs.Reader, dir string) (out []string) {
+	entries, _ := in.ReadDir(dir)
+	for _, entry := range entries {
+		name := entry.Name()
+		if !entry.IsDir() && !isIgnored(name) && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			out = append(out, filepath.Join(dir, name))
+		}
+	}
+	return out
+}
+
+// isIgnored reports whether the go command ignores files and directories with a name.
+func isIgnored(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
 // checkGate reports a gate that neither the project file nor a condition knows.
 func (r *Request) checkGate(gate string, files []*gatedsource.File) diag.List {

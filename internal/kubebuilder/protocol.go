@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // Name and Version are those of the plugin, as in --plugins schemagen.github.io/v1.
@@ -140,7 +142,7 @@ func (r *response) write(to io.Writer) error {
 	if r.Universe == nil {
 		r.Universe = map[string]string{}
 	}
-	data, err := json.Marshal(r)
+	data, err := plainjson.Marshal(r)
 	if err != nil {
 		return err
 	}

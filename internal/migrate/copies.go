@@ -17,6 +17,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/temporary"
 )
 
 // copiedProject is a directory that is copied twice, once for each tool.
@@ -54,7 +55,7 @@ func openProject(dir string) (*copiedProject, error) {
 	if p.root, err = filepath.EvalSymlinks(p.unresolved); err != nil {
 		return nil, err
 	}
-	if p.temp, err = os.MkdirTemp("", "schemagen-migrate-"); err != nil {
+	if p.temp, err = temporary.Dir(temporary.Migrate); err != nil {
 		return nil, err
 	}
 	p.temp, err = filepath.EvalSymlinks(p.temp)

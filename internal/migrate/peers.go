@@ -161,7 +161,7 @@ func (r *migration) installPeer(ctx context.Context, version string) (peer, erro
 	// A module of its own, unlike go install, needs no list of versions from a proxy.
 	cmd := exec.CommandContext(ctx, "go", "build", "-mod=mod", "-o", program, toolPackage)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "PWD="+dir)
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "PWD="+dir, "GOTMPDIR="+dir)
 	killGroup(cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return peer{}, fmt.Errorf("%s%w", out, err)

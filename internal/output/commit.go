@@ -22,6 +22,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/interrupt"
+	"github.com/schemagen/schemagen/internal/temporary"
 )
 
 // File is an output file of a run.
@@ -108,7 +109,7 @@ func (c *Change) Apply(ctx context.Context, stdout io.Writer) (changed []string,
 	}
 	switch c.Mode {
 	case Write:
-		sweepTemps(c.Outputs, time.Now())
+		sweepTemps(c.Outputs)
 		err = disk{write: createTemp, rename: rename}.replace(ctx, c.targets, c.removed)
 	case Check, Diff:
 		err = printDiffs(ctx, stdout, c.targets)
@@ -184,7 +185,7 @@ func (s *search) refuse(kind *diag.Kind, path, hint, format string, args ...any)
 // targets compares outputs with the disk and returns those that differ.
 func (s *search) targets(ctx context.Context, outputs []File) ([]*target, error) {
 	var targets []*target
-	taken := make(map[string]string, len(outputs))
+	taken := make(map[string]File, len(outputs))
 	for _, out := range outputs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -198,9 +199,12 @@ func (s *search) targets(ctx context.Context, outputs []File) ([]*target, error)
 		}
 		key := thisSystem.samePath(t.file)
 		if other, ok := taken[key]; ok {
-			return nil, fmt.Errorf("%s: two outputs have this path (the other as %s)", out.Path, other)
+			if err := s.checkSame(other, out); err != nil {
+				return nil, err
+			}
+			continue
 		}
-		taken[key] = out.Path
+		taken[key] = out
 		if out.Before != nil && !bytes.Equal(s.content.Bytes(), out.Before) {
 			s.refused = append(s.refused, savedMeanwhile(out.Path))
 			continue
@@ -212,6 +216,18 @@ func (s *search) targets(ctx context.Context, outputs []File) ([]*target, error)
 		}
 	}
 	return targets, nil
+}
+
+// checkSame returns an error if two outputs are written to one file. For edits of a file that has two
+// paths, because one is a symlink, it reports that they differ.
+func (s *search) checkSame(a, b File) error {
+	if a.Before == nil || b.Before == nil {
+		return fmt.Errorf("%s: two outputs have this path (the other as %s)", b.Path, a.Path)
+	}
+	if !bytes.Equal(a.Data, b.Data) {
+		s.refuse(irreplaceable, b.Path, "replace the symlink by a copy", "it is the same file as %s, and each would be changed in another way", a.Path)
+	}
+	return nil
 }
 
 // target returns the target of an output without its old content, which is read to s.content,
@@ -501,24 +517,14 @@ func isTemp(name string) bool {
 	return begins && ends && len(text) == 26 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// sweepTemps removes temporary files next to the outputs that are older than an hour, left
-// over from killed runs. Files that cannot be removed are left.
-func sweepTemps(outputs []File, now time.Time) {
+// sweepTemps removes old temporary files next to the outputs.
+func sweepTemps(outputs []File) {
 	swept := map[string]bool{}
 	for _, out := range outputs {
 		dir := filepath.Dir(out.Path)
-		if swept[dir] {
-			continue
-		}
-		swept[dir] = true
-		entries, _ := os.ReadDir(dir)
-		for _, entry := range entries {
-			if !entry.Type().IsRegular() || !isTemp(entry.Name()) {
-				continue
-			}
-			if info, err := entry.Info(); err == nil && now.Sub(info.ModTime()) > time.Hour {
-				_ = os.Remove(filepath.Join(dir, entry.Name()))
-			}
+		if !swept[dir] {
+			swept[dir] = true
+			temporary.Sweep(dir, func(entry fs.DirEntry) bool { return entry.Type().IsRegular() && isTemp(entry.Name()) })
 		}
 	}
 }

@@ -342,6 +342,14 @@ func (r *reader) join(n *yaml.Node) {
 	}
 }
 
+// Overlay returns the position of merge: overlay, if the file has it.
+func (c *File) Overlay() (at diag.Position, ok bool) {
+	if c == nil {
+		return diag.Position{}, false
+	}
+	return c.mergeOverlay, c.mergeOverlay.File != ""
+}
+
 // merge reads how OpenShift's markers of several gates are merged.
 func (r *reader) merge(n *yaml.Node) {
 	if n == nil {
@@ -349,7 +357,7 @@ func (r *reader) merge(n *yaml.Node) {
 	}
 	switch text, ok := r.scalar(n, "once or overlay", "!!str"); {
 	case ok && text == "overlay":
-		r.file.mergeOverlay = true
+		r.file.mergeOverlay = r.Pos(n)
 	case ok && text != "once":
 		r.Fail(n, diag.DidYouMean(text, []string{"once", "overlay"}, "once or overlay"), "merge: unknown value %q", manifest.Shortened(text))
 	}

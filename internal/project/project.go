@@ -44,8 +44,8 @@ type File struct {
 	channels []Channel
 	// join is the position of the section join, if that is true.
 	join diag.Position
-	// mergeOverlay is set if the section merge is overlay.
-	mergeOverlay bool
+	// mergeOverlay is the position of merge: overlay, or empty.
+	mergeOverlay diag.Position
 	// contains are the elements of the section contains.
 	contains []Containment
 	// severities are the configured severities of codes, each one of [Severities]. waivers
@@ -318,7 +318,8 @@ func (c *File) AddTo(options *generator.Options, all bool) {
 	if c == nil {
 		return
 	}
-	options.Packages, options.KnownGates, options.MergeOverlay = c.packages, c.gates, c.mergeOverlay
+	options.Packages, options.KnownGates = c.packages, c.gates
+	_, options.MergeOverlay = c.Overlay()
 	if len(c.overrides) > 0 {
 		options.Overrides = &generator.OverrideFile{Name: c.Name, Data: c.data, Overrides: c.overrides, ReportUnused: all}
 	}

@@ -76,9 +76,10 @@ func severityNamed(name string) diag.Severity {
 }
 
 // Unused reports the waivers that were not used in a run that covers all packages of the file
-// and reports the given codes. Waivers for non-Go files only, such as CRDs, are skipped;
-// schemagen verify reports them.
-func (c *File) Unused(in *inputs.Reader, used map[*Waiver]bool, reported []*diag.Kind) diag.List {
+// and reports the given codes. schemagen verify has findings with some of the codes in CRDs: it reports
+// waivers for such files only, and nothing reports those that also match CRDs which the run does not write.
+// They are not in the directory written, nor in one of the file's outputs.
+func (c *File) Unused(in *inputs.Reader, used map[*Waiver]bool, reported, verified []*diag.Kind, written string) diag.List {
 	var unused []*Waiver
 	for _, w := range c.waivers {
 		for _, info := range reported {
@@ -98,6 +99,12 @@ func (c *File) Unused(in *inputs.Reader, used map[*Waiver]bool, reported []*diag
 			if matchesFile(w.path, name) {
 				ofGo, matched = ofGo || strings.HasSuffix(name, ".go"), true
 			}
+		}
+		isVerified := slices.ContainsFunc(verified, func(kind *diag.Kind) bool { return kind.Code == w.code })
+		if isVerified && slices.ContainsFunc(files, func(name string) bool {
+			return matchesFile(w.path, name) && filepath.Ext(name) != ".go" && !c.isOutput(in, written, name) && c.hasFindings(in, name)
+		}) {
+			continue
 		}
 		switch {
 		case !matched:
@@ -129,6 +136,17 @@ func (c *File) UnusedIn(in *inputs.Reader, files []string, used map[*Waiver]bool
 		}
 	}
 	return out
+}
+
+// isOutput reports whether a file, named relative to schemagen.yaml, is in a directory of outputs.
+func (c *File) isOutput(in *inputs.Reader, written, name string) bool {
+	dirs := []string{c.Output(in, c.dir), c.relative(written)}
+	for _, place := range c.Places(c.dir) {
+		dirs = append(dirs, place.Path)
+	}
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		return strings.HasPrefix(name, filepath.ToSlash(filepath.Clean(dir))+"/")
+	})
 }
 
 // hasFindings reports whether a file, named relative to schemagen.yaml, may have findings of another

@@ -1,11 +1,11 @@
 package manifest
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // yamlFloat matches floats by the rules of go.yaml.in/yaml/v2.
@@ -122,7 +122,7 @@ func jsonScalar(value any) (kind nodeKind, text string, ok bool) {
 	case uint64:
 		return numberNode, strconv.FormatUint(value, 10), true
 	case float64:
-		text, err := json.Marshal(value)
+		text, err := plainjson.Marshal(value)
 		return numberNode, string(text), err == nil
 	case string:
 		return stringNode, validText(value), true

@@ -1,7 +1,6 @@
 package laws
 
 import (
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"regexp"
@@ -16,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -330,10 +330,7 @@ func texts(v *structural.ValueValidation, more bool) (out []string) {
 	}
 	for _, text := range candidates {
 		if len(out) < 4 && pattern.MatchString(text) && format.MatchString(text) && (v.MinLength == nil || len(text) >= int(*v.MinLength)) && (v.MaxLength == nil || len(text) <= int(*v.MaxLength)) {
-			quoted, err := json.Marshal(text)
-			if err == nil {
-				out = append(out, string(quoted))
-			}
+			out = append(out, plainjson.Text(text))
 		}
 	}
 	return out

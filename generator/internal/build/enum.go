@@ -2,7 +2,6 @@ package build
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/absent"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -94,8 +94,8 @@ func (b *Builder) checkGatedValues(d *draft, set source.Markers, t *source.Type)
 		return
 	}
 	for _, a := range absent.Values(t) {
-		raw, _ := json.Marshal(a.Name) // a string
-		if !slices.ContainsFunc(d.values.Enum, func(v structural.JSON) bool { return string(v.Raw) == string(raw) }) {
+		raw := plainjson.Text(a.Name)
+		if !slices.ContainsFunc(d.values.Enum, func(v structural.JSON) bool { return string(v.Raw) == raw }) {
 			continue
 		}
 		found := b.Reporter.Report(report.NeedlessCondition, t.Pkg.At(a.Pos), "take it out of the Enum, and add // +"+markers.WhenName+"("+a.Condition+")=+"+markers.EnumValuesName+"="+a.Name,
@@ -113,7 +113,7 @@ func goValues(all []source.Constant) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, c := range all {
-		raw, err := json.Marshal(c.Value)
+		raw, err := plainjson.Marshal(c.Value)
 		if err == nil && !c.Excluded && !seen[string(raw)] {
 			seen[string(raw)] = true
 			out = append(out, string(raw))

@@ -14,10 +14,8 @@
 package clients
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -30,6 +28,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -491,13 +490,11 @@ func (f *field) tag(option string) string {
 
 // text returns JSON for a message.
 func text(v any) string {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(v) != nil {
+	out, err := plainjson.Marshal(v)
+	if err != nil {
 		return "?"
 	}
-	return strings.TrimSpace(b.String())
+	return string(out)
 }
 
 // equal reports whether two JSON values are the same.

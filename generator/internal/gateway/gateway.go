@@ -10,7 +10,6 @@ package gateway
 
 import (
 	"cmp"
-	"encoding/json"
 	"go/ast"
 	"go/token"
 	"slices"
@@ -19,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -171,8 +171,7 @@ func (t *Tags) validations(s *structural.Schema, tags []tag) {
 			}
 			s.Validation().Enum = nil
 			for value := range strings.SplitSeq(tag.value, ";") {
-				raw, _ := json.Marshal(value) // a text has no error
-				s.Enum = append(s.Enum, structural.JSON{Raw: raw})
+				s.Enum = append(s.Enum, structural.JSON{Raw: []byte(plainjson.Text(value))})
 			}
 			t.set(s, "enum", tag)
 		case "Optional", "Required":

@@ -2,11 +2,12 @@ package source
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"strconv"
+
+	"github.com/schemagen/schemagen/internal/plainjson"
 )
 
 // LiteralConstants returns, as JSON texts, the constants that the package declares with
@@ -41,11 +42,7 @@ func (t *Type) LiteralConstants() ([]string, error) {
 					if err != nil {
 						return nil, fmt.Errorf("constant %s: %w", literal.Value, err)
 					}
-					raw, err := json.Marshal(text)
-					if err != nil {
-						return nil, fmt.Errorf("constant %s: %w", literal.Value, err)
-					}
-					out = append(out, string(raw))
+					out = append(out, plainjson.Text(text))
 				}
 			}
 		}

@@ -3,7 +3,6 @@
 package reference
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/internal/plainjson"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -52,10 +52,12 @@ part of it after a colon, begins with the prefix.`,
 			}
 			switch {
 			case format == "json":
-				encoder := json.NewEncoder(stdout)
-				encoder.SetEscapeHTML(false)
-				encoder.SetIndent("", "  ")
-				return encoder.Encode(reference)
+				text, err := plainjson.Indented(reference, "", "  ")
+				if err != nil {
+					return err
+				}
+				_, err = stdout.Write(append(text, '\n'))
+				return err
 			case format == "markdown":
 				return reference.WriteMarkdown(stdout)
 			case len(args) == 0:

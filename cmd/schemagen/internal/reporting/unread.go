@@ -8,24 +8,28 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// Unread prints errors in definitions and fails if there are any: what cannot be read
-// cannot be compared.
+// Unread prints the errors in definitions, which cannot be compared, and returns ErrFindings if there
+// are any.
 func Unread(name string, findings diag.List, err error, dir string, stderr io.Writer) error {
-	findings = slices.DeleteFunc(slices.Clone(findings), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
-	if err != nil || len(findings) == 0 {
+	if err != nil {
 		return err
 	}
-	if err := findings.Normalize().RelativeTo(dir).WriteText(stderr); err != nil {
-		return err
-	}
-	return fmt.Errorf("%s cannot be compared", name)
+	return refused(diag.Line(name)+" cannot be compared", findings, dir, stderr)
 }
 
 // Refused prints the errors in a side of a comparison, and returns ErrFindings if there are any.
 func Refused(side, name string, findings diag.List, dir string, stderr io.Writer) error {
-	if Unread(name, findings, nil, dir, stderr) == nil {
+	return refused(side+", "+diag.Line(name)+", has errors, so it cannot be reviewed", findings, dir, stderr)
+}
+
+func refused(conclusion string, findings diag.List, dir string, stderr io.Writer) error {
+	findings = slices.DeleteFunc(slices.Clone(findings), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	if len(findings) == 0 {
 		return nil
 	}
-	fmt.Fprintf(stderr, "schemagen: %s, %s, has errors, so it cannot be reviewed\n", side, diag.Line(name))
+	if err := findings.Normalize().RelativeTo(dir).WriteText(stderr); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "schemagen: %s\n", conclusion)
 	return ErrFindings
 }
