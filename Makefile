@@ -27,7 +27,7 @@ test: ## Run all tests.
 race: ## Run concurrent code under the race detector.
 	$(GO) test -race ./verify ./internal/inputs -skip '^(TestFieldsMatchServer|TestEveryMistake)$$' # which verify in turn
 	$(GO) test -race ./cmd/schemagen -run 'TestTry|TestTwoRunsAtOnce|TestWatch|TestServe|TestReload|TestScripts/(crd|verify|try|openapi)$$'
-	$(GO) test -race ./generator/internal/build -run 'TestCases|TestSameBytes'
+	$(GO) test -race ./internal/define -run 'TestCases|TestSameBytes'
 
 .PHONY: lint
 lint: ## Run gofmt -s, go vet, staticcheck and actionlint, and check that go.mod is tidy.
@@ -47,8 +47,8 @@ examples: ## Test the examples that are separate modules.
 generate: export GOFLAGS += -buildvcs=false
 .PHONY: generate
 generate: build ## Regenerate all generated files.
-	$(GO) test ./generator/internal/build -run '^TestReference$$' -update -count=1 # embedded in the packages tested next
-	$(GO) test ./generator/internal/build ./generator/internal/configgen ./generator/suggest ./generator/uniongen ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestStable|TestMarkersPage|TestConfigSchema|TestDeclarativeTags|TestReadme' -update -count=1
+	$(GO) test ./internal/define -run '^TestReference$$' -update -count=1 # embedded in the packages tested next
+	$(GO) test ./internal/define ./internal/configgen ./generator/suggest ./generator/uniongen ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestStable|TestMarkersPage|TestConfigSchema|TestDeclarativeTags|TestReadme' -update -count=1
 	$(GO) generate ./...
 	$(GO) test . -run '^(TestPicture|TestAPI)$$' -update -count=1
 	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
@@ -75,7 +75,7 @@ parity: ## Compare every CRD of real API modules with controller-gen's, byte for
 
 .PHONY: random-markers
 random-markers: ## Compare rbac and webhook with controller-gen's for 20,000 random packages, and record the outcome.
-	$(GO) test ./generator/internal/configgen -run '^TestRandom$$' -packages 20000 -timeout 60m
+	$(GO) test ./internal/configgen -run '^TestRandom$$' -packages 20000 -timeout 60m
 
 .PHONY: mutations
 mutations: ## Compare runs with and without a cache after 10,000 random changes of Go files, and record the outcome.
@@ -87,7 +87,7 @@ parity-object: ## Compare the methods that object generates with controller-gen'
 
 .PHONY: clients
 clients: ## Compare what is found about Go clients of modules of bench with compiled code, and with testdata/clients/modules.txt.
-	$(GO) test ./generator/internal/clients -run TestModules -modules -timeout 1h
+	$(GO) test ./internal/clients -run TestModules -modules -timeout 1h
 
 .PHONY: analyzer
 analyzer: ## Compare the analyzer with the generator for the packages of bench, and with testdata/analyzer/modules.txt.
@@ -95,7 +95,7 @@ analyzer: ## Compare the analyzer with the generator for the packages of bench, 
 
 .PHONY: erasures
 erasures: ## Compare what is generated for a set of gates with what is generated from erased text, for 20,000 random sources, and record the outcome.
-	$(GO) test ./generator/internal/build -run '^TestErasure$$' -erasures 20000 -timeout 2h
+	$(GO) test ./internal/define -run '^TestErasure$$' -erasures 20000 -timeout 2h
 
 .PHONY: field
 field: ## Run both tools on public repositories; compare files and findings with bench/field.txt.

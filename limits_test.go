@@ -22,11 +22,11 @@ func TestLimitsPage(t *testing.T) {
 		value          int64
 		row            string // start of the row, with the value as readers see it
 	}{
-		{"generator/internal/build/flatten.go", "maxNodes", 200_000, "| nodes in a schema, counted at each use | 200,000 |"},
-		{"generator/internal/build/flatten.go", "maxParts", 50_000, "| structs embedded in one struct, including nested ones | 50,000 |"},
-		{"generator/internal/build/recursion.go", "maxRecursion", 10, "| depth of `+schemagen:recursion` | 10 |"},
-		{"generator/internal/source/instances.go", "maxInstances", 20, "| generic types nested in one another | 20 |"},
-		{"generator/internal/source/constantscope.go", "maxConstant", 1 << 20, "| string constant | 1 MiB |"},
+		{"internal/define/flatten.go", "maxNodes", 200_000, "| nodes in a schema, counted at each use | 200,000 |"},
+		{"internal/define/flatten.go", "maxParts", 50_000, "| structs embedded in one struct, including nested ones | 50,000 |"},
+		{"internal/define/recursion.go", "maxRecursion", 10, "| depth of `+schemagen:recursion` | 10 |"},
+		{"internal/source/instances.go", "maxInstances", 20, "| generic types nested in one another | 20 |"},
+		{"internal/source/constantscope.go", "maxConstant", 1 << 20, "| string constant | 1 MiB |"},
 		{"markers/table.go", "maxLength", 32 << 10, "| marker | 32 KiB |"},
 		{"internal/gates/gates.go", "maxLength", 1 << 10, "| condition of `+schemagen:when` | 1 KiB,"},
 		{"internal/gates/gates.go", "MaxNames", 12, "| condition of `+schemagen:when` | 1 KiB, 12 gates |"},

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/edits"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/edits"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -53,7 +53,7 @@ func checkLanguage(features []string, unions string, maxDescription *int) error 
 			return fmt.Errorf("option Enable: unknown feature %q: use %s", feature, strings.Join(markers.Features(), ", "))
 		}
 	}
-	if err := build.CheckUnions(unions); err != nil {
+	if err := define.CheckUnions(unions); err != nil {
 		return fmt.Errorf("option Unions: %w", err)
 	}
 	if maxDescription != nil && *maxDescription < 0 {

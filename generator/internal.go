@@ -1,31 +1,31 @@
 package generator
 
-import "github.com/schemagen/schemagen/generator/internal/build"
+import "github.com/schemagen/schemagen/internal/define"
 
 // Internal returns the options in the form used by the packages below generator.
-func (o Options) Internal() build.Options {
-	return build.Options{
-		Source: build.Source{
+func (o Options) Internal() define.Options {
+	return define.Options{
+		Source: define.Source{
 			Dir: o.Dir, Patterns: o.Patterns, Tags: o.Tags, GoCommand: o.GoCommand,
 			Overlay: o.Overlay, ReadFile: o.ReadFile, Inputs: o.Inputs, Loaded: o.Loaded,
 		},
-		Language: build.Language{
+		Language: define.Language{
 			Enable: o.Enable, Unions: o.Unions, Allow: o.Allow,
 			AllowDangerousTypes: o.AllowDangerousTypes, IgnoreUnexportedFields: o.IgnoreUnexportedFields,
-			Packages:  converted(o.Packages, func(p PackageOptions) build.PackageOptions { return build.PackageOptions(p) }),
+			Packages:  converted(o.Packages, func(p PackageOptions) define.PackageOptions { return define.PackageOptions(p) }),
 			Overrides: o.Overrides.internal(), Generators: o.Generators, Gates: o.Gates, KnownGates: o.KnownGates, MergeOverlay: o.MergeOverlay, Rules: o.Rules,
 		},
-		Output: build.Output(o.Output),
+		Output: define.Output(o.Output),
 		Server: o.Server, SkipVerify: o.SkipVerify, Final: o.Final,
 	}
 }
 
-func (f *OverrideFile) internal() *build.OverrideFile {
+func (f *OverrideFile) internal() *define.OverrideFile {
 	if f == nil {
 		return nil
 	}
-	overrides := converted(f.Overrides, func(o Override) build.Override { return build.Override(o) })
-	return &build.OverrideFile{Name: f.Name, Data: f.Data, Overrides: overrides, ReportUnused: f.ReportUnused}
+	overrides := converted(f.Overrides, func(o Override) define.Override { return define.Override(o) })
+	return &define.OverrideFile{Name: f.Name, Data: f.Data, Overrides: overrides, ReportUnused: f.ReportUnused}
 }
 
 // converted returns the results of convert for each element; nil if there are none.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -61,7 +61,7 @@ type Source struct {
 	// Loaded has the packages if they have already been listed, by driver.Load with the same
 	// options. Then the fields above have no effect, except for Dir. It is for the commands
 	// of this module, whose generators share them.
-	Loaded *build.Loaded
+	Loaded *define.Loaded
 }
 
 // Language configures how markers and types are interpreted.
@@ -126,7 +126,7 @@ type PackageOptions struct {
 // Selects reports whether the pattern matches a package, which is given by its import path and
 // its absolute directory.
 func (o *PackageOptions) Selects(path, dir string) bool {
-	return (*build.PackageOptions)(o).Selects(path, dir)
+	return (*define.PackageOptions)(o).Selects(path, dir)
 }
 
 // OverrideFile is a file, not written in Go, that adds markers to types of other modules.

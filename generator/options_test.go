@@ -11,7 +11,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -60,7 +60,7 @@ func fill(t *testing.T, v reflect.Value, n *int) {
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		switch v.Interface().(type) {
-		case *inputs.Reader, *build.Loaded: // they are passed on as they are
+		case *inputs.Reader, *define.Loaded: // they are passed on as they are
 		default:
 			fill(t, v.Elem(), n)
 		}

@@ -7,17 +7,17 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/clients"
-	"github.com/schemagen/schemagen/generator/internal/configgen"
-	"github.com/schemagen/schemagen/generator/internal/conventions"
-	"github.com/schemagen/schemagen/generator/internal/report"
+	"github.com/schemagen/schemagen/internal/clients"
+	"github.com/schemagen/schemagen/internal/configgen"
+	"github.com/schemagen/schemagen/internal/conventions"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/report"
 	"github.com/schemagen/schemagen/structural"
 )
 
 // VersionAnnotation is the annotation of a CRD with the tool and version that wrote it. The
 // key is controller-gen's, so that a migration changes only the value.
-const VersionAnnotation = build.VersionAnnotation
+const VersionAnnotation = define.VersionAnnotation
 
 // Codes returns the kinds of diagnostics that the generator reports itself, sorted by code.
 // Those of a [Server] are not among them.
@@ -39,7 +39,7 @@ func Run(ctx context.Context, options Options) (*Result, diag.List, error) {
 	if err := options.check(); err != nil {
 		return nil, nil, err
 	}
-	made, found, err := build.Make(ctx, options.Internal())
+	made, found, err := define.Make(ctx, options.Internal())
 	if err != nil {
 		return nil, found, err
 	}
@@ -57,7 +57,7 @@ type Result struct{ crds []*CRD }
 func (r *Result) CRDs() []*CRD { return slices.Clone(r.crds) }
 
 // CRD is a generated CustomResourceDefinition.
-type CRD struct{ made *build.Made }
+type CRD struct{ made *define.Made }
 
 // FileName returns the base name of the file that the CRD is usually written to:
 // "example.com_widgets.yaml".

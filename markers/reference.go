@@ -21,7 +21,7 @@ import (
 //	yaml          the output of the example: an excerpt of the definition
 //	diagnostics   the diagnostics of the example
 //
-// A test of generator/internal/build writes the last two from actual output.
+// A test of internal/define writes the last two from actual output.
 //
 //go:embed reference.txtar
 var referenceText string

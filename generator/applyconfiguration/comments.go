@@ -5,7 +5,7 @@ import (
 	"go/token"
 	"strings"
 
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // lineComments are the comment groups of a file by the line on which they end.

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
@@ -113,7 +113,7 @@ func TestTags(t *testing.T) {
 			}
 		}
 		o := generator.Options{Source: generator.Source{Dir: dir, Patterns: []string{"./..."}, Tags: test.tags}}
-		loaded, err := build.Load(t.Context(), o.Internal())
+		loaded, err := define.Load(t.Context(), o.Internal())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 
 	gengogenerator "k8s.io/gengo/v2/generator"
 
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // add adds a file. Packages that share an output directory write some files several times, of

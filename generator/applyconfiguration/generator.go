@@ -1,5 +1,5 @@
 // Package applyconfiguration runs code-generator's applyconfiguration-gen in the same way as
-// controller-tools (pkg/applyconfiguration), with the schemas of package build. The types
+// controller-tools (pkg/applyconfiguration), with the schemas of package define. The types
 // come from the source of the run (universe.go), so nothing is loaded a second time. Files
 // are returned, and whatever makes code-generator exit or panic is an error.
 //

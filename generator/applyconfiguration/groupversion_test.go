@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
@@ -85,7 +85,7 @@ func TestSchemeGroupVersion(t *testing.T) {
 				}
 			}
 			o := generator.Options{Source: generator.Source{Dir: dir, Patterns: []string{"./..."}}}
-			loaded, err := build.Load(t.Context(), o.Internal())
+			loaded, err := define.Load(t.Context(), o.Internal())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ import (
 	ctmarkers "sigs.k8s.io/controller-tools/pkg/markers"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -129,13 +129,13 @@ func (p *packageRun) document() ([]byte, error) {
 	if p.schemas == nil {
 		options := p.Source
 		options.Gates = []string{"*"} // the Go types are the same for all gates
-		schemas, err := build.NewSwagger(p.ctx, options.Internal())
+		schemas, err := define.NewSwagger(p.ctx, options.Internal())
 		if err != nil {
 			return nil, err
 		}
 		p.schemas = schemas
 	}
-	of := build.SwaggerTypes{Package: p.path, Group: p.group, Version: p.version}
+	of := define.SwaggerTypes{Package: p.path, Group: p.group, Version: p.version}
 	for _, k := range p.kinds {
 		of.Types = append(of.Types, k.name)
 	}

@@ -20,9 +20,9 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // Options configure [Generate] and [GenerateLoaded].
@@ -45,7 +45,7 @@ type run struct {
 	header   []byte
 	external map[types.Name]string
 	// schemas is created on first use.
-	schemas  *build.Swagger
+	schemas  *define.Swagger
 	files    []source.Output
 	findings diag.List
 }

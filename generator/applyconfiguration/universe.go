@@ -12,8 +12,8 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // universe builds gengo's model of the types of a package from the source of a run. As far

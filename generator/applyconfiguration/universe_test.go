@@ -20,8 +20,8 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 var (
@@ -85,7 +85,7 @@ func newComparison(t *testing.T, patterns []string) *comparison {
 		t.Fatal(err)
 	}
 	c := &comparison{t: t, temporary: t.TempDir(), options: generator.Options{Source: generator.Source{Dir: dir, Patterns: patterns}}}
-	c.options.Loaded, err = build.Load(t.Context(), c.options.Internal())
+	c.options.Loaded, err = define.Load(t.Context(), c.options.Internal())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/schemagen/schemagen/generator/conversions/gotypes"
 	"github.com/schemagen/schemagen/generator/conversions/internal/misuse"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
 

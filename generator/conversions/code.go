@@ -20,21 +20,21 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/conversions/internal/support"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/gotext"
-	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/gotext"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // Files is the result of [Generate].
 type Files struct {
 	// Files have absolute names, one for each package with conversions.
-	Files []build.File
+	Files []define.File
 	// Without are the directories of packages without conversions, sorted.
 	Without []string
 	// Policies protect what conversions keep: one for each version that is served and is not
 	// the hub. Their names have no directory.
-	Policies []build.File
+	Policies []define.File
 	// Model is what the files were generated from.
 	Model *Model
 	// Conditions are, by name of the file, those of mutable code.
@@ -48,7 +48,7 @@ func Generate(ctx context.Context, options generator.Options, conversions Option
 	return generate(ctx, options.Internal(), conversions)
 }
 
-func generate(ctx context.Context, options build.Options, conversions Options) (Files, diag.List, error) {
+func generate(ctx context.Context, options define.Options, conversions Options) (Files, diag.List, error) {
 	m, r, err := find(ctx, options, conversions)
 	if err != nil {
 		return Files{}, nil, err
@@ -74,7 +74,7 @@ func generate(ctx context.Context, options build.Options, conversions Options) (
 		}
 		r.CheckImports(p, m.first(p), slices.Sorted(maps.Keys(f.imports)))
 		name := filepath.Join(dir, FileName)
-		out.Files = append(out.Files, build.File{Name: name, Data: data})
+		out.Files = append(out.Files, define.File{Name: name, Data: data})
 		if len(f.conditions) > 0 {
 			out.Conditions[name] = f.conditions
 		}

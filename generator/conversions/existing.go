@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // TestFileName is the name of the file with the tests of generated conversions in each package, and TestName

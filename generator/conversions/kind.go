@@ -10,10 +10,10 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/conversions/gotypes"
 	"github.com/schemagen/schemagen/generator/conversions/internal/misuse"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/checks"
-	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/checks"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -46,11 +46,11 @@ func Find(ctx context.Context, options generator.Options, conversions Options) (
 	return m, r.List.Normalize(), ctx.Err()
 }
 
-func find(ctx context.Context, options build.Options, conversions Options) (*Model, *report.Reporter, error) {
+func find(ctx context.Context, options define.Options, conversions Options) (*Model, *report.Reporter, error) {
 	options.Gates = []string{"*"}      // the Go types are the same for all gates
 	options.AllowDangerousTypes = true // they do not affect the conversions
-	build.Ignore(&options, FileName)
-	definitions, run, err := build.DefineKinds(ctx, &options)
+	define.Ignore(&options, FileName)
+	definitions, run, err := define.DefineKinds(ctx, &options)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/gentest"
 )
 
 // formatted generates conversions for cases, in all modes, and wants gofmt to leave them as they
@@ -19,7 +19,7 @@ func formatted(t *testing.T, cases []*gentest.Case) (files int) {
 	server := gentest.Server(t, "")
 	for _, c := range cases {
 		for mode := range 4 {
-			options := build.Options{Source: build.Source{Dir: filepath.Join(dir, c.Name), Lister: gentest.Lister{All: listed, Prefix: "cases.test/" + c.Name}}, Server: server}
+			options := define.Options{Source: define.Source{Dir: filepath.Join(dir, c.Name), Lister: gentest.Lister{All: listed, Prefix: "cases.test/" + c.Name}}, Server: server}
 			conversions := optionsOf(c)
 			conversions.Functions, conversions.Mutable = mode&1 == 0, mode&2 != 0
 			if conversions.Functions {

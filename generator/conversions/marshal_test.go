@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/gentest"
 )
 
 // receivers are types that encode themselves, one for each way in which Go finds the method. The JSON of
@@ -341,8 +341,8 @@ func TestReceivers(t *testing.T) {
 		{Name: "api/v1beta1/types.go", Data: []byte(sources.spokes)},
 	}}}
 	dir, listed := gentest.List(t, []*gentest.Case{c})
-	source := build.Source{Dir: dir, Lister: gentest.Lister{All: listed, Prefix: "cases.test/receivers/api"}}
-	options := build.Options{Source: source, Server: gentest.Server(t, "")}
+	source := define.Source{Dir: dir, Lister: gentest.Lister{All: listed, Prefix: "cases.test/receivers/api"}}
+	options := define.Options{Source: source, Server: gentest.Server(t, "")}
 	generated, findings, err := generate(t.Context(), options, Options{Functions: true})
 	if err != nil {
 		t.Fatal(err)

@@ -8,9 +8,9 @@ import (
 
 	"github.com/schemagen/schemagen/generator/conversions/gotypes"
 	"github.com/schemagen/schemagen/generator/conversions/policy"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -25,7 +25,7 @@ type Model struct {
 	Alone []Alone
 
 	// Run is the run in which the packages were read.
-	Run *build.Run
+	Run *define.Run
 	// Options are those of the conversions.
 	Options Options
 
@@ -49,12 +49,12 @@ type Alone struct {
 }
 
 // policies returns the policies of all spokes that are served.
-func (m *Model) policies(keepOnCreate bool) (out []build.File) {
+func (m *Model) policies(keepOnCreate bool) (out []define.File) {
 	for _, kind := range m.Kinds {
 		for _, spoke := range kind.Spokes {
 			if !kind.Equal && spoke.Served && spoke.Pair != nil && spoke.Pair.Loses && !spoke.ByHand() {
 				p := policy.Policy{Group: kind.Group, Version: spoke.Name, Plural: kind.Plural, KeepOnCreate: keepOnCreate}
-				out = append(out, build.File{Name: p.FileName(), Data: p.YAML()})
+				out = append(out, define.File{Name: p.FileName(), Data: p.YAML()})
 			}
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/conversions/gotypes"
 	"github.com/schemagen/schemagen/generator/conversions/internal/misuse"
-	"github.com/schemagen/schemagen/generator/internal/gounions"
-	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/gounions"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )

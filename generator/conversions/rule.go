@@ -9,7 +9,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/conversions/gotypes"
 	"github.com/schemagen/schemagen/generator/conversions/internal/misuse"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )

@@ -20,9 +20,9 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/generator/internal/source"
-	"github.com/schemagen/schemagen/generator/internal/typecheck"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/typecheck"
 )
 
 // FileName is the base name of the generated files.

@@ -7,8 +7,8 @@ import (
 
 	ctmarkers "sigs.k8s.io/controller-tools/pkg/markers"
 
-	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"go/types"
 
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // Checked is a generated file that was type-checked, whether there is a reason or not.

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // file returns the generated file of a package, or nil if none of its types needs methods.

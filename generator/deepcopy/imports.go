@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // imports are the imports of a generated file. Names are given in the order in which packages

@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"slices"
 
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // metav1Path is the package of the types that a kind embeds.

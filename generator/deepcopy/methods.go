@@ -3,7 +3,7 @@ package deepcopy
 import (
 	"go/types"
 
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // methods writes the methods of a selected type that are not written by hand.

@@ -21,7 +21,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/deepcopy"
-	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/internal/gentest"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 

@@ -12,18 +12,18 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/checks"
-	"github.com/schemagen/schemagen/generator/internal/configgen"
-	"github.com/schemagen/schemagen/generator/internal/edits"
-	"github.com/schemagen/schemagen/generator/internal/golist"
-	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/checks"
+	"github.com/schemagen/schemagen/internal/configgen"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/edits"
+	"github.com/schemagen/schemagen/internal/golist"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // File is a generated file, with its base name.
-type File = build.File
+type File = define.File
 
 // FileName returns the name of the file that the CRD of a resource is written to.
 func FileName(group, plural string) string { return checks.FileName(group, plural) }
@@ -44,7 +44,7 @@ func Directories(patterns []string) (dirs []string) {
 }
 
 // CheckUnions returns an error if the value of [generator.Language.Unions] is not valid.
-func CheckUnions(text string) error { return build.CheckUnions(text) }
+func CheckUnions(text string) error { return define.CheckUnions(text) }
 
 // CheckDescriptions returns an error if the value of a [generator.Override] for descriptions
 // is not valid.
@@ -57,17 +57,17 @@ func CheckDescriptions(text string) error {
 // positions in the source, checked as [generator.Run] checks them. There are none if a
 // diagnostic is an error.
 func Definitions(ctx context.Context, options generator.Options) ([]*crd.Definition, diag.List, error) {
-	return build.Definitions(ctx, options.Internal())
+	return define.Definitions(ctx, options.Internal())
 }
 
 // Channel is a named set of gates, with what is different in its definitions.
-type Channel = build.Channel
+type Channel = define.Channel
 
 // MadeChannel has the definitions of a channel, and the kinds that it lacks.
-type MadeChannel = build.MadeChannel
+type MadeChannel = define.MadeChannel
 
 // Made is a definition with its file.
-type Made = build.Made
+type Made = define.Made
 
 // MakeChannels generates the definitions of several channels, as [generator.Run] does for one.
 // Diagnostics that not all channels share end in the names of those that have them. Several may
@@ -75,22 +75,22 @@ type Made = build.Made
 // known before its definitions are verified, unless it is nil.
 func MakeChannels(ctx context.Context, options generator.Options, channels []Channel, unverified func(diag.List)) ([]MadeChannel, diag.List, error) {
 	in := options.Internal()
-	build.ReportUnverified(&in, unverified)
-	return build.MakeChannels(ctx, in, channels)
+	define.ReportUnverified(&in, unverified)
+	return define.MakeChannels(ctx, in, channels)
 }
 
 // DefinitionsWithUnions is like [Definitions], but the schemas also have, as
 // x-kubernetes-unions, the unions that packages do not enable.
 func DefinitionsWithUnions(ctx context.Context, options generator.Options) ([]*crd.Definition, diag.List, error) {
 	in := options.Internal()
-	build.KeepAllUnions(&in)
-	return build.Definitions(ctx, in)
+	define.KeepAllUnions(&in)
+	return define.Definitions(ctx, in)
 }
 
 // Misspelled reports misspelled markers of the generators in options, for runs that do not
 // generate definitions.
 func Misspelled(ctx context.Context, options generator.Options) (diag.List, error) {
-	return build.Misspelled(ctx, options.Internal())
+	return define.Misspelled(ctx, options.Internal())
 }
 
 // UnreadableHeader returns the diagnostic for a header file that cannot be read.
@@ -129,7 +129,7 @@ func UnknownGate(pos diag.Position, name string, known []string) diag.Diagnostic
 }
 
 // Loaded are the packages of a run, which its generators share.
-type Loaded = build.Loaded
+type Loaded = define.Loaded
 
 // ModuleDir is the directory of a module.
 type ModuleDir = golist.ModuleDir
@@ -149,22 +149,22 @@ func ConfigurationCodes() []*diag.Kind { return configgen.Codes() }
 
 // Load lists the packages that the options name, for [generator.Source.Loaded].
 func Load(ctx context.Context, options generator.Options) (*Loaded, error) {
-	return build.Load(ctx, options.Internal())
+	return define.Load(ctx, options.Internal())
 }
 
 // LoadAgain is like [Load] for one of several runs, which reuse what they know of files that are
 // the same. before is what the last one was loaded as, or nil. That run must have ended.
 func LoadAgain(ctx context.Context, options generator.Options, before *Loaded) (*Loaded, error) {
-	return build.LoadAgain(ctx, options.Internal(), before)
+	return define.LoadAgain(ctx, options.Internal(), before)
 }
 
 // Listing is the result of finding the packages of a run.
-type Listing = build.Listing
+type Listing = define.Listing
 
 // List finds the packages without reading their files. Diagnostics are about patterns and
 // packages that cannot be found.
 func List(ctx context.Context, options generator.Options) (Listing, diag.List, error) {
-	return build.List(ctx, options.Internal())
+	return define.List(ctx, options.Internal())
 }
 
 // Output is a file that a generator wants to write.

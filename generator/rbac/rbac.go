@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/internal/configgen"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/configgen"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
 

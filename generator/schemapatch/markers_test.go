@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/txtar"
 	kyaml "sigs.k8s.io/yaml"
 
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/gentest"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -47,7 +47,7 @@ func TestMarkers(t *testing.T) {
 			options, _ := parseOptions(t, "")
 			options.Dir = filepath.Join(dir, c.Name)
 			options.Lister = gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + c.Name}
-			made, findings, err := build.Make(t.Context(), options)
+			made, findings, err := define.Make(t.Context(), options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +63,7 @@ func TestMarkers(t *testing.T) {
 				t.Fatal(len(patched), len(made), err, findings)
 			}
 			for _, m := range made {
-				at := slices.IndexFunc(patched, func(f build.File) bool { return f.Name == m.File.Name })
+				at := slices.IndexFunc(patched, func(f define.File) bool { return f.Name == m.File.Name })
 				want, got := schemasIn(t, m.File.Data), schemasIn(t, patched[at].Data)
 				if !reflect.DeepEqual(want, got) {
 					t.Errorf("crd writes\n%v\nschemapatch writes\n%v", want, got)

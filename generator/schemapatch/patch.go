@@ -1,5 +1,5 @@
 // Package schemapatch replaces the schemas in hand-written definitions. It edits YAML nodes,
-// so that everything else is preserved. It knows YAML; the schemas come from package build.
+// so that everything else is preserved. It knows YAML; the schemas come from package define.
 package schemapatch
 
 import (
@@ -23,11 +23,11 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/checks"
-	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/checks"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -45,17 +45,17 @@ import (
 // Diagnostics are about the user's source and definitions. If one of them is an error, no
 // files are returned. The error is for a directory that cannot be read, and otherwise as for
 // [generator.Run].
-func Patch(ctx context.Context, options generator.Options, directory string, written []build.File) ([]build.File, diag.List, error) {
+func Patch(ctx context.Context, options generator.Options, directory string, written []define.File) ([]define.File, diag.List, error) {
 	return patch(ctx, options.Internal(), directory, written)
 }
 
-func patch(ctx context.Context, options build.Options, directory string, written []build.File) ([]build.File, diag.List, error) {
-	roots, b, err := build.Open(ctx, &options)
+func patch(ctx context.Context, options define.Options, directory string, written []define.File) ([]define.File, diag.List, error) {
+	roots, b, err := define.Open(ctx, &options)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, definer := b.Reporter, build.NewDefiner(b)
-	kinds := build.FindKinds(b.Run, roots)
+	r, definer := b.Reporter, define.NewDefiner(b)
+	kinds := define.FindKinds(b.Run, roots)
 	// A kind without a group has no definition, so there is nothing to report here.
 	r.Drop(report.KindWithoutGroup)
 	if len(kinds) == 0 && !importMetav1(roots) {
@@ -120,7 +120,7 @@ type patcher struct {
 }
 
 // version returns a version of a kind as the first file with it has it, or nil.
-func (p *patcher) version(k build.GroupKind, name string) *apiextensionsv1.CustomResourceDefinitionVersion {
+func (p *patcher) version(k define.GroupKind, name string) *apiextensionsv1.CustomResourceDefinitionVersion {
 	for _, m := range p.manifests {
 		i := slices.Index(m.versions, name)
 		if m.kind != k || i < 0 {
@@ -136,7 +136,7 @@ func (p *patcher) version(k build.GroupKind, name string) *apiextensionsv1.Custo
 }
 
 // patch writes the schemas of a kind to its definitions.
-func (p *patcher) patch(k build.GroupKind, crd *checks.Definition) {
+func (p *patcher) patch(k define.GroupKind, crd *checks.Definition) {
 	for _, m := range p.manifests {
 		if m.kind != k {
 			continue
@@ -148,14 +148,14 @@ func (p *patcher) patch(k build.GroupKind, crd *checks.Definition) {
 }
 
 // encode returns the encoded files.
-func (p *patcher) encode() ([]build.File, error) {
-	var files []build.File
+func (p *patcher) encode() ([]define.File, error) {
+	var files []define.File
 	for _, m := range p.manifests {
 		data, err := m.encode()
 		if err != nil {
 			return nil, fmt.Errorf("write %s: %w", m.name, err)
 		}
-		files = append(files, build.File{Name: filepath.Base(m.name), Data: data})
+		files = append(files, define.File{Name: filepath.Base(m.name), Data: data})
 	}
 	return files, nil
 }
@@ -163,7 +163,7 @@ func (p *patcher) encode() ([]build.File, error) {
 // manifest is a file that contains a definition.
 type manifest struct {
 	name     string
-	kind     build.GroupKind
+	kind     define.GroupKind
 	versions []string
 	// hasStatus is set for the versions, by index, with the status subresource.
 	hasStatus []bool
@@ -174,7 +174,7 @@ type manifest struct {
 }
 
 // read reads the definitions in the files *.yaml of a directory, sorted by name.
-func (p *patcher) read(directory string, written []build.File) error {
+func (p *patcher) read(directory string, written []define.File) error {
 	if !filepath.IsAbs(directory) {
 		directory = filepath.Join(p.dir, directory)
 	}
@@ -184,7 +184,7 @@ func (p *patcher) read(directory string, written []build.File) error {
 		return err
 	}
 	for _, entry := range entries {
-		isWritten := slices.ContainsFunc(written, func(f build.File) bool { return f.Name == entry.Name() })
+		isWritten := slices.ContainsFunc(written, func(f define.File) bool { return f.Name == entry.Name() })
 		if isWritten || entry.IsDir() || filepath.Ext(entry.Name()) != ".yaml" {
 			continue
 		}
@@ -192,9 +192,9 @@ func (p *patcher) read(directory string, written []build.File) error {
 		if err != nil {
 			return err
 		}
-		files = append(files, build.File{Name: entry.Name(), Data: data})
+		files = append(files, define.File{Name: entry.Name(), Data: data})
 	}
-	slices.SortFunc(files, func(a, b build.File) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(files, func(a, b define.File) int { return strings.Compare(a.Name, b.Name) })
 	for _, f := range files {
 		if m := p.decode(filepath.Join(directory, f.Name), f.Data); m != nil {
 			p.manifests = append(p.manifests, m)
@@ -228,7 +228,7 @@ func (p *patcher) decode(name string, data []byte) *manifest {
 	if kyaml.Unmarshal(data, &crd) != nil {
 		return nil
 	}
-	m := &manifest{name: name, kind: build.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}}
+	m := &manifest{name: name, kind: define.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}}
 	for _, version := range crd.Spec.Versions {
 		m.versions = append(m.versions, version.Name)
 		subresources, _ := version.Subresources.(map[string]any)
@@ -379,7 +379,7 @@ func (m *manifest) encode() ([]byte, error) {
 
 // verify reports problems with the definitions that got schemas, whose files are given by
 // index: problems in a schema at its line of Go, all other problems at the file.
-func (p *patcher) verify(ctx context.Context, files []build.File) error {
+func (p *patcher) verify(ctx context.Context, files []define.File) error {
 	if !p.checker.Verifies() || p.reporter.List.HasErrors() {
 		return nil
 	}

@@ -18,8 +18,8 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/gentest"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
@@ -40,7 +40,7 @@ func TestPatch(t *testing.T) {
 			options.Dir = filepath.Join(dir, c.Name)
 			options.SkipVerify = c.Unverified
 			options.Lister = gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + c.Name}
-			made, _, err := build.Make(t.Context(), options)
+			made, _, err := define.Make(t.Context(), options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +65,7 @@ func TestPatch(t *testing.T) {
 }
 
 // parseOptions parses options with controller-gen's names.
-func parseOptions(t *testing.T, text string) (build.Options, crd.Generator) {
+func parseOptions(t *testing.T, text string) (define.Options, crd.Generator) {
 	t.Helper()
 	marker := "+crd"
 	if text != "" {
@@ -76,7 +76,7 @@ func parseOptions(t *testing.T, text string) (build.Options, crd.Generator) {
 		t.Fatal(err)
 	}
 	g := value.(crd.Generator)
-	options := build.Options{Server: gentest.Server(t, "")}
+	options := define.Options{Server: gentest.Server(t, "")}
 	options.MaxDescription = g.MaxDescLen
 	options.EmbeddedObjectMeta = g.GenerateEmbeddedObjectMeta != nil && *g.GenerateEmbeddedObjectMeta
 	options.PreserveUnknownFields = g.DeprecatedV1beta1CompatibilityPreserveUnknownFields
@@ -109,7 +109,7 @@ func stale(t *testing.T, data []byte) []byte {
 	return slices.Concat([]byte("# This stays.\n"), out)
 }
 
-func comparePatched(t *testing.T, got []build.File, want gentest.PeerResult) {
+func comparePatched(t *testing.T, got []define.File, want gentest.PeerResult) {
 	t.Helper()
 	if want.Panic != nil || len(want.Errors) > 0 {
 		t.Errorf("controller-gen failed: %v %v", want.Panic, want.Errors)
@@ -258,7 +258,7 @@ func TestPatchManifests(t *testing.T) {
 			manifests := filepath.Join(dir, "manifests")
 			writeFile(t, filepath.Join(manifests, "widget.yaml"), []byte(test.file))
 			writeFile(t, filepath.Join(manifests, "notes.txt"), []byte(widgetHead))
-			options := build.Options{Source: build.Source{Dir: filepath.Join(dir, "patch"), Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/patch"}}, Server: gentest.Server(t, "")}
+			options := define.Options{Source: define.Source{Dir: filepath.Join(dir, "patch"), Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/patch"}}, Server: gentest.Server(t, "")}
 			got, findings, err := patch(t.Context(), options, "../manifests", nil)
 			if err != nil {
 				t.Fatal(err)

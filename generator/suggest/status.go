@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -20,7 +20,7 @@ func (s *suggester) findStatuses(packages []*source.Package) {
 	s.statuses = map[*source.Type]bool{}
 	for _, p := range packages {
 		for _, t := range structsOf(p) {
-			if !build.IsKind(t, s.Reporter) {
+			if !define.IsKind(t, s.Reporter) {
 				continue
 			}
 			for _, f := range t.Fields() {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -78,8 +78,8 @@ func Unions(ctx context.Context, options generator.Options) ([]Suggestion, diag.
 	return suggestUnions(ctx, options.Internal())
 }
 
-func suggestUnions(ctx context.Context, options build.Options) ([]Suggestion, diag.List, error) {
-	roots, b, err := build.Open(ctx, &options)
+func suggestUnions(ctx context.Context, options define.Options) ([]Suggestion, diag.List, error) {
+	roots, b, err := define.Open(ctx, &options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -120,7 +120,7 @@ func structsOf(p *source.Package) []*source.Type {
 
 // suggester suggests unions for one struct after the other.
 type suggester struct {
-	*build.Builder
+	*define.Builder
 	// sources caches the lines of files to be edited, by file name.
 	sources map[string][]string
 	// statuses are the structs whose fields are those of a status.

@@ -7,7 +7,7 @@ import (
 	"go/token"
 	"strings"
 
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // fieldDoc returns the doc comment of a field with a description or, if a comment cannot have

@@ -12,7 +12,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/internal/define"
 )
 
 // A candidate is a package with types to be recognized by their schemas.
@@ -28,7 +28,7 @@ func imported(ctx context.Context, dir string, patterns []string) ([]candidate, 
 		return nil, nil, nil
 	}
 	options := (&generator.Options{Source: generator.Source{Dir: dir, Patterns: patterns}}).Internal()
-	roots, b, err := build.Open(ctx, &options)
+	roots, b, err := define.Open(ctx, &options)
 	if err != nil || b.Reporter.List.HasErrors() {
 		return nil, b.Reporter.List, err
 	}

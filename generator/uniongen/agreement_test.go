@@ -16,8 +16,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/gentest"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -135,7 +135,7 @@ func compareAnswers(t *testing.T, pairs []pair, referenceName string, reference 
 // typedSchema returns the schema of the kind in testdata/typed, as in its CRD.
 func typedSchema(t testing.TB, module string) *structural.Schema {
 	t.Helper()
-	crds, w, err := build.DefineKinds(t.Context(), &build.Options{Source: build.Source{Dir: module, Patterns: []string{"./typed/api"}}, Language: build.Language{Unions: string(unions.FormCEL)}, Server: gentest.Server(t, "")})
+	crds, w, err := define.DefineKinds(t.Context(), &define.Options{Source: define.Source{Dir: module, Patterns: []string{"./typed/api"}}, Language: define.Language{Unions: string(unions.FormCEL)}, Server: gentest.Server(t, "")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/gounions"
-	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/gounions"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/templates"
 )
@@ -360,7 +360,7 @@ func enumOrder(node *structNode, u *gounions.Marked) []string {
 func (f *functionFile) zero(file *source.File, field *source.Field) string {
 	switch body := source.UnderlyingOf(file, field.Type); body.Kind {
 	case source.KindBasic:
-		switch typ, _ := build.BasicSchema(body.Basic); typ {
+		switch typ, _ := define.BasicSchema(body.Basic); typ {
 		case "string":
 			return `""`
 		case "boolean":

@@ -8,9 +8,9 @@ import (
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/gounions"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/gounions"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/templates"
@@ -20,8 +20,8 @@ import (
 // unionGraph holds the struct types that the packages of a run declare, and the fields that
 // lead from one to another.
 type unionGraph struct {
-	builder   *build.Builder
-	flattener *build.Flattener
+	builder   *define.Builder
+	flattener *define.Flattener
 	structs   map[*source.Type]*structNode
 	unnamed   map[unnamedStruct]*structNode
 	order     []*structNode // in order of discovery
@@ -80,9 +80,9 @@ type valueEdge struct {
 	keyFile *source.File
 }
 
-func newUnionGraph(b *build.Builder) *unionGraph {
+func newUnionGraph(b *define.Builder) *unionGraph {
 	return &unionGraph{
-		builder: b, flattener: build.NewFlattener(b),
+		builder: b, flattener: define.NewFlattener(b),
 		structs: map[*source.Type]*structNode{}, unnamed: map[unnamedStruct]*structNode{},
 	}
 }
@@ -155,7 +155,7 @@ func (g *unionGraph) named(f *source.File, expr ast.Expr, at string, depth int) 
 	if t.Spec.Assign.IsValid() {
 		return g.value(t.File, t.Spec.Type, at, depth+1)
 	}
-	if t.Spec.TypeParams.NumFields() > 0 || build.KnownType(t.Pkg.Path, t.Spec.Name.Name, false) != nil {
+	if t.Spec.TypeParams.NumFields() > 0 || define.KnownType(t.Pkg.Path, t.Spec.Name.Name, false) != nil {
 		return nil
 	}
 	_, isStruct := t.Spec.Type.(*ast.StructType)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/templates"
 )

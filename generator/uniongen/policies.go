@@ -6,8 +6,8 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/report"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/report"
 	"github.com/schemagen/schemagen/unions"
 )
 
@@ -21,24 +21,24 @@ const (
 // of admission policies that normalize it on the API server: one policy with its binding for
 // each served version. Unions are enabled, and diagnostics and error returned, as in
 // [Generate].
-func Policies(ctx context.Context, options generator.Options, functions FunctionOptions) ([]build.File, diag.List, error) {
+func Policies(ctx context.Context, options generator.Options, functions FunctionOptions) ([]define.File, diag.List, error) {
 	options.Gates = []string{"*"} // as for the functions
 	return policies(ctx, options.Internal(), functions)
 }
 
-func policies(ctx context.Context, options build.Options, functions FunctionOptions) ([]build.File, diag.List, error) {
+func policies(ctx context.Context, options define.Options, functions FunctionOptions) ([]define.File, diag.List, error) {
 	if options.Unions == "" {
 		options.Unions = string(unions.FormCEL)
 	}
-	build.KeepUnions(&options)
-	build.Ignore(&options, FileName)
-	crds, w, err := build.DefineKinds(ctx, &options)
+	define.KeepUnions(&options)
+	define.Ignore(&options, FileName)
+	crds, w, err := define.DefineKinds(ctx, &options)
 	if err != nil {
 		return nil, nil, err
 	}
-	var out []build.File
+	var out []define.File
 	for _, crd := range crds {
-		file := build.File{Name: crd.Object.Spec.Group + "_" + crd.Object.Spec.Names.Plural + PolicySuffix}
+		file := define.File{Name: crd.Object.Spec.Group + "_" + crd.Object.Spec.Names.Plural + PolicySuffix}
 		for i, version := range crd.Object.Spec.Versions {
 			if !version.Served {
 				continue

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/templates"
 )
 
@@ -57,7 +57,7 @@ func (f *functionFile) text(file *source.File, expr ast.Expr) string {
 	case *ast.SelectorExpr:
 		return f.name(file, expr)
 	}
-	f.errorf(expr.Pos(), "declare a type for it", "%s cannot be written in generated code", build.GoSyntax(expr))
+	f.errorf(expr.Pos(), "declare a type for it", "%s cannot be written in generated code", define.GoSyntax(expr))
 	return "any"
 }
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/templates"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -37,7 +37,7 @@ type FunctionOptions struct {
 // Files is the result of [Generate].
 type Files struct {
 	// Files have absolute names, one for each package with functions.
-	Files []build.File
+	Files []define.File
 	// Without are the directories of packages without functions, sorted.
 	Without []string
 }
@@ -52,13 +52,13 @@ func Generate(ctx context.Context, options generator.Options, functions Function
 	return generate(ctx, options.Internal(), functions)
 }
 
-func generate(ctx context.Context, options build.Options, functions FunctionOptions) (Files, diag.List, error) {
+func generate(ctx context.Context, options define.Options, functions FunctionOptions) (Files, diag.List, error) {
 	if options.Unions == "" {
 		options.Unions = string(unions.FormCEL)
 	}
 	options.AllowDangerousTypes = true // they do not affect the functions
-	build.Ignore(&options, FileName)
-	roots, b, err := build.Open(ctx, &options)
+	define.Ignore(&options, FileName)
+	roots, b, err := define.Open(ctx, &options)
 	if err != nil {
 		return Files{}, nil, err
 	}
@@ -89,7 +89,7 @@ func generate(ctx context.Context, options build.Options, functions FunctionOpti
 		if err != nil {
 			return Files{}, nil, err
 		}
-		out.Files = append(out.Files, build.File{Name: filepath.Join(dir, FileName), Data: data})
+		out.Files = append(out.Files, define.File{Name: filepath.Join(dir, FileName), Data: data})
 	}
 	w.Lint()
 	r.Drop(report.FeatureDisabled) // features affect schemas, not functions

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/gentest"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
@@ -71,12 +71,12 @@ func testCases(cases []*unionCase) []*gentest.Case {
 }
 
 // listed returns a lister of the packages of the run.
-func (c *unionCase) listed(all []*build.Package) gentest.Lister {
+func (c *unionCase) listed(all []*define.Package) gentest.Lister {
 	own := gentest.Lister{All: all, Prefix: typedmodule.Path + "/" + c.Name}
 	if c.packages == nil {
 		return own
 	}
-	var out []*build.Package
+	var out []*define.Package
 	for _, p := range all {
 		if rel, ok := strings.CutPrefix(p.Path, own.Prefix+"/"); ok && slices.Contains(c.packages, rel) {
 			out = append(out, p)
@@ -91,7 +91,7 @@ func TestUnionCases(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			root := filepath.Join(dir, c.Name)
-			got, findings, err := generate(t.Context(), build.Options{Source: build.Source{Dir: root, Lister: c.listed(listed)}, Server: gentest.Server(t, "")}, c.functions)
+			got, findings, err := generate(t.Context(), define.Options{Source: define.Source{Dir: root, Lister: c.listed(listed)}, Server: gentest.Server(t, "")}, c.functions)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,8 +120,8 @@ func TestUnionCasesCompile(t *testing.T) {
 	cases := readUnionCases(t)
 	dir, listed := gentest.List(t, testCases(cases))
 	for _, c := range cases {
-		source := build.Source{Dir: filepath.Join(dir, c.Name), Lister: c.listed(listed)}
-		got, findings, err := generate(t.Context(), build.Options{Source: source, Server: gentest.Server(t, "")}, c.functions)
+		source := define.Source{Dir: filepath.Join(dir, c.Name), Lister: c.listed(listed)}
+		got, findings, err := generate(t.Context(), define.Options{Source: source, Server: gentest.Server(t, "")}, c.functions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,15 +146,15 @@ func TestUnionFilesAreDeterministic(t *testing.T) {
 	cases := readUnionCases(t)
 	dir, listed := gentest.List(t, testCases(cases))
 	for _, c := range cases {
-		var first []build.File
+		var first []define.File
 		for i := range 5 {
-			got, _, err := generate(t.Context(), build.Options{Source: build.Source{Dir: filepath.Join(dir, c.Name), Lister: c.listed(listed)}, Server: gentest.Server(t, "")}, c.functions)
+			got, _, err := generate(t.Context(), define.Options{Source: define.Source{Dir: filepath.Join(dir, c.Name), Lister: c.listed(listed)}, Server: gentest.Server(t, "")}, c.functions)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if i == 0 {
 				first = got.Files
-			} else if !slices.EqualFunc(first, got.Files, func(a, b build.File) bool { return a.Name == b.Name && bytes.Equal(a.Data, b.Data) }) {
+			} else if !slices.EqualFunc(first, got.Files, func(a, b define.File) bool { return a.Name == b.Name && bytes.Equal(a.Data, b.Data) }) {
 				t.Errorf("%s: run %d differs", c.Name, i+1)
 			}
 		}
@@ -179,7 +179,7 @@ func TestPackagesWithoutUnions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, findings, err := generate(t.Context(), build.Options{Source: build.Source{Dir: dir, Patterns: []string{"./..."}}, Server: gentest.Server(t, "")}, FunctionOptions{})
+	got, findings, err := generate(t.Context(), define.Options{Source: define.Source{Dir: dir, Patterns: []string{"./..."}}, Server: gentest.Server(t, "")}, FunctionOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/internal/configgen"
+	"github.com/schemagen/schemagen/internal/configgen"
 )
 
 // checkKinds compares a webhook with the kinds of the run.

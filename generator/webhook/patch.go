@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/schemagen/schemagen/generator/internal/configgen"
+	"github.com/schemagen/schemagen/internal/configgen"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/internal/configgen"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/configgen"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // Shape is the kind of a Go type, as far as conversions distinguish it.

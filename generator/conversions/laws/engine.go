@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 //go:embed engine_test.go
@@ -93,14 +93,14 @@ func (e *engines) finish(header string, to *Files) {
 			if f.doc == "" && !e.units {
 				continue
 			}
-			to.Files = append(to.Files, build.File{Name: filepath.Join(root, engineDir, f.name), Data: f.bytes(header)})
+			to.Files = append(to.Files, define.File{Name: filepath.Join(root, engineDir, f.name), Data: f.bytes(header)})
 		}
 	}
 	var disk *inputs.Reader // nothing is recorded
 	for root, dirs := range e.dirs {
 		for _, f := range engineFiles() {
 			name := filepath.Join(root, engineDir, f.name)
-			written := slices.ContainsFunc(to.Files, func(of build.File) bool { return of.Name == name })
+			written := slices.ContainsFunc(to.Files, func(of define.File) bool { return of.Name == name })
 			if _, err := disk.Stat(name); err == nil && !written && !imported(disk, root, dirs, f.uses) {
 				to.Unneeded = append(to.Unneeded, name)
 			}

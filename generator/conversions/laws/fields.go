@@ -11,11 +11,11 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/generator/conversions/written"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/edits"
-	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/edits"
 	"github.com/schemagen/schemagen/internal/plainjson"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -83,7 +83,7 @@ func (f field) String() string {
 
 // fields collects the fields and types below the roots for which there is something to say.
 type fields struct {
-	builder *build.Builder
+	builder *define.Builder
 	// found are the fields of literals, by name.
 	found map[string]string
 	seen  map[*source.Type]bool
@@ -97,7 +97,7 @@ type fields struct {
 	matching map[textRules][]string
 }
 
-func newFields(b *build.Builder) *fields {
+func newFields(b *define.Builder) *fields {
 	return &fields{builder: b, found: map[string]string{}, seen: map[*source.Type]bool{}, near: map[string]bool{}, matching: map[textRules][]string{}}
 }
 

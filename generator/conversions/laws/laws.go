@@ -29,10 +29,10 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/generator/conversions/written"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/gotext"
-	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/gotext"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // FileName is the name of the generated file in each package.
@@ -42,7 +42,7 @@ const FileName = conversions.TestFileName
 type Files struct {
 	// Files have absolute names: one for each package with conversions, and those that their
 	// tests import.
-	Files []build.File
+	Files []define.File
 	// Without are the directories of packages without conversions, sorted.
 	Without []string
 	// Unneeded are files that tests imported and that none does any more, sorted.
@@ -55,7 +55,7 @@ type Files struct {
 func Generate(ctx context.Context, options generator.Options) (Files, diag.List, error) {
 	internal := options.Internal()
 	internal.Gates = []string{"*"} // the Go types are the same for all gates
-	roots, b, err := build.Open(ctx, &internal)
+	roots, b, err := define.Open(ctx, &internal)
 	if err != nil {
 		return Files{}, nil, err
 	}
@@ -87,7 +87,7 @@ func Generate(ctx context.Context, options generator.Options) (Files, diag.List,
 		if err != nil {
 			return Files{}, nil, err
 		}
-		out.Files = append(out.Files, build.File{Name: filepath.Join(dir, FileName), Data: data})
+		out.Files = append(out.Files, define.File{Name: filepath.Join(dir, FileName), Data: data})
 	}
 	slices.Sort(out.Without)
 	if len(out.Files) == 0 && !r.List.HasErrors() {
@@ -110,7 +110,7 @@ type testFile struct {
 	kinds      strings.Builder
 }
 
-func newTestFile(b *build.Builder, p *source.Package) *testFile {
+func newTestFile(b *define.Builder, p *source.Package) *testFile {
 	return &testFile{pkg: p, constraint: "go1.22", imports: importNames{own: p.Path, names: map[string]string{}}, fields: newFields(b)}
 }
 

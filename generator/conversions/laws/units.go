@@ -11,14 +11,14 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/generator/conversions/written"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/gotext"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/gotext"
 	"github.com/schemagen/schemagen/structural"
 )
 
 // Generated returns a file of tests for each package for which conversions are generated.
 func Generated(m *conversions.Model, header string) (Files, error) {
-	b := &build.Builder{Run: m.Run, Reporter: m.Run.Reporter}
+	b := &define.Builder{Run: m.Run, Reporter: m.Run.Reporter}
 	var out Files
 	engines := engines{units: true}
 	for _, p := range m.Packages() {
@@ -44,7 +44,7 @@ func Generated(m *conversions.Model, header string) (Files, error) {
 		if err != nil {
 			return Files{}, err
 		}
-		out.Files = append(out.Files, build.File{Name: filepath.Join(dir, FileName), Data: data})
+		out.Files = append(out.Files, define.File{Name: filepath.Join(dir, FileName), Data: data})
 	}
 	slices.Sort(out.Without)
 	engines.finish(header, &out)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/conversions"
-	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/internal/gentest"
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 

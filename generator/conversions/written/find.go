@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // Pair is a kind in two versions with the conversions between them.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // Kind is a kind with conversions between its versions.
@@ -48,7 +48,7 @@ func Kinds(ctx context.Context, options generator.Options) ([]Kind, diag.List, e
 	internal := options.Internal()
 	internal.Gates = []string{"*"}      // the Go types are the same for all gates
 	internal.AllowDangerousTypes = true // they do not affect the conversions
-	definitions, b, err := build.DefineKinds(ctx, &internal)
+	definitions, b, err := define.DefineKinds(ctx, &internal)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // Signature is that of a function of a hook.

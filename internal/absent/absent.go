@@ -1,0 +1,476 @@
+// Package absent reports what refers to fields that conditions on gates remove. It finds list
+// keys, defaults, printer columns, selectable fields, scale paths and field paths of rules in
+// finished definitions, and explains the API server's errors about rules that read such fields.
+//
+// Which properties a struct lacks is in [structural.Origin.Absent], for which [Of] reads the
+// source. The package does not know which gates are on: a property is absent or is not.
+package absent
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/checks"
+	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Check reports what refers to absent properties in the definitions. Errors about rules are
+// explained when the API server reports them. erased is set if something else than conditions in
+// markers may have removed properties.
+func Check(c *checks.Checker, definitions []*checks.Definition, erased bool) {
+	if !erased && !removes(c.Program) {
+		return
+	}
+	f := &finder{checker: c, lacking: map[*structural.Schema]bool{}}
+	for _, d := range definitions {
+		for version, s := range d.Schemas {
+			if !f.lacks(s) {
+				continue
+			}
+			c.FindLocalFiles()
+			f.definition(d, version)
+		}
+	}
+	if len(f.rules) > 0 {
+		c.Explain = f.explain
+	}
+}
+
+// removes reports whether conditions remove anything from the packages.
+func removes(program *source.Program) bool {
+	for p := range program.Packages() {
+		if slices.ContainsFunc(p.Sources, func(f *source.File) bool { return len(f.Erased) > 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// finder finds references to absent properties.
+type finder struct {
+	checker *checks.Checker
+	// lacking are the schemas that were searched, with whether a property is absent from them.
+	lacking map[*structural.Schema]bool
+	rules   []rule
+}
+
+// rule is a rule of a schema from which a property is absent.
+type rule struct {
+	marker markers.Comment
+	schema *structural.Schema
+}
+
+// place is a schema in a definition.
+type place struct {
+	definition *checks.Definition
+	version    int
+	schema     *structural.Schema
+	path       string // of the schema in that of the version
+	fields     string // the same, for messages
+}
+
+// at returns the path of a part of the schema in the definition.
+func (p place) at(part string) string {
+	return fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema%s%s", p.version, p.path, part)
+}
+
+// property returns the place of a property; ok is false if there is none.
+func (p place) property(name string) (place, bool) {
+	i := p.schema.PropertyIndex(name)
+	if i < 0 {
+		return place{}, false
+	}
+	return place{p.definition, p.version, p.schema.Properties[i].Schema, p.path + ".properties[" + name + "]", p.fields + "." + name}, true
+}
+
+// elements returns the place of the elements of a list or the values of a map.
+func (p place) elements() (place, bool) {
+	if s := p.schema.Items; s != nil {
+		return place{p.definition, p.version, s, p.path + ".items", p.fields + "[*]"}, true
+	}
+	if a := p.schema.AdditionalProperties; a != nil && a.Schema != nil {
+		return place{p.definition, p.version, a.Schema, p.path + ".additionalProperties", p.fields + "{*}"}, true
+	}
+	return place{}, false
+}
+
+// lacks reports whether a property is absent from a schema or one below it.
+func (f *finder) lacks(s *structural.Schema) bool {
+	if s == nil {
+		return false
+	}
+	known, ok := f.lacking[s]
+	if ok {
+		return known
+	}
+	lacks := len(s.Origin.Absent) > 0
+	for _, p := range s.Properties {
+		lacks = f.lacks(p.Schema) || lacks
+	}
+	lacks = f.lacks(s.Items) || lacks
+	if s.AdditionalProperties != nil {
+		lacks = f.lacks(s.AdditionalProperties.Schema) || lacks
+	}
+	f.lacking[s] = lacks
+	return lacks
+}
+
+// definition searches a version of a definition.
+func (f *finder) definition(d *checks.Definition, i int) {
+	root, version := place{definition: d, version: i, schema: d.Schemas[i]}, d.Object.Spec.Versions[i]
+	at := func(part string) string { return fmt.Sprintf("spec.versions[%d]%s", i, part) }
+	for n, column := range version.AdditionalPrinterColumns {
+		f.path(root, column.JSONPath, at(fmt.Sprintf(".additionalPrinterColumns[%d].jsonPath", n)), "printer column "+column.Name)
+	}
+	for n, field := range version.SelectableFields {
+		f.path(root, field.JSONPath, at(fmt.Sprintf(".selectableFields[%d].jsonPath", n)), "the selectable field")
+	}
+	if s := version.Subresources; s != nil && s.Scale != nil {
+		f.path(root, s.Scale.SpecReplicasPath, at(".subresources.scale.specReplicasPath"), "the scale subresource")
+		f.path(root, s.Scale.StatusReplicasPath, at(".subresources.scale.statusReplicasPath"), "the scale subresource")
+		if s.Scale.LabelSelectorPath != nil {
+			f.path(root, *s.Scale.LabelSelectorPath, at(".subresources.scale.labelSelectorPath"), "the scale subresource")
+		}
+	}
+	f.schema(root)
+}
+
+// schema searches a schema and those below it.
+func (f *finder) schema(p place) {
+	s := p.schema
+	if !f.lacks(s) {
+		return
+	}
+	elements, hasElements := p.elements()
+	for n, key := range s.XListMapKeys {
+		if _, exists := elements.property(key); hasElements && !exists {
+			f.report(elements, key, p.at(fmt.Sprintf(".x-kubernetes-list-map-keys[%d]", n)), "the list key", len(s.XListMapKeys) > 1)
+		}
+	}
+	if s.Default != nil {
+		var value any
+		if json.Unmarshal(s.Default.Raw, &value) == nil {
+			f.value(p, value, p.at(".default"))
+		}
+	}
+	for n, r := range s.XValidations {
+		at := p.at(fmt.Sprintf(".x-kubernetes-validations[%d]", n))
+		if r.FieldPath != "" {
+			f.path(p, r.FieldPath, at+".fieldPath", "the fieldPath")
+		}
+		m, ok := f.checker.Marker(p.definition, at+".rule")
+		if marker, list, _ := strings.Cut(m.Text, "="); strings.HasSuffix(marker, "OneOf") {
+			for _, name := range strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(`;,{}" `, r) }) {
+				f.report(p, name, at+".rule", marker, true)
+			}
+		} else if ok {
+			f.rules = append(f.rules, rule{m, s})
+			f.constant(p, n, rule{m, s})
+		}
+	}
+	for _, property := range s.Properties {
+		below, _ := p.property(property.Name)
+		f.schema(below)
+	}
+	if hasElements {
+		f.schema(elements)
+	}
+}
+
+// value searches a part of the default at a path.
+func (f *finder) value(p place, value any, at string) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if below, ok := p.property(name); ok {
+				f.value(below, value[name], at)
+			} else if p.schema.XPreserveUnknownFields == nil || !*p.schema.XPreserveUnknownFields {
+				f.report(p, name, at, "the default", true)
+			}
+			if below, ok := p.elements(); ok {
+				f.value(below, value[name], at)
+			}
+		}
+	case []any:
+		if below, ok := p.elements(); ok {
+			for _, element := range value {
+				f.value(below, element, at)
+			}
+		}
+	}
+}
+
+// step matches a step of a JSON path: a field, or an element.
+var step = lazyregexp.New(`^(?:\.((?:[^.\[\\]|\\.)+)|\['([^']*)'\]|\[[^\]]*\])`)
+
+// path reports an absent property on a path below a schema.
+func (f *finder) path(p place, path, at, what string) {
+	for path != "" {
+		m := step().FindStringSubmatch(path)
+		if m == nil {
+			return
+		}
+		path = path[len(m[0]):]
+		name, below, ok := m[1]+m[2], place{}, false
+		if name != "" {
+			below, ok = p.property(name)
+			if !ok && f.report(p, name, at, what, true) {
+				return
+			}
+		}
+		if !ok {
+			if below, ok = p.elements(); !ok {
+				return
+			}
+		}
+		p = below
+	}
+}
+
+// report reports a property that the value at a path refers to, if it is absent. The finding
+// has a fix if the marker that sets the value is not the only one of its kind.
+func (f *finder) report(p place, name, at, what string, fixable bool) bool {
+	absent := p.schema.Origin.Lacks(name)
+	if absent == nil {
+		return false
+	}
+	pos, related := f.checker.Position(p.definition, at)
+	m, ok := f.checker.Marker(p.definition, at)
+	d := report.NeedsErased.At(pos, "", "%s needs %s.%s, which does not exist here: its condition is %s", what, p.fields, name, absent.Condition)
+	d.Related = related
+	f.add(&d, m, ok, fixable, absent)
+	f.checker.Reporter.Add(d)
+	return true
+}
+
+// add adds to a finding the conditions of absent properties, and how to make the marker depend on
+// them.
+func (f *finder) add(d *diag.Diagnostic, m markers.Comment, ok, fixable bool, absent ...*structural.Absent) {
+	r := f.checker.Reporter
+	for _, a := range absent {
+		related := diag.Related{Pos: r.Position(a.Pos), Message: "the condition"}
+		if len(absent) > 1 {
+			related.Message += " of " + a.Name
+		}
+		d.Related = append(d.Related, related)
+	}
+	if !ok {
+		return
+	}
+	if strings.HasPrefix(m.Text, "+openshift:") {
+		d.Hint = "its gates have to include those of the condition: name all of them with requiredFeatureGate"
+		return
+	}
+	condition := "+" + markers.WhenName + "(" + allOf(absent) + ")="
+	d.Hint = "write " + condition + " before the marker"
+	if fixable {
+		r.Fix(d, "write "+condition, &markers.Edit{Pos: m.Pos, End: m.Pos, New: condition})
+	} else {
+		d.Hint += " and before +listType"
+	}
+}
+
+// undefined matches errors about rules that read a field that does not exist.
+var undefined = lazyregexp.New(`undefined field '([^']+)'`)
+
+// The API server reports a field at the dot before it, or at the parenthesis of has().
+// before matches the path from the value of a rule to the object whose field is read, and
+// within the same with the field.
+var (
+	before = lazyregexp.New(`\b(?:self|oldSelf)((?:\.\w+)*)$`)
+	within = lazyregexp.New(`^\(\s*((?:self|oldSelf)((?:\.\w+)*))\.\w+`)
+)
+
+// explain returns the finding for an error of the API server about a rule that reads absent
+// properties; all others are returned unchanged.
+func (f *finder) explain(d diag.Diagnostic) diag.Diagnostic {
+	message := d.Message
+	for _, quote := range d.Quotes {
+		message += "\n" + quote.Message
+	}
+	var names []string // of the rule's undefined fields, in the order of errors
+	for _, m := range undefined().FindAllStringSubmatch(message, -1) {
+		if !slices.Contains(names, m[1]) {
+			names = append(names, m[1])
+		}
+	}
+	if len(names) == 0 {
+		return d
+	}
+	for _, rule := range f.rules {
+		head, tail, ok := f.textAt(rule.marker, d.Pos)
+		if !ok {
+			continue
+		}
+		first := f.readAt(rule, head, tail, names[0])
+		if first.absent == nil {
+			continue
+		}
+		reads := []read{first}
+		for _, name := range names {
+			reads = f.addReads(reads, rule, name)
+		}
+		what := "rule"
+		if strings.Contains(d.Message, "messageExpression compilation failed") {
+			what = "message"
+		}
+		expressions, all := make([]string, len(reads)), make([]*structural.Absent, len(reads))
+		for i, r := range reads {
+			expressions[i], all[i] = r.expression, r.absent
+		}
+		out := report.ReadsErased.At(d.Pos, "", "the %s reads %s, which does not exist here: its condition is %s", what, expressions[0], all[0].Condition)
+		if len(reads) > 1 {
+			out.Message = fmt.Sprintf("the %s reads %s, which do not exist here: their condition is %s", what, listed(expressions), allOf(all))
+		}
+		f.add(&out, rule.marker, true, true, all...)
+		return out
+	}
+	return d
+}
+
+// read is an expression of a rule that reads an absent property.
+type read struct {
+	expression string
+	absent     *structural.Absent
+}
+
+// readAt returns what a rule reads at the position of an error, between two parts of its marker.
+// Its property is nil if none is absent.
+func (f *finder) readAt(r rule, head, tail, name string) (out read) {
+	out.expression = name
+	if m := before().FindStringSubmatch(head); m != nil {
+		out = read{m[0] + "." + name, readFrom(r.schema, m[1], name)}
+	} else if m := within().FindStringSubmatch(tail); m != nil {
+		out = read{m[1] + "." + name, readFrom(r.schema, m[2], name)}
+	}
+	if out.absent == nil {
+		out.absent = f.below(r.schema, name)
+	}
+	return out
+}
+
+// reading matches the paths that a rule reads.
+var reading = lazyregexp.New(`\b(?:self|oldSelf)((?:\.\w+)*)\.(\w+)`)
+
+// addReads adds what else a rule reads by an undefined name.
+func (f *finder) addReads(reads []read, r rule, name string) []read {
+	add := func(expression string, absent *structural.Absent) bool {
+		if absent != nil && !slices.ContainsFunc(reads, func(r read) bool { return r.absent.Name == absent.Name && r.absent.Pos == absent.Pos }) {
+			reads = append(reads, read{expression, absent})
+		}
+		return absent != nil
+	}
+	found := false
+	for _, m := range reading().FindAllStringSubmatch(r.marker.Text, -1) {
+		for path := m[1] + "." + m[2]; path != ""; path = path[:strings.LastIndexByte(path, '.')] {
+			if i := strings.LastIndexByte(path, '.'); path[i+1:] == name {
+				found = add("self"+path, readFrom(r.schema, path[:i], name)) || found
+			}
+		}
+	}
+	if !found {
+		add(name, f.below(r.schema, name))
+	}
+	return reads
+}
+
+// listed returns the texts as an enumeration.
+func listed(texts []string) string {
+	last := len(texts) - 1
+	return strings.Join(texts[:last], ", ") + " and " + texts[last]
+}
+
+// allOf returns the condition that all of the properties exist.
+func allOf(all []*structural.Absent) string {
+	out, err := gates.Parse(all[0].Condition)
+	for _, a := range all[1:] {
+		if c, wrong := gates.Parse(a.Condition); wrong == nil && !out.Implies(c) {
+			out = gates.And(out, c)
+		}
+	}
+	if err != nil {
+		return all[0].Condition // it is not from a marker
+	}
+	return out.String()
+}
+
+// textAt returns the text of a marker before and after a position; ok is false if the position
+// is not in the marker.
+func (f *finder) textAt(m markers.Comment, pos diag.Position) (head, tail string, ok bool) {
+	from, to := f.checker.Reporter.Position(m.Pos), f.checker.Reporter.Position(m.End())
+	if pos.File != from.File || pos.Line < from.Line || pos.Line > to.Line {
+		return "", "", false
+	}
+	for i := range m.Text {
+		if f.checker.Reporter.Position(m.PosAt(i)) == pos {
+			return m.Text[:i], m.Text[i:], true
+		}
+	}
+	return "", "", true
+}
+
+// readFrom returns the property that a rule of a schema reads by a path of CEL names, if it is
+// absent.
+func readFrom(s *structural.Schema, path, name string) *structural.Absent {
+	if s = at(s, path); s == nil {
+		return nil
+	}
+	return absentFrom(s, name)
+}
+
+// at returns the schema at a path of CEL names; nil if there is none.
+func at(s *structural.Schema, path string) *structural.Schema {
+	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' }) {
+		i := slices.IndexFunc(s.Properties, func(p structural.Property) bool { return isNamed(p.Name, step) })
+		if i < 0 {
+			return nil
+		}
+		s = s.Properties[i].Schema
+	}
+	return s
+}
+
+// below returns the absent property with a CEL name that is nearest below a schema, or else its
+// own: rules read their own properties through self, and those below also through variables.
+func (f *finder) below(root *structural.Schema, name string) *structural.Absent {
+	for next := []*structural.Schema{root}; len(next) > 0; next = next[1:] {
+		s := next[0]
+		if !f.lacks(s) {
+			continue
+		}
+		if absent := absentFrom(s, name); absent != nil && s != root {
+			return absent
+		}
+		for _, p := range s.Properties {
+			next = append(next, p.Schema)
+		}
+		next = append(next, s.Items)
+		if s.AdditionalProperties != nil {
+			next = append(next, s.AdditionalProperties.Schema)
+		}
+	}
+	return absentFrom(root, name)
+}
+
+func absentFrom(s *structural.Schema, name string) *structural.Absent {
+	i := slices.IndexFunc(s.Origin.Absent, func(a structural.Absent) bool { return !a.Value && isNamed(a.Name, name) })
+	if i < 0 {
+		return nil
+	}
+	return &s.Origin.Absent[i]
+}
+
+// isNamed reports whether a property has a name in CEL.
+func isNamed(property, name string) bool {
+	escaped, ok := structural.CELName(property)
+	return ok && escaped == name
+}

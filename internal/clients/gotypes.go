@@ -1,0 +1,307 @@
+package clients
+
+import (
+	"go/ast"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/internal/source"
+)
+
+// goType is a type as encoding/json sees it. Its kind is source.KindUnknown if what it marshals
+// is not known.
+type goType struct {
+	types *types
+	kind  source.Kind
+	// basic is the name of a predeclared type. Its Go type is that name's.
+	basic string
+	// bytes is set for a slice that is a string in JSON.
+	bytes bool
+	// file and expr are the type expression of a pointer, slice, map or struct.
+	file *source.File
+	expr ast.Expr
+	// decl declares a struct.
+	decl *source.Type
+	// known is set for a type with methods that are known. Its kind is that of its Go type.
+	known reflect.Type
+	// hasIsZero is set for another type whose method decides what omitzero omits.
+	hasIsZero bool
+
+	element *goType
+	listed  bool
+	fields  []*jsonField
+}
+
+// jsonField is a field of the object that a struct is in JSON.
+type jsonField struct {
+	name string
+	// options are those of the json tag.
+	options             []string
+	omitEmpty, omitZero bool
+	quoted              bool
+	typ                 *goType
+	// declared is the field, in the struct owner.
+	declared *source.Field
+	owner    *source.Type
+	// pointers are the embedded pointers on the way to the field, as paths of Go names: the
+	// field exists only if they are not nil.
+	pointers []string
+	tagged   bool
+	depth    int
+}
+
+// types returns each type once.
+type types struct {
+	declared map[*source.Type]*goType
+	written  map[ast.Expr]map[*source.File]*goType
+}
+
+func newTypes() *types {
+	return &types{map[*source.Type]*goType{}, map[ast.Expr]map[*source.File]*goType{}}
+}
+
+// named returns a declared type.
+func (ts *types) named(decl *source.Type) *goType {
+	if t := ts.declared[decl]; t != nil {
+		return t
+	}
+	t := &goType{types: ts}
+	ts.declared[decl] = t
+	if known := knownType(decl.Pkg.Path + "." + decl.Spec.Name.Name); known != nil && decl.Generic == nil {
+		t.known, t.kind = known, source.KindStruct
+		if known.Kind() == reflect.Slice {
+			t.kind = source.KindSlice
+		}
+		if known.Kind() == reflect.String {
+			t.kind, t.basic = source.KindBasic, "string"
+		}
+		return t
+	}
+	for _, method := range []string{"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText"} {
+		if decl.HasMethod(method) {
+			return t
+		}
+	}
+	t.take(decl.File, decl.Spec.Type)
+	if t.kind == source.KindStruct {
+		if body := source.UnderlyingOf(decl.File, decl.Spec.Type); isStructType(decl.Spec.Type) {
+			t.decl = decl
+		} else {
+			t.decl = source.AnonymousStruct(body.File, body.Expr.(*ast.StructType))
+		}
+	}
+	t.hasIsZero = decl.HasMethod("IsZero")
+	return t
+}
+
+// at returns the type that an expression in a file denotes.
+func (ts *types) at(f *source.File, expr ast.Expr) *goType {
+	f, expr = f.ResolveExpr(expr)
+	if source.IsName(expr) || isInstance(expr) {
+		name, missing := f.Resolve(expr)
+		if missing == nil && name.Type != nil {
+			if decl := name.Type.Unalias(); decl != nil {
+				return ts.named(decl)
+			}
+		}
+	}
+	if t := ts.written[expr][f]; t != nil {
+		return t
+	}
+	t := &goType{types: ts}
+	if ts.written[expr] == nil {
+		ts.written[expr] = map[*source.File]*goType{}
+	}
+	ts.written[expr][f] = t
+	t.take(f, expr)
+	if t.kind == source.KindStruct {
+		t.decl = source.AnonymousStruct(f, expr.(*ast.StructType))
+	}
+	return t
+}
+
+func isInstance(expr ast.Expr) bool { _, args := source.Indexed(expr); return args != nil }
+
+// take gives a type the properties of its underlying type.
+func (t *goType) take(f *source.File, expr ast.Expr) {
+	body := source.UnderlyingOf(f, expr)
+	t.kind, t.basic, t.file, t.expr = body.Kind, body.Basic, body.File, body.Expr
+	switch t.kind {
+	case source.KindArray, source.KindOther:
+		t.kind = source.KindUnknown
+	case source.KindSlice:
+		elem := t.elem()
+		t.bytes = elem.kind == source.KindBasic && (elem.basic == "byte" || elem.basic == "uint8")
+	case source.KindBasic:
+		if t.goKind() == reflect.Invalid {
+			t.kind = source.KindUnknown
+		}
+	case source.KindMap:
+		if keys := t.types.at(body.File, body.Expr.(*ast.MapType).Key); keys.kind != source.KindBasic || keys.known != nil || keys.basic != "string" {
+			t.kind = source.KindUnknown
+		}
+	}
+}
+
+// goKind is the kind of a predeclared type.
+func (t *goType) goKind() reflect.Kind {
+	switch t.basic {
+	case "bool":
+		return reflect.Bool
+	case "string":
+		return reflect.String
+	case "int", "int64":
+		return reflect.Int64
+	case "int8":
+		return reflect.Int8
+	case "int16":
+		return reflect.Int16
+	case "int32", "rune":
+		return reflect.Int32
+	case "uint", "uint64":
+		return reflect.Uint64
+	case "uint8", "byte":
+		return reflect.Uint8
+	case "uint16":
+		return reflect.Uint16
+	case "uint32":
+		return reflect.Uint32
+	case "float32":
+		return reflect.Float32
+	case "float64":
+		return reflect.Float64
+	}
+	return reflect.Invalid
+}
+
+// label describes the type in messages.
+func (t *goType) label() string {
+	switch t.kind {
+	case source.KindBasic:
+		return "type " + t.basic
+	case source.KindSlice:
+		if t.bytes {
+			return "type []byte"
+		}
+		return "a slice"
+	case source.KindMap:
+		return "a map"
+	}
+	return "a struct"
+}
+
+// elem returns the type of what a pointer points to, or of elements or values.
+func (t *goType) elem() *goType {
+	if t.element == nil {
+		var expr ast.Expr
+		switch body := t.expr.(type) {
+		case *ast.StarExpr:
+			expr = body.X
+		case *ast.ArrayType:
+			expr = body.Elt
+		case *ast.MapType:
+			expr = body.Value
+		}
+		t.element = t.types.at(t.file, expr)
+	}
+	return t.element
+}
+
+// jsonFields returns the fields of a struct in JSON, by the rules of encoding/json: those of
+// embedded structs are promoted, and of several with one name, the outermost one with a tag is
+// taken.
+func (t *goType) jsonFields() []*jsonField {
+	if t.listed || t.kind != source.KindStruct || t.known != nil {
+		return t.fields
+	}
+	t.listed = true
+	type level struct {
+		typ      *goType
+		pointers []string
+		path     string
+	}
+	var all []*jsonField
+	current, seen := []level(nil), map[*source.Type]bool{}
+	next := []level{{typ: t}}
+	for depth := 0; len(next) > 0; depth++ {
+		current, next = next, nil
+		count := map[*source.Type]int{}
+		for _, l := range current {
+			count[l.typ.decl]++
+		}
+		visited := map[*source.Type]bool{}
+		for _, l := range current {
+			if seen[l.typ.decl] || visited[l.typ.decl] {
+				continue
+			}
+			visited[l.typ.decl] = true
+			for _, declared := range l.typ.decl.Fields() {
+				embedded := declared.Name == ""
+				typ := t.types.at(l.typ.decl.File, declared.Type)
+				target, isPointer := typ, false
+				if typ.kind == source.KindPointer {
+					target, isPointer = typ.elem(), true
+				}
+				isStruct := target.kind == source.KindStruct && (target.known == nil || target.known.Kind() == reflect.Struct)
+				exported := ast.IsExported(declared.GoName())
+				if tag := declared.Tag.Get("json"); tag == "-" || !exported && (!embedded || !isStruct) {
+					continue
+				}
+				name, rest, _ := strings.Cut(declared.Tag.Get("json"), ",")
+				options := strings.Split(rest, ",")
+				if embedded && name == "" && isStruct && target.decl != nil {
+					below := level{typ: target, pointers: l.pointers, path: l.path + "." + declared.GoName()}
+					if isPointer {
+						below.pointers = append(slices.Clone(l.pointers), below.path)
+					}
+					next = append(next, below)
+					continue
+				}
+				f := &jsonField{
+					name: name, options: options, typ: typ, declared: declared, owner: l.typ.decl, pointers: l.pointers, tagged: name != "", depth: depth,
+					omitEmpty: slices.Contains(options, "omitempty"), omitZero: slices.Contains(options, "omitzero"),
+				}
+				if name == "" {
+					f.name = declared.GoName()
+				}
+				f.quoted = slices.Contains(options, "string") && target.kind == source.KindBasic && target.known == nil
+				all = append(all, f)
+				if count[l.typ.decl] > 1 {
+					all = append(all, f) // several of them annihilate each other
+				}
+			}
+		}
+		for decl := range visited {
+			seen[decl] = true
+		}
+	}
+	byName := map[string][]*jsonField{}
+	for _, f := range all {
+		byName[f.name] = append(byName[f.name], f)
+	}
+	for _, f := range all {
+		if d := dominant(byName[f.name]); d != nil {
+			t.fields = append(t.fields, d)
+		}
+		delete(byName, f.name)
+	}
+	return t.fields
+}
+
+// dominant returns the one of the fields of a name that encoding/json takes, or nil if it takes none.
+func dominant(all []*jsonField) (best *jsonField) {
+	ambiguous := false
+	for _, f := range all {
+		switch {
+		case best == nil || f.depth < best.depth || f.depth == best.depth && f.tagged && !best.tagged:
+			best, ambiguous = f, false
+		case f.depth == best.depth && f.tagged == best.tagged:
+			ambiguous = true
+		}
+	}
+	if ambiguous {
+		return nil
+	}
+	return best
+}

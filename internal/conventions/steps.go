@@ -1,0 +1,105 @@
+package conventions
+
+import (
+	"go/ast"
+	"iter"
+	"slices"
+
+	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// step is a type on the way from the type of a field through its elements and values, with the
+// schema that it has there.
+type step struct {
+	file *source.File
+	expr ast.Expr
+	// declared is the type that a name refers to, and basic a predeclared one. named is the
+	// type of the user's that a struct is the declaration of, if it has a name.
+	declared, named *source.Type
+	basic           string
+	schema          *structural.Schema
+}
+
+// steps returns the type of a field and those of its elements and values, outermost first. It
+// ends at structs, at types of other modules, and at those that encode themselves.
+func (f *field) steps() iter.Seq[step] {
+	return func(yield func(step) bool) {
+		at := step{file: f.owner.File, expr: f.Type, schema: f.schema}
+		for range 100 { // Go rejects a type that consists of itself
+			at.declared, at.basic = nil, ""
+			next := at
+			next.named = nil
+			switch expr := at.expr.(type) {
+			case *ast.ParenExpr:
+				at.expr = expr.X
+				continue
+			case *ast.StarExpr:
+				at.expr = expr.X
+				continue
+			case *ast.ArrayType:
+				next.expr, next.schema = expr.Elt, at.schema.Items
+			case *ast.MapType:
+				next.expr, next.schema = expr.Value, nil
+				if at.schema.AdditionalProperties != nil {
+					next.schema = at.schema.AdditionalProperties.Schema
+				}
+			case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
+				if ident, ok := expr.(*ast.Ident); ok {
+					if arg, bound := at.file.Params[ident.Name]; bound {
+						at.file, at.expr = arg.File, arg.Expr
+						continue
+					}
+				}
+				name, missing := at.file.Resolve(expr)
+				if missing != nil {
+					return
+				}
+				if at.declared, at.basic = name.Type, name.Predeclared; at.declared != nil {
+					if at.declared.Pkg.Local() && !at.declared.Marshals("MarshalJSON") && !at.declared.Marshals("MarshalText") {
+						next.file, next.expr, next.named = at.declared.File, at.declared.Spec.Type, at.declared
+					}
+				}
+			}
+			if !yield(at) || next.expr == at.expr || next.schema == nil {
+				return
+			}
+			at = next
+		}
+	}
+}
+
+// isPointer reports whether the type of a field is written as a pointer.
+func (f *field) isPointer() bool {
+	_, ok := f.Type.(*ast.StarExpr)
+	return ok
+}
+
+// underlying is the type at the end of the names of a field's type, without a pointer.
+func (f *field) underlying() source.Underlying {
+	expr := f.Type
+	if star, ok := expr.(*ast.StarExpr); ok {
+		expr = star.X
+	}
+	return source.UnderlyingOf(f.owner.File, expr)
+}
+
+// isRequired reports whether the schema requires the field.
+func (f *field) isRequired() bool { return requires(f.parent, f.name) }
+
+// requires reports whether the schema of an object requires a property.
+func requires(s *structural.Schema, name string) bool {
+	return s.ValueValidation != nil && slices.Contains(s.Required, name)
+}
+
+// holds reports whether a schema, or a part that must hold as well, has validations of a kind.
+func holds(s *structural.Schema, has func(*structural.ValueValidation) bool) bool {
+	if s == nil || s.ValueValidation == nil {
+		return false
+	}
+	return holdsIn(s.ValueValidation, has)
+}
+
+func holdsIn(v *structural.ValueValidation, has func(*structural.ValueValidation) bool) bool {
+	return has(v) || slices.ContainsFunc(v.AllOf, func(part structural.NestedValueValidation) bool { return holdsIn(&part.ValueValidation, has) })
+}

@@ -1,0 +1,183 @@
+package define
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// A misspelled marker has no effect, and its absence leads to errors elsewhere: without a
+// limit a rule costs too much, without a discriminator there is no union. The consequences
+// of a misspelled marker are found by generating again with the marker that was probably
+// meant: findings that disappear are its consequences.
+
+// correction replaces a misspelled marker with the one that was probably meant.
+type correction struct {
+	pos diag.Position
+	// text is the corrected text of the marker.
+	text string
+	// in is the type whose declaration has the marker, or nil.
+	in *source.Type
+}
+
+// maxCorrections is the maximum number of misspelled markers for which consequences are
+// determined.
+const maxCorrections = 3
+
+// Corrects implements [source.MarkerParser].
+func (s *sourceMarkers) Corrects(file string) bool {
+	return slices.ContainsFunc(s.options.corrections, func(m correction) bool { return m.pos.File == file })
+}
+
+// corrected returns the text of a marker after corrections.
+func (s *sourceMarkers) corrected(c markers.Comment) string {
+	if len(s.options.corrections) > 0 {
+		at := s.reporter.Position(c.Pos)
+		for _, m := range s.options.corrections {
+			if m.pos == at {
+				return m.text
+			}
+		}
+	}
+	return c.Text
+}
+
+// foldConsequences returns the findings without the consequences of misspelled markers. These
+// become related positions of the finding about the marker, which takes the highest
+// severity among them.
+func (run *Run) foldConsequences(ctx context.Context, found diag.List) (diag.List, error) {
+	if len(run.corrections) == 0 || len(run.corrections) > maxCorrections {
+		return found, nil
+	}
+	for _, m := range run.corrections {
+		isCause := func(d diag.Diagnostic) bool {
+			return (d.Code == report.UnknownMarker.Code || d.Code == report.MalformedMarker.Code) && d.Pos == m.pos
+		}
+		unrelated := slices.ContainsFunc(found, func(d diag.Diagnostic) bool {
+			return !slices.ContainsFunc(run.corrections, func(m correction) bool { return m.pos == d.Pos })
+		})
+		cause := slices.IndexFunc(found, isCause)
+		if !unrelated || cause < 0 {
+			continue
+		}
+		if may, err := run.mayCause(ctx, m, found); err != nil {
+			return nil, err
+		} else if !may {
+			continue
+		}
+		corrected, err := run.regenerate(ctx, nil, m)
+		if err != nil {
+			return nil, err
+		}
+		folded := found[cause]
+		folded.Related = slices.Clip(folded.Related)
+		var rest diag.List
+		for _, d := range found {
+			switch {
+			case isCause(d):
+			case isAmong(d, corrected):
+				rest = append(rest, d)
+			default:
+				folded.Severity = min(folded.Severity, d.Severity)
+				folded.Related = append(folded.Related, diag.Related{Pos: cmp.Or(d.Pos, m.pos), Message: fmt.Sprintf("causes %s: %s", d.Code, d.Message)})
+			}
+		}
+		found = append(rest, folded).Normalize()
+	}
+	return found, nil
+}
+
+// isAmong reports whether there is a finding like d.
+func isAmong(d diag.Diagnostic, found diag.List) bool {
+	return slices.ContainsFunc(found, func(o diag.Diagnostic) bool { return o.Code == d.Code && o.Pos == d.Pos })
+}
+
+// regenerate returns what is found in another run with corrections, for all kinds of this one or,
+// unless it is nil, for those of only.
+func (run *Run) regenerate(ctx context.Context, only map[GroupKind]bool, corrections ...correction) (diag.List, error) {
+	options := *run.options
+	options.corrections, options.only = corrections, only
+	if options.unverified != nil {
+		options.unverified = func(diag.List) {} // results are still found by drafts
+	}
+	_, _, again, err := generate(ctx, &options)
+	if err != nil {
+		return nil, err
+	}
+	return again.Reporter.List, nil
+}
+
+// mayCause reports whether some of the findings may be consequences of a misspelled marker. If it
+// is in a type that few kinds have, there are none if these kinds by themselves also have the
+// findings with the correction.
+func (run *Run) mayCause(ctx context.Context, m correction, found diag.List) (bool, error) {
+	only := run.kindsWith(m)
+	if only == nil || 2*len(only) >= len(run.defined.roots) {
+		return true, nil
+	}
+	for _, corrections := range [][]correction{{m}, nil} {
+		again, err := run.regenerate(ctx, only, corrections...)
+		if err != nil {
+			return false, err
+		}
+		found = slices.DeleteFunc(slices.Clone(found), func(d diag.Diagnostic) bool {
+			return d.Pos == m.pos || isAmong(d, again) == (corrections != nil)
+		})
+		if len(found) == 0 {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// kindsWith returns the kinds whose schemas a misspelled marker may affect, or nil if all of the
+// run may depend on it: it describes a package, a kind, or what exists.
+func (run *Run) kindsWith(m correction) map[GroupKind]bool {
+	if run.defined == nil || m.in == nil {
+		return nil
+	}
+	for _, def := range run.table.Definitions() {
+		rest, ok := strings.CutPrefix(m.text, "+"+def.Name)
+		if ok && (rest == "" || strings.ContainsRune("=:(", rune(rest[0]))) && (def.Target == markers.Package || def.Name == markers.WhenName) {
+			return nil
+		}
+	}
+	out := map[GroupKind]bool{}
+	for kind, roots := range run.defined.roots {
+		if slices.Contains(roots, m.in) {
+			return nil
+		}
+		if slices.ContainsFunc(roots, func(root *source.Type) bool { return run.defined.flattener.ForPackage(root.Pkg).uses(root, m.in) }) {
+			out[kind] = true
+		}
+	}
+	return out
+}
+
+// uses reports whether the schema of a root type depends on another type.
+func (fl *Flattener) uses(root, t *source.Type) bool {
+	seen := map[*source.Type]bool{}
+	var in func(d *draft) bool
+	refers := func(to *source.Type) bool {
+		if to == t || to.Generic == t {
+			return true
+		}
+		if seen[to] {
+			return false
+		}
+		seen[to] = true
+		return in(fl.builder.types[to])
+	}
+	in = func(d *draft) bool {
+		return d != nil && (d.ref != nil && refers(d.ref) || in(d.items) || in(d.additional) || slices.ContainsFunc(d.allOf, in) ||
+			slices.ContainsFunc(d.properties, func(p draftProperty) bool { return in(p.node) }))
+	}
+	return refers(root)
+}

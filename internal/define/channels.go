@@ -1,0 +1,217 @@
+package define
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/checks"
+	"github.com/schemagen/schemagen/internal/crdyaml"
+	"github.com/schemagen/schemagen/internal/report"
+)
+
+// Channel is a named set of gates, with what is different in its definitions. Its fields are
+// those of the same names in [Options].
+type Channel struct {
+	// Name is empty for the only channel of a run.
+	Name  string
+	Gates []string
+	Kinds []string
+	// Annotations and Labels are valid.
+	Annotations, Labels map[string]string
+	OutputDir           string
+}
+
+// MadeChannel is the result of a channel.
+type MadeChannel struct {
+	Made []*Made
+	// First is the index of the first channel with these definitions, apart from metadata.
+	First int
+	// Removed are the kinds that root packages declare and that conditions remove.
+	Removed []GroupKind
+	// Gates are the sorted names in the conditions of the user's packages.
+	Gates []string
+}
+
+// MakeChannels is [Make] for several channels, by index. Packages are listed, and files read
+// and parsed, once for all of them. If a diagnostic is an error, no channel has definitions. A
+// diagnostic that not all channels share ends in the names of those that have it.
+func MakeChannels(ctx context.Context, options Options, channels []Channel) ([]MadeChannel, diag.List, error) {
+	if options.Loaded == nil {
+		loaded, err := Load(ctx, options)
+		if err != nil {
+			return nil, nil, err
+		}
+		options.Loaded = loaded
+	}
+	options.merged = mergedRuns{}
+	if len(channels) > 1 {
+		options.unverified = nil // it is not known which of them share a finding
+	}
+	made, found := make([]MadeChannel, len(channels)), make([]diag.List, len(channels))
+	runs := make([]*Run, len(channels)) // nil for channels that share one
+next:
+	for i, c := range channels {
+		o := options
+		o.Gates, o.Kinds, o.OutputDir = c.Gates, c.Kinds, c.OutputDir
+		o.Annotations, o.Labels = c.Annotations, c.Labels
+		for earlier, run := range runs[:i] {
+			if run == nil || found[earlier].HasErrors() {
+				continue
+			}
+			if again, ok := run.again(made[earlier].Made, &o); ok {
+				made[i], found[i] = made[earlier], found[earlier]
+				made[i].Made = again
+				continue next
+			}
+		}
+		var err error
+		if made[i].Made, found[i], runs[i], err = makeRun(ctx, o); err != nil {
+			return nil, nil, err
+		}
+		made[i].First, made[i].Removed, made[i].Gates = i, runs[i].removedKinds(), slices.Sorted(maps.Keys(runs[i].usedGates))
+	}
+	findings := shareFindings(channels, found)
+	if findings.HasErrors() {
+		for i := range made {
+			made[i].Made = nil
+		}
+	}
+	return made, findings, ctx.Err()
+}
+
+// again returns the definitions of a run with the metadata of other options. ok is false if
+// anything else, or a finding, may differ.
+func (run *Run) again(made []*Made, options *Options) (out []*Made, ok bool) {
+	if !run.eraser.Agrees(options.Gates) || !slices.Equal(run.options.Kinds, options.Kinds) || !run.Checker.AgreesIn(options.OutputDir) {
+		return nil, false
+	}
+	if maps.Equal(run.options.Annotations, options.Annotations) && maps.Equal(run.options.Labels, options.Labels) {
+		return made, true
+	}
+	// Valid metadata does not affect findings, except for those about this annotation and about sizes.
+	const approved = apiextensionsv1.KubeAPIApprovedAnnotation
+	if run.options.Final || run.options.Annotations[approved] != options.Annotations[approved] {
+		return nil, false
+	}
+	before := len(run.Reporter.List)
+	defer func() { run.Reporter.List = run.Reporter.List[:before] }()
+	for _, m := range made {
+		d, object := *m.definition, *m.definition.Object
+		d.Object = &object
+		run.setMetadata(&d, options)
+		if len(run.Reporter.List) > before {
+			return nil, false
+		}
+		file, ok := m.File.with(&d, options.Header)
+		if !ok {
+			return nil, false
+		}
+		d.Text = file.Data
+		out = append(out, &Made{file, &d, run.Checker})
+	}
+	return out, true
+}
+
+// with returns the file with the metadata of a definition that is equal apart from it.
+func (f File) with(d *checks.Definition, header string) (File, bool) {
+	rest := f.spec()
+	bare := d.Generated
+	bare.Object = &apiextensionsv1.CustomResourceDefinition{TypeMeta: d.Object.TypeMeta, ObjectMeta: d.Object.ObjectMeta}
+	head, _, err := crdyaml.Append([]byte(header), &bare)
+	end := bytes.Index(head, []byte(beforeSpec))
+	const most = 1 << 16 // far below the server's limit of the size of annotations
+	if rest == nil || err != nil || end < 0 || end > most {
+		return File{}, false
+	}
+	return File{Name: f.Name, Data: slices.Concat(head[:end], rest)}, true
+}
+
+// beforeSpec is in no line of the metadata.
+const beforeSpec = "\nspec:\n"
+
+// spec returns the file from the specification on, or nil.
+func (f File) spec() []byte {
+	if at := bytes.Index(f.Data, []byte(beforeSpec)); at >= 0 {
+		return f.Data[at:]
+	}
+	return nil
+}
+
+// shareFindings returns the findings of all channels.
+func shareFindings(channels []Channel, found []diag.List) diag.List {
+	type key struct {
+		pos      diag.Position
+		severity diag.Severity
+		code     diag.Code
+		message  string
+	}
+	keyOf := func(d diag.Diagnostic) key { return key{d.Pos, d.Severity, d.Code, d.Message} }
+	of, all := map[key][]string{}, []string{}
+	for i, list := range found {
+		name := channels[i].Name
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+		for _, d := range list {
+			if k := keyOf(d); !slices.Contains(of[k], name) {
+				of[k] = append(of[k], name)
+			}
+		}
+	}
+	var out diag.List
+	for _, list := range found {
+		for _, d := range list {
+			names := of[keyOf(d)]
+			delete(of, keyOf(d))
+			if len(names) == 0 || len(names) < len(all) && slices.Contains(ofAllChannels(), d.Code) {
+				continue
+			}
+			if len(names) < len(all) {
+				d.Append(inChannels(names))
+			}
+			out = append(out, d)
+		}
+	}
+	return out.Normalize()
+}
+
+// ofAllChannels returns the codes of findings about what is missing, which are only reported
+// if it is missing in all channels.
+func ofAllChannels() []diag.Code {
+	return []diag.Code{report.NoKinds.Code, report.UnknownKind.Code, report.UnusedOverride.Code}
+}
+
+// inChannels names channels at the end of a message.
+func inChannels(names []string) string {
+	if len(names) == 1 {
+		return " [channel " + names[0] + "]"
+	}
+	return " [channels " + strings.Join(names, ", ") + "]"
+}
+
+// removedKinds returns the kinds of root packages that conditions remove.
+func (run *Run) removedKinds() (out []GroupKind) {
+	for p := range run.Packages() {
+		if !p.Root {
+			continue
+		}
+		none := p.NoKinds()
+		for _, f := range p.Sources {
+			for _, erased := range f.Erased {
+				out = append(out, GroupKind{run.Describe(p).group, erased.Name})
+			}
+			if none && f.MentionsKind && f.Syntax != nil {
+				for _, t := range f.Types() {
+					out = append(out, GroupKind{run.Describe(p).group, t.Spec.Name.Name})
+				}
+			}
+		}
+	}
+	return out
+}

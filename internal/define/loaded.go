@@ -1,0 +1,120 @@
+package define
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/schemagen/schemagen/internal/golist"
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/progress"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// Loaded are the packages that the patterns of a run match, listed once for all generators
+// of the run, and their files, each of which is read and parsed once.
+type Loaded struct {
+	inputs *inputs.Reader
+	// dir and patterns are those of the options.
+	dir       string
+	patterns  []string
+	table     *markers.Table
+	files     *source.Files
+	roots     []*golist.Package
+	unmatched []golist.Unmatched
+	// linted are the results of lint.
+	linted sync.Map
+	// buffers are those that files are rendered in, for this run and those after it.
+	buffers *sync.Pool
+}
+
+// Load lists the packages that the options name. It reads none of their files in full.
+func Load(ctx context.Context, options Options) (*Loaded, error) {
+	table, err := markers.NewTable()
+	if err != nil {
+		return nil, err
+	}
+	return load(ctx, options, table, source.NewFiles)
+}
+
+// LoadAgain is like [Load] for one of several runs, which reuse what they know of files that are
+// the same. before is what the last one was loaded as, or nil. That run must have ended.
+func LoadAgain(ctx context.Context, options Options, before *Loaded) (*Loaded, error) {
+	if before != nil {
+		again := func(in *inputs.Reader, _ *markers.Table) *source.Files { return before.files.Again(in) }
+		loaded, err := load(ctx, options, before.table, again)
+		if loaded != nil {
+			loaded.buffers = before.buffers
+		}
+		return loaded, err
+	}
+	table, err := markers.NewTable()
+	if err != nil {
+		return nil, err
+	}
+	return load(ctx, options, table, source.NewKeptFiles)
+}
+
+func load(ctx context.Context, options Options, table *markers.Table, files func(*inputs.Reader, *markers.Table) *source.Files) (*Loaded, error) {
+	options.Inputs = options.reader()
+	progress.Start(ctx, "finding", "packages", 0)
+	roots, unmatched, err := golist.Roots(ctx, options.Inputs, options.lister(nil), options.Dir, options.Patterns)
+	if err != nil {
+		return nil, err
+	}
+	if options.ignored != "" {
+		for _, p := range roots {
+			p.Files = slices.DeleteFunc(slices.Clone(p.Files), func(name string) bool { return filepath.Base(name) == options.ignored })
+		}
+	}
+	return &Loaded{
+		inputs: options.Inputs, dir: options.Dir, patterns: options.Patterns, table: table, files: files(options.Inputs, table),
+		roots: roots, unmatched: unmatched, buffers: &sync.Pool{},
+	}, nil
+}
+
+// Program returns a program of the packages, its root packages, and the reporter of errors
+// in its files, which has those of the listing.
+func (l *Loaded) Program() (*source.Program, []*source.Package, *report.Reporter) {
+	r := l.newReporter()
+	p := source.New(source.Config{Files: l.files, Problems: r, Markers: noMarkers{}, Dir: l.dir, Patterns: l.patterns})
+	roots := l.addRoots(p)
+	l.reportUnmatched(r)
+	for _, root := range roots {
+		r.PackageErrors(root)
+	}
+	return p, roots, r
+}
+
+// ReadClosure reads the source of the packages and of all their imports, except for the
+// standard library, which is determined by the version of the toolchain. It is for
+// generators that read the packages through other programs: the inputs of the run then
+// include what these read.
+func (l *Loaded) ReadClosure(ctx context.Context) error {
+	return source.ReadClosure(ctx, l.inputs, l.roots)
+}
+
+func (l *Loaded) newReporter() *report.Reporter { return &report.Reporter{Fset: l.files.Fset} }
+
+func (l *Loaded) reportUnmatched(r *report.Reporter) { r.Unmatched(l.unmatched, len(l.roots) > 0) }
+
+func (l *Loaded) addRoots(p *source.Program) (roots []*source.Package) {
+	for _, listed := range l.roots {
+		roots = append(roots, p.AddRoot(listed))
+	}
+	return roots
+}
+
+// noMarkers is the marker parser of programs for generators that read markers themselves.
+type noMarkers struct{}
+
+// ParseMarkers implements [source.MarkerParser].
+func (noMarkers) ParseMarkers(*source.Package, []markers.Comment, markers.Target) (source.Markers, source.Malformed) {
+	return nil, nil
+}
+
+// Corrects implements [source.MarkerParser].
+func (noMarkers) Corrects(string) bool { return false }

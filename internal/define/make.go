@@ -1,0 +1,72 @@
+package define
+
+import (
+	"bytes"
+	"context"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/checks"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Made is a definition made by a run, with its file.
+type Made struct {
+	File       File
+	definition *checks.Definition
+	checker    *checks.Checker
+}
+
+// HasSpecOf reports whether the specification of a definition is the same as that of another one
+// with the same name.
+func (m *Made) HasSpecOf(other *Made) bool {
+	return m.File.Name == other.File.Name && bytes.Equal(m.File.spec(), other.File.spec())
+}
+
+// Make reads the packages that the options name and returns the definitions of their kinds,
+// sorted by kind. If a diagnostic is an error, no definitions are returned.
+func Make(ctx context.Context, options Options) ([]*Made, diag.List, error) {
+	made, found, _, err := makeRun(ctx, options)
+	return made, found, err
+}
+
+// makeRun is [Make] that also returns the run.
+func makeRun(ctx context.Context, options Options) ([]*Made, diag.List, *Run, error) {
+	all, files, run, err := generate(ctx, &options)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	found, err := run.foldConsequences(ctx, run.Reporter.List.Normalize())
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	run.Checker.FindLocalFiles()
+	var out []*Made
+	for i, d := range all {
+		out = append(out, &Made{files[i], d, run.Checker})
+	}
+	return out, found, run, ctx.Err()
+}
+
+// Object returns the definition without the schemas of its versions.
+func (m *Made) Object() *apiextensionsv1.CustomResourceDefinition { return m.definition.Object }
+
+// Described returns the definition with its positions. Its object has no schemas.
+func (m *Made) Described() *crd.Definition {
+	out := m.checker.Subjects([]*checks.Definition{m.definition})[0]
+	out.CRD = m.definition.Object
+	return out
+}
+
+// Schema returns the schema of a version, or nil if the definition does not have the
+// version.
+func (m *Made) Schema(version string) *structural.Schema { return m.definition.SchemaOf(version) }
+
+// Position returns the position in the Go source of a path in the definition: the innermost
+// one in the user's packages, or that of the kind.
+func (m *Made) Position(path string) diag.Position {
+	pos, _ := m.checker.Position(m.definition, path)
+	return pos
+}

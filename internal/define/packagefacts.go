@@ -1,0 +1,182 @@
+package define
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// sourceMarkers parses the markers of packages and declarations, using the options of each
+// package.
+type sourceMarkers struct {
+	table    *markers.Table
+	reporter *report.Reporter
+	options  *Options
+	// facts are the facts of packages and settings the options for them, both computed on
+	// demand.
+	facts    map[*source.Package]*packageFacts
+	settings map[*source.Package]*PackageOptions
+}
+
+// ParseMarkers implements [source.MarkerParser]. It reports markers whose arguments cannot
+// be parsed.
+func (s *sourceMarkers) ParseMarkers(p *source.Package, comments []markers.Comment, target markers.Target) (set source.Markers, bad source.Malformed) {
+	if len(comments) == 0 {
+		return nil, nil
+	}
+	out := make(source.Markers, 0, len(comments))
+	for _, comment := range comments {
+		comment.Text = s.corrected(comment)
+		def := s.table.Lookup(comment.Text, target)
+		if def == nil {
+			continue
+		}
+		switch def.Name {
+		case markers.WhenName, markers.DocName, markers.DocEndName, markers.TagIfEnabledName, markers.TagIfDisabledName:
+			continue // of another module, or reported: see package erasure
+		}
+		if feature := def.Feature(); feature != "" && !s.Enabled(p, feature) {
+			continue
+		}
+		marker, err := s.table.ParseAs(def, comment)
+		switch {
+		case err != nil:
+			s.reporter.MarkerArguments(p, comment, err)
+			bad = append(bad, def)
+		default:
+			out = append(out, marker)
+		}
+	}
+	return out, bad
+}
+
+// mistakeOf returns how malformed markers affect the schema. Markers about the definition
+// do not affect it.
+func mistakeOf(m source.Malformed) structural.Mistake {
+	for _, def := range m {
+		switch reflect.Zero(def.Output).Interface().(type) {
+		case specMarker, objectMarker:
+		default:
+			return structural.InKeywords
+		}
+	}
+	return structural.NoMistake
+}
+
+// packageFacts are the facts that the markers of a package state about it.
+type packageFacts struct {
+	// group and version are the values of +groupName and +versionName. grouped reports
+	// whether there is a +groupName, whose value may be empty.
+	group, version string
+	grouped        bool
+	// Skip is set if the types of the package are ignored.
+	Skip      bool
+	malformed source.Malformed
+	// optional is set if fields are optional by default.
+	optional bool
+	// unions are the forms in which unions are written; nil if the package does not specify
+	// them.
+	unions []unions.Form
+	// conversion is the marker that configures the conversion of its kinds, or nil.
+	conversion *markers.Marker
+	// features are the features enabled by the package or for the run.
+	features []string
+	// allow lists markers that are not reported.
+	allow []string
+	// overrides are the package's markers about types and descriptions of other packages.
+	overrides []*override
+}
+
+// Enabled reports whether a feature is enabled for the package. Features are only enabled
+// in the user's packages.
+func (s *sourceMarkers) Enabled(p *source.Package, feature string) bool {
+	return p.Local() && slices.Contains(s.Describe(p).features, feature)
+}
+
+// enables is like [sourceMarkers.Enabled] for conditions, which are applied before the package is
+// described.
+func (s *sourceMarkers) enables(p *source.Package, feature string) bool {
+	if slices.Contains(s.settingsOf(p).Enable, feature) {
+		return true
+	}
+	for _, f := range p.Sources {
+		if !f.MentionsPackage {
+			continue
+		}
+		tree, err := f.Tree()
+		if err != nil {
+			continue // reported when the file is parsed
+		}
+		for _, c := range s.table.Collect(tree).Package {
+			c.Text = s.corrected(c)
+			m, err := s.table.Parse(c, markers.Package)
+			if err != nil || m == nil {
+				continue // reported when the package is described
+			}
+			if value, ok := m.Value.(markers.Enable); ok && slices.Contains(value, feature) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Allowed returns the markers that are not reported in a package.
+func (s *sourceMarkers) Allowed(p *source.Package) []string { return s.Describe(p).allow }
+
+// Describe returns the facts of a package. It reads them once. A version without a group
+// has no effect.
+func (s *sourceMarkers) Describe(p *source.Package) *packageFacts {
+	if facts := s.facts[p]; facts != nil {
+		return facts
+	}
+	p.Index()
+	facts := &packageFacts{}
+	s.facts[p] = facts
+	var all source.Markers
+	for _, f := range p.Sources {
+		if !f.MentionsPackage {
+			continue
+		}
+		f.Parse()
+		if f.Syntax != nil {
+			set, bad := s.ParseMarkers(p, f.Comments.Package, markers.Package)
+			all = append(all, set...)
+			facts.malformed = append(facts.malformed, bad...)
+		}
+	}
+	for _, m := range all {
+		switch value := m.Value.(type) {
+		case markers.Enable:
+			for _, feature := range value {
+				s.checkFeature(p, m, feature)
+			}
+			facts.features = append(facts.features, value...)
+		case markers.Unions:
+			facts.unions = s.unionForms(p, m, value)
+		case markers.Allow:
+			facts.allow = append(facts.allow, value...)
+		case markers.Tag:
+			facts.overrides = append(facts.overrides, &override{pkg: p, marker: m, tag: value})
+		}
+	}
+	facts.conversion = all.Get(markers.ConversionName)
+	facts.features = append(facts.features, s.settingsOf(p).Enable...)
+	facts.allow = append(facts.allow, s.settingsOf(p).Allow...)
+	facts.Skip = all.Get(markers.SkipName) != nil
+	facts.optional = all.Get(markers.OptionalName) != nil
+	if group := all.Get(markers.GroupName); group != nil {
+		facts.grouped = true
+		facts.group, _ = group.Value.(string)
+		facts.version = p.Name
+		if version := all.Get(markers.VersionName); version != nil {
+			facts.version, _ = version.Value.(string)
+		}
+	}
+	return facts
+}

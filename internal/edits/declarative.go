@@ -1,0 +1,313 @@
+package edits
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/gengo/v2/codetags"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// This file implements Kubernetes' declarative-validation tags (KEP-5073) for CRDs, except
+// those that controller-tools implements: as keywords where possible, else as CEL rules with
+// the messages of the API server.
+
+// Declarative returns the edits for the tags of a declaration: those of its own node, and
+// those of the object that has the field with the given JSON name.
+func (r *Reader) Declarative(p *source.Package, set source.Markers, field string) (own, above []*Edit) {
+	t := &tagReader{Reader: r, pkg: p}
+	for _, m := range set {
+		if tag, ok := m.Value.(markers.Declarative); ok {
+			t.marker = m
+			t.read(tag.Tag, nil, field)
+		}
+	}
+	for _, e := range t.edits {
+		if e.above {
+			above = append(above, e)
+		} else {
+			own = append(own, e)
+		}
+	}
+	return own, above
+}
+
+// tagReader reads the tags of a declaration, and the tags nested after their equals signs.
+type tagReader struct {
+	*Reader
+	pkg *source.Package
+	// marker is the one that is being read.
+	marker *markers.Marker
+	edits  []*Edit
+}
+
+func (t *tagReader) errorf(hint, format string, args ...any) {
+	t.Reporter.BadArguments(t.pkg.At(t.marker.Pos), hint, "+%s: %s", t.marker.Name, fmt.Sprintf(format, args...))
+}
+
+// node adds an edit of the node at a path.
+func (t *tagReader) node(path []Step, op Operation) {
+	t.edits = append(t.edits, &Edit{Pkg: t.pkg, Pos: t.marker.Pos, Name: t.marker.Name, Path: path, Op: op})
+}
+
+// above adds an edit of the object that has the field.
+func (t *tagReader) above(path []Step, op Operation) {
+	e := &Edit{Pkg: t.pkg, Pos: t.marker.Pos, Name: t.marker.Name, Op: op}
+	if len(path) > 0 {
+		e.Path = path[:len(path)-1]
+	} else {
+		e.above = true
+	}
+	t.edits = append(t.edits, e)
+}
+
+// read adds the edits of a tag for the node at a path. field is the property name of the
+// node, or empty if it is not a property.
+func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
+	without, ok := t.Table.Declarative(tag.Name)
+	switch {
+	case !ok:
+		t.errorf("", "unknown tag +%s", tag.Name)
+		return
+	case without != "":
+		return // reported by lint
+	}
+	below := func(step Step) []Step {
+		step.pos = t.marker.Pos
+		return append(path[:len(path):len(path)], step)
+	}
+	switch tag.Name {
+	case markers.TagBetaName:
+		if inner := t.inner(tag); inner != nil {
+			t.read(*inner, path, field)
+		}
+	case markers.TagEachValName:
+		inner := t.inner(tag)
+		if inner == nil {
+			return
+		}
+		if each := WithoutLevel(*inner); each.Name == markers.TagUpdateName && each.Value == "NoModify" {
+			t.node(path, eachUnmodified{})
+		} else {
+			t.read(*inner, below(Step{Kind: StepEach}), "")
+		}
+	case markers.TagSubfieldName:
+		name, ok := tag.PositionalArg()
+		if inner := t.inner(tag); inner != nil && ok {
+			t.read(*inner, below(Step{Kind: StepField, Name: name.Value}), name.Value)
+		} else if !ok {
+			t.errorf("as in +k8s:subfield(name)=+k8s:maxLength=63", "needs the name of a field in parentheses")
+		}
+	case markers.TagEachKeyName:
+		if inner := t.inner(tag); inner != nil {
+			t.node(path, partsRule{tag})
+		}
+	case markers.TagItemName:
+		if inner := t.inner(tag); inner != nil {
+			t.item(tag, WithoutLevel(*inner), path, field)
+		}
+	case markers.TagRequiredName, markers.TagOptionalName:
+		if t.needsField(tag, field) {
+			t.above(path, requireField{field, tag.Name == markers.TagRequiredName})
+		}
+	case markers.TagForbiddenName, markers.TagDependentRequiredName, markers.TagDependentForbiddenName:
+		if t.needsField(tag, field) {
+			t.above(path, fieldRule{tag, field})
+		}
+	case markers.TagUpdateName:
+		t.node(path, updateRule{tag.Value})
+		if field != "" && tag.Value != "NoModify" {
+			t.above(path, fieldRule{tag, field})
+		}
+	case markers.TagListTypeName, markers.TagListMapKeyName, markers.TagUnionDiscriminatorName, markers.TagUnionMemberName, markers.TagZeroOrOneOfMemberName, markers.TagEnumName, markers.TagEnumExcludeName:
+		if len(path) == 0 {
+			return // implemented by controller-tools' definitions, and by unions
+		}
+		t.errorf("", "+%s cannot be nested in another tag in a CRD", tag.Name)
+	case markers.TagUniqueName:
+		t.node(path, identify{tag.Value})
+		t.node(path, validation{tag})
+	default:
+		t.node(path, validation{tag})
+	}
+}
+
+// inner returns the tag after the equals sign.
+func (t *tagReader) inner(tag codetags.Tag) *codetags.Tag {
+	if tag.ValueTag == nil {
+		t.errorf("as in +"+tag.Name+"=+k8s:maxLength=63", "+%s needs a tag after the equals sign", tag.Name)
+	}
+	return tag.ValueTag
+}
+
+func (t *tagReader) needsField(tag codetags.Tag, field string) bool {
+	if field == "" {
+		t.errorf("put it on a field, or after +k8s:subfield(name)=", "+%s must apply to a field", tag.Name)
+	}
+	return field != ""
+}
+
+// validation is a tag that validates the value of its node.
+type validation struct{ tag codetags.Tag }
+
+func (op validation) Apply(e *Editor, s *structural.Schema) {
+	tag := op.tag
+	text := s.Type == "string" || s.XIntOrString
+	switch tag.Name {
+	case markers.TagMinLengthName, markers.TagMaxLengthName, markers.TagMaxBytesName:
+		n, ok := op.count(e, s, text, "a string")
+		if !ok {
+			return
+		}
+		switch tag.Name {
+		case markers.TagMinLengthName:
+			tighten(&s.Validation().MinLength, n, true)
+		case markers.TagMaxLengthName:
+			tighten(&s.Validation().MaxLength, n, false)
+		default:
+			// A string of n bytes has at most n characters, which bounds the cost of the rule
+			// that counts bytes.
+			tighten(&s.Validation().MaxLength, n, false)
+			AddRule(e, s, structural.Rule{Rule: ifText(s, "self", fmt.Sprintf("bytes(self).size() <= %d", n)), Message: fmt.Sprintf("may not be more than %d bytes", n)})
+		}
+	case markers.TagMinItemsName:
+		if n, ok := op.count(e, s, s.Type == "array", "a list"); ok {
+			tighten(&s.Validation().MinItems, n, true)
+		}
+	case markers.TagMaxItemsName:
+		if n, ok := op.count(e, s, s.Type == "array", "a list"); ok {
+			tighten(&s.Validation().MaxItems, n, false)
+		}
+	case markers.TagMinPropertiesName:
+		if n, ok := op.count(e, s, s.Type == "object", "a map"); ok {
+			tighten(&s.Validation().MinProperties, n, true)
+		}
+	case markers.TagMaxPropertiesName:
+		if n, ok := op.count(e, s, s.Type == "object", "a map"); ok {
+			tighten(&s.Validation().MaxProperties, n, false)
+		}
+	case markers.TagMinimumName:
+		if n, ok := op.number(e, s); ok {
+			tighten(&s.Validation().Minimum, float64(n), true)
+		}
+	case markers.TagMaximumName:
+		if n, ok := op.number(e, s); ok {
+			tighten(&s.Validation().Maximum, float64(n), false)
+		}
+	case markers.TagFormatName:
+		format, ok := findFormat(tag.Value)
+		if !ok {
+			e.Errorf(e.Pos, formatHint(tag.Value), "unknown format %q", tag.Value)
+			return
+		}
+		if !text {
+			e.Errorf(e.Pos, "", "must apply to a string, found %s", TypeOrNone(s.Type))
+			return
+		}
+		format.restrict(s.Validation())
+	case markers.TagNeqName:
+		AddRule(e, s, structural.Rule{Rule: "self != " + e.literal(tag.Value, s.Type), Message: "must not be equal to " + tag.Value})
+	case markers.TagImmutableName:
+		AddRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field is immutable"})
+	case markers.TagMonotonicName:
+		if _, ok := op.number(e, s); ok || s.Type == "integer" {
+			AddRule(e, s, structural.Rule{Rule: "self >= oldSelf", Message: "may not be decreased"})
+		}
+	case markers.TagUniqueName:
+		op.unique(e, s)
+	}
+	e.recordKeyword(s)
+}
+
+// recordKeyword records the edit as the origin of the keyword that it set.
+func (e *Editor) recordKeyword(s *structural.Schema) {
+	for _, keyword := range []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minimum", "maximum", "pattern"} {
+		if strings.EqualFold(keyword, strings.TrimPrefix(e.Name, "k8s:")) {
+			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: e.Pos})
+		}
+	}
+}
+
+// count returns the tag's value as a count.
+func (op validation) count(e *Editor, s *structural.Schema, fits bool, want string) (int64, bool) {
+	n, err := strconv.ParseInt(op.tag.Value, 0, 64)
+	switch {
+	case err != nil || n < 0:
+		e.Errorf(e.Pos, "", "expected a non-negative integer, got %q", op.tag.Value)
+	case !fits:
+		e.Errorf(e.Pos, "", "must apply to %s, found %s", want, TypeOrNone(s.Type))
+	default:
+		return n, true
+	}
+	return 0, false
+}
+
+// number returns the tag's value as a bound for numbers.
+func (op validation) number(e *Editor, s *structural.Schema) (int64, bool) {
+	if s.Type != "integer" && s.Type != "number" {
+		e.Errorf(e.Pos, "", "must apply to a number, found %s", TypeOrNone(s.Type))
+		return 0, false
+	}
+	n, err := strconv.ParseInt(op.tag.Value, 0, 64)
+	if err != nil && op.tag.Name != markers.TagMonotonicName {
+		e.Errorf(e.Pos, "", "expected an integer, got %q", op.tag.Value)
+	}
+	return n, err == nil
+}
+
+func formatHint(name string) string {
+	return diag.DidYouMean(name, formatNames(), "the formats are "+strings.Join(formatNames(), ", "))
+}
+
+// unique requires the elements of a list to be unique, by value or by the list's keys. Lists
+// of type set or map are always unique.
+func (op validation) unique(e *Editor, s *structural.Schema) {
+	if s.Type != "array" || s.Items == nil {
+		e.Errorf(e.Pos, "", "must apply to a list, found %s", TypeOrNone(s.Type))
+		return
+	}
+	if s.XListType == "set" || s.XListType == "map" {
+		return
+	}
+	same := "x == y"
+	switch op.tag.Value {
+	case "set":
+	case "map":
+		if len(s.XListMapKeys) == 0 {
+			e.Errorf(e.Pos, "name the keys with +k8s:listMapKey", "a list with +k8s:unique=map needs keys")
+			return
+		}
+		same = sameKeys(s.XListMapKeys, "x", "y")
+		s.XListMapKeys = nil // the server accepts keys only for lists of type map
+	default:
+		e.Errorf(e.Pos, "", "expected map or set, got %q", op.tag.Value)
+		return
+	}
+	AddRule(e, s, structural.Rule{Rule: "self.all(x, self.exists_one(y, " + same + "))", Message: "items must be unique"})
+}
+
+// sameKeys returns a CEL expression for two elements of a list having equal keys. Two absent
+// keys are equal; required keys may be absent, too, in elements stored before they were
+// required.
+func sameKeys(keys []string, x, y string) string {
+	var parts []string
+	for _, key := range keys {
+		name, ok := structural.CELName(key)
+		if !ok {
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("(has(%[1]s.%[3]s) ? has(%[2]s.%[3]s) && %[1]s.%[3]s == %[2]s.%[3]s : !has(%[2]s.%[3]s))", x, y, name))
+	}
+	return strings.Join(parts, " && ")
+}
+
+func AddRule(e *Editor, s *structural.Schema, rule structural.Rule) {
+	s.XValidations = append(slices.Clip(s.XValidations), rule)
+	s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: e.Pos})
+}

@@ -1,0 +1,108 @@
+package erasure
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// This file turns OpenShift's markers into conditions: +openshift:enable:FeatureGate into that of
+// its declaration, and a marker that validates into one that is conditional. What is left of the
+// latter holds.
+
+// openShift applies the conditions of OpenShift's markers at one declaration with a name, and
+// returns that of the declaration itself, if any. It calls add for each marker that is
+// conditional.
+func (p *pass) openShift(comments []markers.Comment, target markers.Target, name string, add func(a alternative, holds bool)) (bare []bareCondition) {
+	var existing, rules, others []markers.GatedMarker
+	for _, c := range comments {
+		if !strings.HasPrefix(c.Text, "+openshift:") || !p.reads(p.file.Pkg, markers.FeatureOpenShift) {
+			continue
+		}
+		g, ok := p.gated(c, target)
+		if ok {
+			p.note(g, name)
+		}
+		switch {
+		case !ok, p.Whole && (target != markers.Type || g.Name != markers.FeatureGateName):
+		case g.Name == markers.FeatureGateName:
+			existing = append(existing, g)
+			p.lines[c.Pos] = line{removed: true}
+		case g.Name == markers.FeatureGateXValidationName:
+			rules = append(rules, g)
+		case g.Base && !p.holds(g.Condition) && p.holds(gates.Name(gates.Base)):
+			// It is the base, which alternatives replace.
+		default:
+			others = append(others, g)
+		}
+	}
+	slices.SortStableFunc(others, func(a, b markers.GatedMarker) int { return b.Required() - a.Required() })
+	for _, g := range others {
+		p.validates(g, g.Condition, p.Table.Slots(g.Comment, target), add)
+	}
+	if len(existing) > 0 {
+		condition := markers.AnyGated(existing)
+		holds := p.holds(condition)
+		if target == markers.Type && p.Kinds != nil {
+			holds = condition.Holds(p.Kinds)
+		}
+		bare = append(bare, bareCondition{existing[0].Marker, condition, holds})
+	}
+	for i, g := range rules {
+		others := slices.Delete(slices.Clone(rules), i, i+1)
+		p.validates(g, g.RuleCondition(others), []string{g.Plain()}, add)
+	}
+	return bare
+}
+
+// note notes a marker at a declaration with a name.
+func (p *pass) note(g markers.GatedMarker, name string) {
+	typeName, _, isField := strings.Cut(name, ".")
+	if p.file.Gated == nil {
+		p.file.Gated = map[string][]source.Gated{}
+	}
+	p.file.Gated[typeName] = append(p.file.Gated[typeName], source.Gated{
+		Pos: g.Pos, Gates: g.Alternatives(), Exists: !isField && g.Name == markers.FeatureGateName,
+	})
+	if p.Whole { // what the gates of a run decide is each of them
+		p.holds(gates.Name(gates.Base))
+		for _, gate := range g.Condition.Names() {
+			p.holds(gates.Name(gate))
+		}
+	}
+}
+
+// gated returns a comment as one of OpenShift's markers with gates. ok is false if it is none, or
+// if it was reported.
+func (p *pass) gated(c markers.Comment, target markers.Target) (g markers.GatedMarker, ok bool) {
+	c.Text = p.Corrected(c)
+	m, err := p.Table.Parse(c, target)
+	if err != nil {
+		p.Reporter.MarkerArguments(p.file.Pkg, c, err)
+		p.lines[c.Pos] = line{removed: true}
+		return g, false
+	}
+	g, problem, ok := markers.AsGated(m)
+	if !ok {
+		return g, false
+	}
+	if problem != "" {
+		p.lines[c.Pos] = line{removed: true}
+		d := p.Reporter.Report(report.InvalidCondition, p.file.Pkg.At(c.Pos), "", "+%s: %s", m.Name, problem)
+		p.Reporter.Delimit(d, c.End(), nil)
+		return g, false
+	}
+	p.known(c, g.Condition)
+	return g, true
+}
+
+// validates applies the condition of a marker that sets the slots.
+func (p *pass) validates(g markers.GatedMarker, condition gates.Condition, slots []string, add func(a alternative, holds bool)) {
+	holds := p.holds(condition)
+	p.lines[g.Pos] = line{removed: !holds, comment: g.Comment}
+	add(alternative{g.Comment, g.Comment, g.Plain(), slots, condition, g.Required()}, holds)
+}

@@ -1,0 +1,170 @@
+package gounions
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// This file reports unions of which conditions on gates remove only a part: values whose
+// member does not exist, and members whose discriminator does not exist.
+
+// erasedPart is a discriminator or a member that a condition removes from a struct.
+type erasedPart struct {
+	source.Erased
+	name          string // of the field
+	discriminator bool
+	value         string // of a member
+	// union is the union that the part belongs to: the name in Kubernetes' tags, or the Go name
+	// of the discriminator. It is empty if the struct has only one.
+	union  string
+	tagged bool // by Kubernetes' tags
+}
+
+// erasedParts returns the parts of unions that conditions remove from a struct. Problems of
+// their markers are not reported, because the fields do not exist.
+func (all *Unions) erasedParts(t *source.Type) (out []erasedPart) {
+	for _, erased := range t.ErasedFields() {
+		field := erased.Node.(*ast.Field)
+		part := erasedPart{Erased: erased, name: (&source.Field{Type: field.Type}).Label()}
+		if len(field.Names) > 0 {
+			part.name = field.Names[0].Name
+		}
+		part.value = part.name
+		found := false
+		for _, c := range erased.Comments {
+			m, err := all.Table.Parse(c, markers.Field)
+			if err != nil || m == nil {
+				continue
+			}
+			switch value := m.Value.(type) {
+			case markers.UnionMember:
+				found = true
+				if value.Value != "" {
+					part.value = value.Value
+				}
+			case markers.UnionDiscriminatedBy:
+				part.union = string(value)
+			case markers.Declarative:
+				part.tagged = m.Name == markers.TagUnionDiscriminatorName || m.Name == markers.TagUnionMemberName
+				if part.tagged {
+					found, part.union = true, NameOf(m)
+					part.discriminator = m.Name == markers.TagUnionDiscriminatorName
+				}
+				if arg, ok := value.NamedArg("memberName"); ok && part.tagged {
+					part.value = arg.Value
+				}
+			default:
+				if m.Name == markers.UnionDiscriminatorName || m.Name == markers.DiscriminatorName {
+					found, part.discriminator, part.union = true, true, part.name
+				}
+			}
+		}
+		if found {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// lost returns the discriminator that a condition removes from the union that a member names;
+// by is empty if it names none.
+func lost(parts []erasedPart, tagged bool, by string) *erasedPart {
+	i := slices.IndexFunc(parts, func(p erasedPart) bool {
+		return p.discriminator && p.tagged == tagged && (p.union == by || !tagged && by == "")
+	})
+	if i < 0 {
+		return nil
+	}
+	return &parts[i]
+}
+
+// reportLost reports a member whose discriminator does not exist.
+func (all *Unions) reportLost(t *source.Type, member string, pos token.Pos, d *erasedPart) {
+	marker := "+" + markers.WhenName + "(" + d.Condition + ")"
+	found := all.Reporter.Report(report.NeedsErased, t.Pkg.At(pos), "write above the field: // "+marker,
+		"member %s needs discriminator %s, which does not exist here: its condition is %s", member, d.name, d.Condition)
+	found.Severity = all.severity(t)
+	found.Related = []diag.Related{{Pos: all.Reporter.Position(d.Pos), Message: "the condition"}}
+	all.Reporter.Fix(found, "write // "+marker, &markers.Edit{Pos: pos, End: pos, New: marker + "\n// "})
+	all.invalidIn(t.Pkg)
+}
+
+// reportValues reports values of the discriminator whose member does not exist, and reports
+// whether there are any.
+func (op writeUnion) reportValues(u *unions.Union, s *structural.Schema) (found bool) {
+	r := op.all.Reporter
+	for _, value := range u.Values {
+		i := slices.IndexFunc(op.erased, func(p erasedPart) bool { return !p.discriminator && p.value == value.Name })
+		if value.Member != "" || i < 0 {
+			continue
+		}
+		member := op.erased[i]
+		marker := "+" + markers.WhenName + "(" + member.Condition + ")"
+		pos, hint := op.Discriminator.Field.Pos, "write // "+marker+"=+"+markers.EnumValuesName+"="+value.Name+" instead of the value in the list"
+		if i := s.PropertyIndex(u.Discriminator); i >= 0 {
+			pos = s.Properties[i].Schema.Origin.Of("enum")
+		}
+		var edit *markers.Edit
+		if constant := op.constant(value.Name); constant != nil {
+			pos, hint = constant.Pos, "write above the constant: // "+marker
+			edit = aboveConstant(op.enum, constant.Pos, marker)
+		}
+		d := r.Report(report.NeedsErased, op.owner.Pkg.At(pos), hint, "value %q of discriminator %s needs member %s, which does not exist here: its condition is %s",
+			value.Name, u.GoName, member.name, member.Condition)
+		d.Severity = op.all.severity(op.owner)
+		d.Related = []diag.Related{{Pos: r.Position(member.Pos), Message: "the condition"}}
+		if edit != nil {
+			r.Fix(d, "write // "+marker, edit)
+		}
+		op.all.invalidIn(op.owner.Pkg)
+		found = true
+	}
+	return found
+}
+
+// constant returns the constant that gives the discriminator a value, if constants do.
+func (op writeUnion) constant(value string) *source.Constant {
+	if op.enum == nil {
+		return nil
+	}
+	constants, _ := op.enum.Constants()
+	i := slices.IndexFunc(constants, func(c source.Constant) bool { return c.Value == value })
+	if i < 0 {
+		return nil
+	}
+	return &constants[i]
+}
+
+// aboveConstant returns the edit that adds a marker above the declaration of a constant, or nil
+// if it declares several.
+func aboveConstant(t *source.Type, pos token.Pos, marker string) *markers.Edit {
+	for _, f := range t.Pkg.Sources {
+		if f.Syntax == nil {
+			continue
+		}
+		for _, decl := range f.Syntax.Decls {
+			gen, ok := decl.(*ast.GenDecl)
+			if !ok || pos < gen.Pos() || gen.End() <= pos {
+				continue
+			}
+			for _, spec := range gen.Specs {
+				if value, ok := spec.(*ast.ValueSpec); ok && value.Names[0].Pos() == pos && len(value.Names) == 1 {
+					at := pos
+					if !gen.Lparen.IsValid() {
+						at = gen.Pos()
+					}
+					return &markers.Edit{Pos: at, End: at, New: "// " + marker + "\n"}
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package gounions
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/edits"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// This file checks the requirements for members of a union: each is selected by one value,
+// and its Go value can express that it is not set.
+
+// checkMembers checks the members of a union.
+func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
+	seen := map[string]string{}
+	for at, m := range u.Members {
+		if u.Discriminator != "" {
+			switch other, duplicate := seen[m.Value]; {
+			case m.Value == "":
+				report(m.Pos, "", "member %s has the value \"\", which never has a member", m.GoName)
+			case duplicate:
+				report(m.Pos, "", "members %s and %s have the same value %q", other, m.GoName, m.Value)
+			case len(u.Values) > 0 && !u.HasValue(m.Value):
+				var names []string
+				for _, v := range u.Values {
+					names = append(names, v.Name)
+				}
+				hint := fmt.Sprintf("its values are %q", names)
+				near, ok := diag.OnlyNearest(m.Value, names)
+				if ok {
+					hint = "did you mean +unionMember=" + near + "?"
+				}
+				report(m.Pos, hint, "%q is not a value of discriminator %s", m.Value, u.GoName)
+				if ok {
+					op.all.meant(op.owner, m.Pos, m.Value, near)
+				}
+			}
+			if u.HasValue(m.Value) {
+				op.warnOfMember(e, u, m)
+			}
+			seen[m.Value] = m.GoName
+		}
+		i := s.PropertyIndex(m.Name)
+		if i < 0 {
+			continue
+		}
+		member := s.Properties[i].Schema
+		u.Members[at].Untyped = member.Type == "" && !member.XIntOrString
+		switch {
+		case member.Origin.Mistake != structural.NoMistake:
+		case s.ValueValidation != nil && slices.Contains(s.Required, m.Name):
+			report(m.Pos, "make it a pointer with omitempty, and +optional", "member %s is required, so it is always set", m.GoName)
+		case member.Default != nil:
+			report(m.Pos, "remove the default", "member %s has a default, so it is always set", m.GoName)
+		case member.Nullable:
+			report(m.Pos, "remove +nullable", "member %s is nullable: null means that it is not set", m.GoName)
+		default:
+			if why := op.Members[at].unsettable(op.owner.File, member); why != "" {
+				report(m.Pos, "use a pointer", "member %s: %s", m.GoName, why)
+			}
+		}
+	}
+}
+
+// warnOfMember warns about valid but surprising members.
+func (op writeUnion) warnOfMember(e *edits.Editor, u *unions.Union, m unions.Member) {
+	if op.forms == nil || slices.Contains(op.forms, unions.FormNone) {
+		return // the union is not enforced
+	}
+	if m.Value != "" && !strings.EqualFold(m.Value, m.Name) {
+		op.all.Reporter.Report(report.UnionMemberName, e.Pkg.At(m.Pos), "rename one of them before the API is released",
+			"value %q of discriminator %s selects a member of another name, %q", m.Value, u.GoName, m.Name)
+	}
+	if m.Optional {
+		op.all.Reporter.Report(report.OptionalUnionMember, e.Pkg.At(m.Pos), "docs/unions.md explains when that is safe",
+			"optional member %s is lost silently when a client that does not know it updates the object", m.GoName)
+	}
+}
+
+// warnOfLock warns about a required discriminator that typed clients send as "" if it is absent.
+// That is never ratcheted, so they cannot update objects that were stored without it.
+func (op writeUnion) warnOfLock(u *unions.Union) {
+	if op.forms == nil || slices.Contains(op.forms, unions.FormNone) || op.Discriminator == nil || !u.Required || u.Default != nil {
+		return
+	}
+	field := op.Discriminator.Field
+	_, isPointer := field.Type.(*ast.StarExpr) // nil is sent as null, which the server drops
+	if isPointer || omits(field, "omitempty") || omits(field, "omitzero") {
+		return
+	}
+	r := op.all.Reporter
+	explicit := slices.ContainsFunc([]*markers.Marker(field.Markers), func(m *markers.Marker) bool { return m.Presence() != markers.NoPresence })
+	hint := "add omitempty to the tag, and the marker // +required"
+	if explicit {
+		hint = "add omitempty to the tag"
+	}
+	d := r.Report(report.LockingDiscriminator, op.owner.Pkg.At(field.Pos), hint,
+		"typed clients send \"\" for discriminator %s of objects that were stored without it, and the API server then rejects every update", u.GoName)
+	node := report.FieldAt(op.owner.File, field.Pos)
+	if node == nil {
+		return
+	}
+	tag, _ := field.Tag.Lookup("json")
+	all := []*markers.Edit{report.SetTag(node, "json", tag+",omitempty")}
+	if !explicit {
+		all = append(all, r.MarkerAbove(op.owner.File, node.Pos(), "+required"))
+	}
+	r.Fix(d, hint, all...)
+}
+
+// omits reports whether the json tag of a field has the option, which is omitempty or
+// omitzero.
+func omits(f *source.Field, option string) bool {
+	tag, _ := f.Tag.Lookup("json")
+	_, options, _ := strings.Cut(tag, ",")
+	return slices.Contains(strings.Split(options, ","), option)
+}
+
+// unsettable returns why a Go value of a member cannot express that it is not set, or cannot
+// distinguish that from its zero value; empty if it can.
+func (f *NamedField) unsettable(at *source.File, s *structural.Schema) string {
+	if _, ok := f.Field.Type.(*ast.StarExpr); ok {
+		return ""
+	}
+	omitZero := omits(f.Field, "omitzero")
+	if !omitZero && !omits(f.Field, "omitempty") {
+		return "it is always written to JSON, so it is always set"
+	}
+	if name, why := at.Resolve(f.Field.Type); why == nil && name.Type != nil {
+		for _, method := range []string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText", "IsZero"} {
+			if name.Type.HasMethod(method) {
+				return "a type with a method " + method + " of its own may be set only through a pointer"
+			}
+		}
+	}
+	v := s.ValueValidation
+	if v == nil {
+		v = &structural.ValueValidation{}
+	}
+	positive := func(n *int64) bool { return n != nil && *n > 0 }
+	without := func(zero string) bool {
+		return len(v.Enum) > 0 && !slices.ContainsFunc(v.Enum, func(j structural.JSON) bool { return string(j.Raw) == zero })
+	}
+	ok := true
+	switch body := source.UnderlyingOf(at, f.Field.Type); body.Kind {
+	case source.KindSlice, source.KindMap:
+		ok = omitZero || positive(v.MinItems) || positive(v.MinProperties) || positive(v.MinLength)
+	case source.KindStruct:
+		if !omitZero {
+			return "omitempty does not leave a struct out of the JSON, so it is always set"
+		}
+		ok = len(v.Required) > 0 || positive(v.MinProperties)
+	case source.KindBasic:
+		switch s.Type {
+		case "string":
+			ok = positive(v.MinLength) || without(`""`)
+		case "boolean":
+			ok = without("false")
+		default:
+			ok = v.Minimum != nil && (*v.Minimum > 0 || *v.Minimum == 0 && v.ExclusiveMinimum) || without("0")
+		}
+	case source.KindInterface:
+		return "an interface may be set only through a pointer"
+	case source.KindArray:
+		return "an array is always set"
+	default:
+		return ""
+	}
+	if ok {
+		return ""
+	}
+	return "its zero value is left out of the JSON, though the schema allows it"
+}

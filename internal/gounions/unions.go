@@ -1,0 +1,656 @@
+// Package gounions finds the unions that markers declare in Go types, and adds them to the
+// finished schemas of their structs as edits (unions.go, members.go). Discriminators and
+// members are read from the schema. A later step handles what depends on the position of a
+// struct in a definition (occurrences.go): rules above the cost limit, rules that compare with the
+// old object, differences between versions. The model of unions and their rules is package
+// unions.
+package gounions
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/checks"
+	"github.com/schemagen/schemagen/internal/edits"
+	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// Unions holds the unions of a run.
+type Unions struct {
+	Reporter *report.Reporter
+	Settings Settings
+	// Table has the definitions of markers.
+	Table *markers.Table
+	// Server evaluates rules and estimates their costs; if it is nil, no union is written.
+	Server Server
+	// Extensions adds x-kubernetes-unions to schemas.
+	Extensions bool
+	// All adds x-kubernetes-unions also for unions that are not enabled, which nothing
+	// enforces.
+	All bool
+	// IsConverted reports whether a webhook converts between the versions of a definition.
+	IsConverted func(*checks.Definition) bool
+
+	// finished are the unions of the types with finished schemas, in field order, completed
+	// with information from the schemas.
+	finished map[*source.Type][]*Marked
+	// enums are the positions of the +enum markers that take effect because of unions.
+	enums map[token.Pos]bool
+	// lackDiscriminators are the structs for which a missing discriminator has been reported,
+	// off the packages for which it has been reported that unions are not enabled, with the
+	// index of that diagnostic, and invalid those with another problem of a union.
+	lackDiscriminators map[*source.Type]bool
+	off                map[*source.Package]int
+	invalid            map[*source.Package]bool
+	// ruled is set once a union is written as rules.
+	ruled bool
+}
+
+// Settings are the settings of packages that concern unions.
+type Settings interface {
+	// UnionForms returns the forms in which the unions of a type are written; nil if its
+	// package does not enable unions.
+	UnionForms(t *source.Type) []unions.Form
+	// Enabled reports whether a feature is enabled for a package.
+	Enabled(p *source.Package, feature string) bool
+	// Allowed returns the markers that a package excludes from linting.
+	Allowed(p *source.Package) []string
+}
+
+// Server is the part of an API server that unions use.
+type Server interface {
+	// Costs returns the estimated costs of the CEL rules of a definition, sorted by path.
+	Costs(ctx context.Context, definition *apiextensionsv1.CustomResourceDefinition) ([]unions.RuleCost, error)
+	// Evaluator returns a function that evaluates CEL rules on objects of a schema. It fails
+	// for a schema that is not structural.
+	Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error)
+	// Before reports whether the server is older than Kubernetes 1.minor.
+	Before(minor uint) bool
+}
+
+// Of returns the unions of a type whose schema is finished.
+func (all *Unions) Of(t *source.Type) []*Marked { return all.finished[t] }
+
+// OfStruct returns the unions of an unnamed struct type whose schema is finished.
+func (all *Unions) OfStruct(f *source.File, expr ast.Expr) []*Marked {
+	for t, found := range all.finished { // at most one matches
+		if t.Spec.Type == expr && t.File == f {
+			return found
+		}
+	}
+	return nil
+}
+
+// UsesEnum reports whether the +enum marker at a position takes effect because of a union,
+// although its package does not enable enums.
+func (all *Unions) UsesEnum(enum token.Pos) bool { return all.enums[enum] }
+
+// NamedField is a field with its name in JSON.
+type NamedField struct {
+	Field *source.Field
+	// Name is the JSON name.
+	Name string
+}
+
+// Marked is a union as declared by the markers of a struct.
+type Marked struct {
+	// Union is the model of the union.
+	Union unions.Union
+	// enum is the type of the discriminator if it is marked as an enum. Enabling unions
+	// enables this enum, too.
+	enum *source.Type
+	// Discriminator is the field of the discriminator, or nil; Members are the fields of the
+	// members, by index.
+	Discriminator *NamedField
+	Members       []*NamedField
+	// erased are the members that conditions on gates remove.
+	erased []erasedPart
+	// ambiguous is set if a member does not name its discriminator although there are
+	// several.
+	ambiguous bool
+	// sketched is set if the markers of the structural-schema proposal are used: a
+	// discriminator that is a plain string gets the members' values.
+	sketched bool
+}
+
+// Edits returns the edits that add the unions of a struct to its schema.
+func (all *Unions) Edits(t *source.Type, fields []NamedField) []*edits.Edit {
+	if !t.Pkg.Local() {
+		return nil // packages that this run does not generate have no unions
+	}
+	found := all.find(t, fields)
+	if len(found) == 0 {
+		return nil
+	}
+	if t.Generic != nil {
+		all.problem(t, found[0].Union.Pos, "declare a struct of its own for each type argument", "generic type %s holds a union", t.Generic)
+		return nil
+	}
+	forms := all.Settings.UnionForms(t)
+	var out []*edits.Edit
+	for _, u := range found {
+		out = append(out, &edits.Edit{Pkg: t.Pkg, Pos: u.Union.Pos, Name: markers.UnionDiscriminatorName, Op: writeUnion{u, t, forms, all}})
+	}
+	return out
+}
+
+// keep records a union of a type. A type is finished once for each field that adds to it;
+// only the first time counts.
+func (all *Unions) keep(t *source.Type, u *Marked) {
+	for _, known := range all.finished[t] {
+		if known.Union.Pos == u.Union.Pos {
+			return
+		}
+	}
+	if all.finished == nil {
+		all.finished = map[*source.Type][]*Marked{}
+	}
+	all.finished[t] = append(all.finished[t], u)
+}
+
+// reportOff reports, once per package, that unions are not enforced.
+func (all *Unions) reportOff(t *source.Type, pos token.Pos) {
+	if _, known := all.off[t.Pkg]; known || slices.ContainsFunc(all.Settings.Allowed(t.Pkg), func(name string) bool { return strings.HasPrefix(name, "union") }) {
+		return
+	}
+	if all.off == nil {
+		all.off = map[*source.Package]int{}
+	}
+	all.off[t.Pkg] = all.Reporter.Findings()
+	all.Reporter.Report(report.UnionsDisabled, t.Pkg.At(pos), "write // +schemagen:unions=cel above the package clause, or run with --unions=cel; objects that are stored with members which their discriminator does not select will be rejected when the union changes: see docs/unions.md",
+		"no rule enforces this union, and package %s does not switch unions on", t.Pkg.Path)
+}
+
+// meant adds to the last diagnostic, which is about the marker of a type at a position, the
+// fix that replaces the value of the marker.
+func (all *Unions) meant(t *source.Type, pos token.Pos, value, meant string) {
+	c, ok := markers.At(t.File.Syntax, pos)
+	before, after, found := strings.Cut(c.Text, "="+value)
+	if ok && found && (after == "" || after[0] == ',') {
+		at := len(before) + len("=")
+		all.Reporter.Fix(&all.Reporter.List[len(all.Reporter.List)-1], "write "+meant, &markers.Edit{Pos: c.PosAt(at), End: c.PosAt(at + len(value)), New: meant})
+	}
+}
+
+// FixOff adds the fix that enables unions to the diagnostics about packages that do not.
+// With a union that is invalid, that would be an error.
+func (all *Unions) FixOff() {
+	for p, i := range all.off {
+		if !all.invalid[p] {
+			all.Reporter.Fix(&all.Reporter.List[i], "write // +schemagen:unions=cel", report.PackageMarker(p, "+schemagen:unions=cel"))
+		}
+	}
+}
+
+// invalidIn records that a union of a package is invalid.
+func (all *Unions) invalidIn(p *source.Package) {
+	if all.invalid == nil {
+		all.invalid = map[*source.Package]bool{}
+	}
+	all.invalid[p] = true
+}
+
+// find reads the markers of a struct's fields.
+func (all *Unions) find(t *source.Type, fields []NamedField) []*Marked {
+	var out []*Marked
+	named := map[string]*Marked{} // by the union names in Kubernetes' tags
+	var native []*Marked
+	erased := all.erasedParts(t)
+	for i := range fields {
+		f := &fields[i]
+		d := &Marked{Union: unions.Union{Discriminator: f.Name, GoName: f.Field.Label()}, Discriminator: f}
+		if m := f.Field.Markers.Get(markers.UnionDiscriminatorName); m != nil {
+			d.Union.Pos = m.Pos
+			native = append(native, d)
+		} else if m := f.Field.Markers.Get(markers.DiscriminatorName); m != nil {
+			d.Union.Pos, d.sketched = m.Pos, true
+			native = append(native, d)
+		} else if m := f.Field.Markers.Get(markers.TagUnionDiscriminatorName); m != nil {
+			d.Union.Pos = m.Pos
+			named[NameOf(m)] = d
+		} else {
+			continue
+		}
+		enum, marker := EnumTypeOf(t, f.Field)
+		if d.enum = enum; enum != nil && all.Settings.UnionForms(t) != nil {
+			if all.enums == nil {
+				all.enums = map[token.Pos]bool{}
+			}
+			all.enums[marker] = true
+		}
+		out = append(out, d)
+	}
+	for i := range fields {
+		f := &fields[i]
+		for _, m := range f.Field.Markers {
+			member := unions.Member{Name: f.Name, GoName: f.Field.Label(), Value: f.Field.Label(), Pos: m.Pos}
+			var to *Marked
+			switch value := m.Value.(type) {
+			case markers.UnionMember:
+				if value.Value != "" {
+					member.Value = value.Value
+				}
+				member.Optional = value.Optional
+				to = all.discriminatorOf(t, f, m, native, erased)
+			case markers.Declarative:
+				if m.Name != markers.TagUnionMemberName && m.Name != markers.TagZeroOrOneOfMemberName {
+					continue
+				}
+				if arg, ok := value.NamedArg("memberName"); ok {
+					member.Value = arg.Value
+				}
+				key := NameOf(m)
+				if to = named[key]; to == nil {
+					if d := lost(erased, true, key); d != nil {
+						all.reportLost(t, member.GoName, m.Pos, d)
+						continue
+					}
+					to = &Marked{Union: unions.Union{Pos: m.Pos, AtMostOne: m.Name == markers.TagZeroOrOneOfMemberName}}
+					named[key] = to
+					out = append(out, to)
+				}
+				if m.Name == markers.TagZeroOrOneOfMemberName {
+					to.Union.AtMostOne = true
+				}
+			default:
+				continue
+			}
+			if to != nil {
+				to.Union.Members = append(to.Union.Members, member)
+				to.Members = append(to.Members, f)
+			}
+		}
+	}
+	for _, part := range erased {
+		to := named[part.union]
+		if !part.tagged {
+			i := slices.IndexFunc(native, func(d *Marked) bool { return part.union == "" || part.union == d.Union.GoName })
+			if i < 0 {
+				continue
+			}
+			to = native[i]
+		}
+		if to != nil && !part.discriminator {
+			to.erased = append(to.erased, part)
+		}
+	}
+	return out
+}
+
+// EnumTypeOf returns the type of a field if it is a string type marked as an enum, whether or
+// not the package enables enums, and the position of the marker.
+func EnumTypeOf(t *source.Type, f *source.Field) (*source.Type, token.Pos) {
+	typ := f.Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	name, why := t.File.Resolve(typ)
+	if why != nil || name.Type == nil || !name.Type.IsString() {
+		return nil, token.NoPos
+	}
+	for _, comment := range name.Type.File.Comments.Type(name.Type.Spec) {
+		if comment.Text == "+enum" || comment.Text == "+k8s:enum" {
+			return name.Type, comment.Pos
+		}
+	}
+	return nil, token.NoPos
+}
+
+// NameOf returns the union name in a tag.
+func NameOf(m *markers.Marker) string {
+	tag, _ := m.Value.(markers.Declarative)
+	arg, _ := tag.NamedArg("union")
+	return arg.Value
+}
+
+// discriminatorOf returns the union that a member belongs to.
+func (all *Unions) discriminatorOf(t *source.Type, f *NamedField, m *markers.Marker, native []*Marked, erased []erasedPart) *Marked {
+	report := func(pos token.Pos, hint, format string, args ...any) {
+		all.problem(t, pos, hint, format, args...)
+	}
+	if f.Field.Markers.Get(markers.UnionDiscriminatorName) != nil || f.Field.Markers.Get(markers.DiscriminatorName) != nil {
+		report(m.Pos, "", "field %s is a discriminator and a member", f.Field.Label())
+		return nil
+	}
+	by := f.Field.Markers.Get(markers.UnionDiscriminatedByName)
+	switch {
+	case by != nil:
+		name := string(by.Value.(markers.UnionDiscriminatedBy))
+		for _, d := range native {
+			if d.Union.GoName == name {
+				return d
+			}
+		}
+		if d := lost(erased, false, name); d != nil {
+			all.reportLost(t, f.Field.Label(), m.Pos, d)
+			return nil
+		}
+		var names []string
+		for _, d := range native {
+			names = append(names, d.Union.GoName)
+		}
+		report(by.Pos, diag.DidYouMean(name, names, "give the Go name of a field with +unionDiscriminator"), "there is no discriminator %s in %s", name, t)
+		if near, ok := diag.OnlyNearest(name, names); ok {
+			all.meant(t, by.Pos, name, near)
+		}
+	case len(native) == 0 && lost(erased, false, "") != nil:
+		all.reportLost(t, f.Field.Label(), m.Pos, lost(erased, false, ""))
+	case len(native) == 0 && !all.lackDiscriminators[t]:
+		if all.lackDiscriminators == nil {
+			all.lackDiscriminators = map[*source.Type]bool{}
+		}
+		all.lackDiscriminators[t] = true // reported once for all members
+		for _, field := range t.Fields() {
+			_, tagged := field.Tag.Lookup("json")
+			if !tagged || field.Malformed.Has(markers.UnionDiscriminatorName) || field.Malformed.Has(markers.DiscriminatorName) {
+				return nil // it may be the right one
+			}
+		}
+		report(m.Pos, "mark the field that selects it +unionDiscriminator", "the union of member %s has no discriminator", f.Field.Label())
+	case len(native) == 0 || native[0].ambiguous:
+	case len(native) > 1:
+		for _, d := range native {
+			d.ambiguous = true
+		}
+		report(m.Pos, "name it: +unionDiscriminatedBy="+native[0].Union.GoName, "%s has %d discriminators, and member %s names none", t, len(native), f.Field.Label())
+	default:
+		return native[0]
+	}
+	return nil
+}
+
+// problem reports a problem with a union: an error if unions are enabled.
+func (all *Unions) problem(t *source.Type, pos token.Pos, hint, format string, args ...any) {
+	all.invalidIn(t.Pkg)
+	all.Reporter.Report(report.InvalidUnion, t.Pkg.At(pos), hint, format, args...).Severity = all.severity(t)
+}
+
+// severity is that of problems with the unions of a type: an error if unions are enabled.
+func (all *Unions) severity(t *source.Type) diag.Severity {
+	if forms := all.Settings.UnionForms(t); forms == nil || slices.Contains(forms, unions.FormNone) {
+		return diag.Warning
+	}
+	return diag.Error
+}
+
+// writeUnion is the operation that adds a union to the schema of its struct.
+type writeUnion struct {
+	*Marked
+	owner *source.Type // the struct
+	forms []unions.Form
+	all   *Unions
+}
+
+func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
+	u := op.Union
+	u.Members = slices.Clone(u.Members)
+	severity := op.all.severity(op.owner)
+	if op.forms == nil && len(u.Members) > 0 && !u.MentionedBy(s) && !addsJunctor(op.owner.Markers) {
+		op.all.reportOff(op.owner, u.Pos)
+	}
+	failed := false
+	problem := func(pos token.Pos, hint, format string, args ...any) {
+		failed = true
+		op.all.invalidIn(e.Pkg)
+		op.all.Reporter.Report(report.InvalidUnion, e.Pkg.At(pos), hint, format, args...).Severity = severity
+	}
+	if op.ambiguous || s.Origin.Mistake == structural.InShape {
+		return // a field that it uses may be missing
+	}
+	if u.Discriminator != "" {
+		op.readDiscriminator(&u, s, problem)
+		failed = op.reportValues(&u, s) || failed
+	}
+	op.checkMembers(e, &u, s, problem)
+	if failed {
+		if i := s.PropertyIndex(u.Discriminator); i >= 0 {
+			d := *s.Properties[i].Schema
+			d.Origin.Mistake = max(d.Origin.Mistake, structural.InKeywords)
+			s.Properties[i].Schema = &d
+		}
+	}
+	if failed || hasMistake(s, u.Discriminator) {
+		return
+	}
+	op.warnOfLock(&u)
+	finished := *op.Marked
+	finished.Union = u
+	op.all.keep(op.owner, &finished)
+	if severity == diag.Warning && !op.all.All || slices.ContainsFunc(u.Members, func(m unions.Member) bool { return hasMistake(s, m.Name) }) {
+		return
+	}
+	if severity == diag.Warning {
+		lowered, err := unions.Lower(u, unions.LowerOptions{Forms: []unions.Form{unions.FormExtension}})
+		if err != nil {
+			e.Errorf(u.Pos, "", "%v", err)
+			return
+		}
+		op.setDiscriminator(u.Discriminator, s, lowered)
+		return
+	}
+	server := op.all.Server
+	if server == nil {
+		op.all.Reporter.Report(report.InvalidUnion, e.Pkg.At(u.Pos), "set Options.Server", "unions are enabled, but no API server is given, on which their rules depend")
+		return
+	}
+	forms := op.forms
+	if op.all.Extensions {
+		forms = append(slices.Clone(forms), unions.FormExtension)
+	}
+	options := unions.LowerOptions{Forms: forms, Transition: op.all.Settings.Enabled(e.Pkg, markers.FeatureUnionTransition), Plain: server.Before(28)}
+	lowered, err := unions.Lower(u, options)
+	if err != nil {
+		e.Errorf(u.Pos, "", "%v", err)
+		return
+	}
+	if len(lowered.Rules) > 0 && op.enforcedByHand(e, &u, s) {
+		lowered.Rules = nil
+	}
+	if len(lowered.Rejected) > 0 {
+		op.all.Reporter.Report(report.UnionInOtherForm, e.Pkg.At(u.Pos), "give it a type, or another name",
+			"the union of %s is written %s: CEL rules cannot read %s", cmp.Or(u.GoName, "the struct"), inWords(lowered.Style), lowered.Rejected[0].Name)
+	}
+	op.all.ruled = op.all.ruled || len(lowered.Rules) > 0
+	for _, rule := range lowered.Rules {
+		edits.AddRule(e, s, rule)
+		s.Origin.Keywords[len(s.Origin.Keywords)-1].Pos = rulePos(&u, rule)
+	}
+	if len(lowered.OneOf) > 0 {
+		edits.Conjoin(s.Validation(), &structural.ValueValidation{OneOf: lowered.OneOf})
+	}
+	op.setDiscriminator(u.Discriminator, s, lowered)
+}
+
+// setDiscriminator adds what a union adds to its discriminator.
+func (op writeUnion) setDiscriminator(name string, s *structural.Schema, lowered unions.Lowered) {
+	i := s.PropertyIndex(name)
+	if i < 0 || len(lowered.Enum)+len(lowered.Members) == 0 {
+		return
+	}
+	d := *s.Properties[i].Schema
+	d.XUnionMembers = lowered.Members
+	v := structural.ValueValidation{}
+	if d.ValueValidation != nil {
+		v = *d.ValueValidation
+	}
+	if len(v.Enum) == 0 && len(lowered.Enum) > 0 {
+		v.Enum = lowered.Enum
+		d.ValueValidation = &v
+	}
+	s.Properties[i].Schema = &d
+}
+
+// hasMistake reports whether an error in the source affects the schema of a property.
+func hasMistake(s *structural.Schema, property string) bool {
+	i := s.PropertyIndex(property)
+	return i >= 0 && s.Properties[i].Schema.Origin.Mistake != structural.NoMistake
+}
+
+// rulePos returns the position of the member that a rule is about, or else of the union.
+func rulePos(u *unions.Union, rule structural.Rule) token.Pos {
+	for _, m := range u.Members {
+		if structural.RuleFieldPath(m.Name) == rule.FieldPath {
+			return m.Pos
+		}
+	}
+	return u.Pos
+}
+
+// enforcedByHand reports whether existing rules in the schema reject exactly what the union
+// rejects. It warns about rules that differ.
+func (op writeUnion) enforcedByHand(e *edits.Editor, u *unions.Union, s *structural.Schema) bool {
+	rules := u.Handwritten(s)
+	if len(rules) == 0 {
+		return false
+	}
+	var texts []string
+	for _, i := range rules {
+		texts = append(texts, s.XValidations[i].Rule)
+	}
+	evaluate, err := op.all.Server.Evaluator(s.Props(), texts)
+	if err != nil {
+		return false // the schema is not structural, which verification reports
+	}
+	judged := u.Judge(s, rules, evaluate)
+	name := "the union of " + u.GoName
+	if u.Discriminator == "" {
+		name = "the union"
+	}
+	warn := func(rule int, hint, format string, args ...any) {
+		found := s.Locate(fmt.Sprintf(".x-kubernetes-validations[%d]", rule))
+		pos := found[len(found)-1]
+		if !pos.IsValid() {
+			pos = u.Pos
+		}
+		op.all.Reporter.Report(report.HandWrittenUnionRules, e.Pkg.At(pos), hint, format, args...)
+	}
+	const remove = "remove the rule: the union has rules of its own"
+	switch {
+	case judged.Fails != nil:
+		warn(judged.FailsRule, remove, "the rule fails on %s instead of reporting its message: %s", unions.Text(judged.Fails), judged.Failure)
+	case judged.Slips != nil:
+		warn(rules[0], remove, "the hand-written rules for %s accept %s", name, unions.Text(judged.Slips))
+	}
+	for _, rule := range judged.OneMessage {
+		warn(rule, remove, "the rule rejects both a missing member and one that is not selected, with the same message")
+	}
+	if judged.Same && len(judged.NoFieldPath) > 0 {
+		warn(judged.NoFieldPath[0], "remove the hand-written rules, or give them a fieldPath", "the hand-written rules for %s are equivalent to its markers, but do not report the field", name)
+	}
+	return judged.Same
+}
+
+// readDiscriminator completes the discriminator with information from the schema.
+func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
+	i := s.PropertyIndex(u.Discriminator)
+	if i < 0 {
+		return // it is not in the schema
+	}
+	d := s.Properties[i].Schema
+	if d.Origin.Mistake != structural.NoMistake {
+		return
+	}
+	u.Required = s.ValueValidation != nil && slices.Contains(s.Required, u.Discriminator)
+	if d.Type != "string" {
+		report(u.Pos, "use a string type with an enum", "discriminator %s is not a string: its type is %s", u.GoName, edits.TypeOrNone(d.Type))
+		return
+	}
+	if d.Nullable {
+		report(u.Pos, "remove +nullable: an absent discriminator means the same", "discriminator %s is nullable", u.GoName)
+	}
+	if d.Default != nil {
+		var value string
+		if json.Unmarshal(d.Default.Raw, &value) == nil {
+			u.Default = &value
+		}
+	}
+	var names []string
+	if d.ValueValidation != nil {
+		for _, raw := range d.Enum {
+			var value string
+			if json.Unmarshal(raw.Raw, &value) == nil {
+				names = append(names, value)
+			}
+		}
+	}
+	if len(names) == 0 && op.enum != nil {
+		all, _ := op.enum.Constants() // constants without a value are reported where enums are enabled
+		for _, c := range all {
+			if !c.Excluded && !slices.Contains(names, c.Value) {
+				names = append(names, c.Value)
+			}
+		}
+	}
+	if len(names) == 0 && op.sketched {
+		for _, m := range u.Members {
+			names = append(names, m.Value)
+		}
+	}
+	if len(names) == 0 {
+		for _, m := range u.Members {
+			names = append(names, m.Value)
+		}
+		report(u.Pos, "give its type +enum (with // +schemagen:enable=enum), or list its values: +kubebuilder:validation:Enum="+cmp.Or(strings.Join(names, ";"), "A;B"),
+			"discriminator %s has no closed set of values", u.GoName)
+		return
+	}
+	hasEmpty := slices.Contains(names, "")
+	_, isPointer := op.Discriminator.Field.Type.(*ast.StarExpr) // a pointer distinguishes "" from absence
+	omitted := omits(op.Discriminator.Field, "omitempty") || omits(op.Discriminator.Field, "omitzero")
+	switch {
+	case u.Default != nil:
+		if u.Required || !omitted {
+			report(u.Pos, "make it +optional, with omitempty", "discriminator %s has a default, so clients may omit it", u.GoName)
+		}
+	case hasEmpty && !isPointer && (u.Required || !omitted):
+		report(u.Pos, "make it +optional, with omitempty, or remove the value \"\"", "discriminator %s has the value \"\", which means that it is absent", u.GoName)
+	case !u.Required && !hasEmpty && !op.sketched:
+		report(u.Pos, "make it required, give it a default, or give it the value \"\"", "discriminator %s may be absent, but none of its values means that", u.GoName)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		value := unions.Value{Name: name}
+		if m := u.Selected(name); m >= 0 {
+			value.Member = u.Members[m].Name
+		}
+		u.Values = append(u.Values, value)
+	}
+	if len(u.Members) == 0 && len(u.Values) < 2 {
+		report(u.Pos, "mark its members +unionMember", "discriminator %s has neither members nor a second value", u.GoName)
+	}
+}
+
+// addsJunctor reports whether one of the markers adds a logical junctor, which may enforce a
+// union.
+func addsJunctor(s source.Markers) bool {
+	return slices.ContainsFunc(s, func(m *markers.Marker) bool {
+		f, ok := m.Value.(markers.Fragment)
+		return ok && slices.Contains([]string{"allOf", "anyOf", "oneOf", "not"}, f.Keyword)
+	})
+}
+
+// IsMarked reports whether the markers of a field make it part of a union.
+func IsMarked(s source.Markers) bool {
+	return slices.ContainsFunc(s, func(m *markers.Marker) bool {
+		switch value := m.Value.(type) {
+		case markers.UnionDiscriminator, markers.UnionMember:
+			return true
+		case markers.Declarative:
+			return strings.HasPrefix(value.Name, "k8s:union") || value.Name == markers.TagZeroOrOneOfMemberName
+		}
+		return false
+	})
+}
