@@ -88,6 +88,7 @@ const (
 	ItemValuesName            = "kubebuilder:validation:items:Enum"
 	SchemaTypeName            = "kubebuilder:validation:Type"
 	DefaultName               = "kubebuilder:default"
+	ExampleName               = "kubebuilder:example"
 	NullableName              = "nullable"
 	PlainDefaultName          = "default"
 )

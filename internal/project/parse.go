@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural/manifest"
 )
 
@@ -366,7 +367,7 @@ func (r *reader) types(n *yaml.Node) {
 			if ok && !strings.HasPrefix(text, "+") {
 				r.Fail(element, "for example +schemagen:at(.ports)=+optional", "types: a marker must begin with +")
 			}
-			r.override("schemagen:type", key, element, text)
+			r.override(markers.TypeName, key, element, text)
 		}
 	}
 }
@@ -378,7 +379,7 @@ func (r *reader) descriptions(n *yaml.Node) {
 		if err := driver.CheckDescriptions(text); ok && err != nil {
 			r.Fail(entry[1], "", "descriptions: %v", err)
 		}
-		r.override("schemagen:descriptions", entry[0], entry[1], text)
+		r.override(markers.DescriptionsName, entry[0], entry[1], text)
 	}
 }
 

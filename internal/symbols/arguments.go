@@ -40,15 +40,15 @@ func rows() []row {
 	items := func(p *Place, d *Decl) use { u, _ := p.node(d); u.schema = elements(u.schema); return u }
 	const validation = "kubebuilder:validation:"
 	return append(conversionRows(), []row{
-		{"kubebuilder:printcolumn", "JSONPath", object},
-		{"kubebuilder:selectablefield", "JSONPath", object},
-		{"kubebuilder:subresource:scale", "specpath", object},
-		{"kubebuilder:subresource:scale", "statuspath", object},
-		{"kubebuilder:subresource:scale", "selectorpath", object},
-		{"schemagen:at", "", object},
+		{markers.PrintColumnName, "JSONPath", object},
+		{markers.SelectableFieldName, "JSONPath", object},
+		{markers.ScaleName, "specpath", object},
+		{markers.ScaleName, "statuspath", object},
+		{markers.ScaleName, "selectorpath", object},
+		{markers.AtName, "", object},
 		{"listMapKey", "", nameIn(items)},
-		{"k8s:listMapKey", "", nameIn(items)},
-		{"k8s:subfield", "", nameIn(func(p *Place, d *Decl) use { u, _ := p.node(d); return u })},
+		{markers.TagListMapKeyName, "", nameIn(items)},
+		{markers.TagSubfieldName, "", nameIn(func(p *Place, d *Decl) use { u, _ := p.node(d); return u })},
 		{validation + "XValidation", "rule", ruleOf(false)},
 		{validation + "XValidation", "messageExpression", ruleOf(false)},
 		{validation + "XValidation", "fieldPath", object},
@@ -57,8 +57,8 @@ func rows() []row {
 		{validation + "ExactlyOneOf", "", namesIn},
 		{validation + "AtMostOneOf", "", namesIn},
 		{validation + "AtLeastOneOf", "", namesIn},
-		{"k8s:dependentRequired", "", nameIn(parentOf)},
-		{"k8s:dependentForbidden", "", nameIn(parentOf)},
+		{markers.TagDependentRequiredName, "", nameIn(parentOf)},
+		{markers.TagDependentForbiddenName, "", nameIn(parentOf)},
 		{"unionDiscriminatedBy", "", discriminators},
 	}...)
 }

@@ -137,22 +137,22 @@ func (p *Place) values(d *Decl, a argument, given []argument) []Completion {
 	switch a.marker {
 	case "unionMember", "union":
 		return p.memberValues(d)
-	case "k8s:unionMember":
+	case markers.TagUnionMemberName:
 		if a.name == "memberName" {
 			return p.memberValues(d)
 		}
 		return unionNames(d)
-	case "k8s:unionDiscriminator":
+	case markers.TagUnionDiscriminatorName:
 		return unionNames(d)
-	case "kubebuilder:default", "kubebuilder:example":
+	case markers.DefaultName, markers.ExampleName:
 		return p.valuesOf(d, false)
 	case "default":
 		return p.valuesOf(d, !a.quoted)
-	case "kubebuilder:validation:Enum":
+	case markers.ValuesName:
 		return p.constants(d)
 	case "kubebuilder:rbac", "kubebuilder:webhook":
 		return p.ruleValues(a, given)
-	case "schemagen:type":
+	case markers.TypeName:
 		return p.foreignTypes()
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/schemagen/schemagen/markers"
 )
 
 // argumentOf returns the value of an argument of the markers of a declaration.
@@ -29,11 +31,11 @@ func hasMarker(d *Decl, names ...string) bool {
 }
 
 func isDiscriminator(d *Decl) bool {
-	return hasMarker(d, "unionDiscriminator", "discriminator", "k8s:unionDiscriminator")
+	return hasMarker(d, "unionDiscriminator", "discriminator", markers.TagUnionDiscriminatorName)
 }
 
 func isMember(d *Decl) bool {
-	return hasMarker(d, "unionMember", "union", "k8s:unionMember")
+	return hasMarker(d, "unionMember", "union", markers.TagUnionMemberName)
 }
 
 // discriminatorOf returns the discriminator of a member's union, or nil.
@@ -42,9 +44,9 @@ func discriminatorOf(d *Decl) *Decl {
 		return nil
 	}
 	named, byName := argumentOf(d, "", "unionDiscriminatedBy")
-	union, _ := argumentOf(d, "union", "k8s:unionMember")
+	union, _ := argumentOf(d, "union", markers.TagUnionMemberName)
 	for _, f := range d.Parent.Fields {
-		of, _ := argumentOf(f, "union", "k8s:unionDiscriminator")
+		of, _ := argumentOf(f, "union", markers.TagUnionDiscriminatorName)
 		if isDiscriminator(f) && (byName && f.Name == named || !byName && of == union) {
 			return f
 		}
@@ -75,7 +77,7 @@ func (p *Place) memberValues(d *Decl) (out []Completion) {
 	for _, m := range membersOf(by) {
 		value, ok := argumentOf(m, "", "unionMember", "union")
 		if !ok {
-			value, ok = argumentOf(m, "memberName", "k8s:unionMember")
+			value, ok = argumentOf(m, "memberName", markers.TagUnionMemberName)
 		}
 		if value, _, _ = strings.Cut(value, ","); ok && m != d {
 			taken[value] = true
@@ -96,7 +98,7 @@ func unionNames(d *Decl) (out []Completion) {
 		return nil
 	}
 	for _, f := range d.Parent.Fields {
-		name, ok := argumentOf(f, "union", "k8s:unionDiscriminator", "k8s:unionMember")
+		name, ok := argumentOf(f, "union", markers.TagUnionDiscriminatorName, markers.TagUnionMemberName)
 		if text, err := strconv.Unquote(`"` + name + `"`); ok && f != d && err == nil && !slices.ContainsFunc(out, func(c Completion) bool { return c.Label == text }) {
 			out = append(out, Completion{Label: text})
 		}
