@@ -26,7 +26,7 @@ const module = "github.com/schemagen/schemagen"
 // this list.
 func layers() []string {
 	return []string{
-		"internal/typedmodule", "internal/docexample", "internal/gogc", "internal/changetable", "internal/crdfields",
+		"internal/test/typedmodule", "internal/test/docexample", "internal/gogc", "internal/test/changetable", "internal/test/crdfields",
 		"internal/snapshot",
 		"internal/lazyregexp",
 		"internal/plainjson",
@@ -48,7 +48,7 @@ func layers() []string {
 		"templates",
 		"internal/gotext",
 		"unions",
-		"internal/uniontable",
+		"internal/test/uniontable",
 		"crd",
 		"internal/golist",
 		"internal/source",
@@ -90,7 +90,7 @@ func layers() []string {
 		"generator/conversions/rehub",
 		"apiserver",
 		"verify",
-		"internal/gentest",
+		"internal/test/gentest",
 		"dryrun",
 		"dryrun/crdtest",
 		"publish",
@@ -107,7 +107,7 @@ func layers() []string {
 		"internal/tryout",
 		"internal/fixes",
 		"internal/containment",
-		"internal/containment/containmenttest",
+		"internal/test/containmenttest",
 		"internal/gatesrun",
 		"internal/install",
 		"internal/runcache",
@@ -134,14 +134,14 @@ func layers() []string {
 // packages may import. Tests are free.
 func owners() map[string][]string {
 	return map[string][]string{
-		"golang.org/x/tools/go/packages":                            {"internal/golist", "internal/gentest", "generator/applyconfiguration", "internal/controllertools", "internal/gatesrun"},
+		"golang.org/x/tools/go/packages":                            {"internal/golist", "internal/test/gentest", "generator/applyconfiguration", "internal/controllertools", "internal/gatesrun"},
 		"k8s.io/apiserver":                                          {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apiserver":              {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/val": {"apiserver"},
 		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "internal/edits", "internal/define", "generator/suggest", "generator/uniongen", "generator/applyconfiguration", "internal/controllertools"},
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
-		"sigs.k8s.io/yaml":                     {"unions", "internal/edits", "internal/crdyaml", "internal/kustomize", "generator/schemapatch", "internal/install", "internal/changetable", "internal/convertrun", "internal/symbols"},
+		"sigs.k8s.io/yaml":                     {"unions", "internal/edits", "internal/crdyaml", "internal/kustomize", "generator/schemapatch", "internal/install", "internal/test/changetable", "internal/convertrun", "internal/symbols"},
 		"go.yaml.in/yaml":                      {"internal/peerversions", "internal/project", "structural/manifest", "dryrun", "generator/schemapatch", "internal/definitions", "internal/crdrun", "cmd/schemagen"},
 		"github.com/yuin/goldmark":             {"internal/prose"},
 		"go.lsp.dev":                           {"internal/lsp"},
@@ -150,10 +150,10 @@ func owners() map[string][]string {
 		"k8s.io/component-base":                {"apiserver"},
 		// Programs are started here only: the user's code by migrate and convertrun, which ask for consent.
 		// The others run git and, in tests, the go command, or look for programs.
-		"os/exec": {"internal/gentest", "internal/typedmodule", "internal/inputs", "internal/kubebuilder", "internal/definitions", "internal/migrate", "internal/convertrun"},
+		"os/exec": {"internal/test/gentest", "internal/test/typedmodule", "internal/inputs", "internal/kubebuilder", "internal/definitions", "internal/migrate", "internal/convertrun"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.
-		"os": {"internal/snapshot", "internal/temporary", "internal/inputs", "internal/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen", "internal/typedmodule", "internal/containment/containmenttest", "internal/convertrun"},
+		"os": {"internal/snapshot", "internal/temporary", "internal/inputs", "internal/test/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen", "internal/test/typedmodule", "internal/test/containmenttest", "internal/convertrun"},
 	}
 }
 
@@ -318,16 +318,16 @@ func TestNoHiddenState(t *testing.T) {
 // ownFiles are the packages that write files without package output, with what they write.
 func ownFiles() map[string]string {
 	return map[string]string{
-		"internal/runcache":                    "its cache, which has a mark",
-		"internal/temporary":                   "temporary files, which it sweeps",
-		"internal/definitions":                 "files in temporary directories",
-		"internal/convertrun":                  "files in temporary directories",
-		"internal/migrate":                     "copies of the project, among temporary files",
-		"internal/typedmodule":                 "modules of tests",
-		"internal/containment/containmenttest": "modules of tests",
-		"internal/gentest":                     "modules and expectations of tests",
-		"e2e":                                  "the servers of tests",
-		"bench":                                "results of measurements",
+		"internal/runcache":             "its cache, which has a mark",
+		"internal/temporary":            "temporary files, which it sweeps",
+		"internal/definitions":          "files in temporary directories",
+		"internal/convertrun":           "files in temporary directories",
+		"internal/migrate":              "copies of the project, among temporary files",
+		"internal/test/typedmodule":     "modules of tests",
+		"internal/test/containmenttest": "modules of tests",
+		"internal/test/gentest":         "modules and expectations of tests",
+		"e2e":                           "the servers of tests",
+		"bench":                         "results of measurements",
 	}
 }
 

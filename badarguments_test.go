@@ -19,7 +19,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/internal/crdfields"
+	"github.com/schemagen/schemagen/internal/test/crdfields"
 	"github.com/schemagen/schemagen/structural/manifest"
 	"github.com/schemagen/schemagen/verify"
 )

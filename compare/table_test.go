@@ -9,7 +9,7 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
-	"github.com/schemagen/schemagen/internal/changetable"
+	"github.com/schemagen/schemagen/internal/test/changetable"
 	"github.com/schemagen/schemagen/verify"
 )
 

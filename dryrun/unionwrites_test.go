@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/crd"
-	"github.com/schemagen/schemagen/internal/uniontable"
+	"github.com/schemagen/schemagen/internal/test/uniontable"
 	"github.com/schemagen/schemagen/unions"
 	"github.com/schemagen/schemagen/verify"
 )

@@ -19,7 +19,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/schemagen/schemagen/internal/changetable"
+	"github.com/schemagen/schemagen/internal/test/changetable"
 	"github.com/schemagen/schemagen/structural"
 )
 

@@ -12,7 +12,7 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/schemagen/schemagen/internal/uniontable"
+	"github.com/schemagen/schemagen/internal/test/uniontable"
 	"github.com/schemagen/schemagen/unions"
 )
 

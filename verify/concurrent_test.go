@@ -10,7 +10,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/crdfields"
+	"github.com/schemagen/schemagen/internal/test/crdfields"
 )
 
 // TestConcurrent verifies the same definitions several times at once, with two versions of

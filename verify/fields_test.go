@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/json"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/crdfields"
+	"github.com/schemagen/schemagen/internal/test/crdfields"
 )
 
 // panics is the only error of a definition for which the API server's code panics.

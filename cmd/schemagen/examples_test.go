@@ -13,7 +13,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/docexample"
+	"github.com/schemagen/schemagen/internal/test/docexample"
 )
 
 // TestExamples runs the examples of the kinds of diagnostics. The bad example must result in

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schemagen/schemagen/internal/crdfields"
+	"github.com/schemagen/schemagen/internal/test/crdfields"
 )
 
 // readers are command lines of the commands that read definitions, by command. FILE is the

@@ -9,7 +9,7 @@ import (
 
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
 // kindSource is a package with one kind, after which a test declares the group version.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
 var (

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/gentest"
+	"github.com/schemagen/schemagen/internal/test/gentest"
 )
 
 // formatted generates conversions for cases, in all modes, and wants gofmt to leave them as they

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/gentest"
+	"github.com/schemagen/schemagen/internal/test/gentest"
 )
 
 // receivers are types that encode themselves, one for each way in which Go finds the method. The JSON of

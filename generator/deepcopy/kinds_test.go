@@ -11,8 +11,8 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/deepcopy"
-	"github.com/schemagen/schemagen/internal/gentest"
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/gentest"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
 // kindShapes are bodies of a struct, of which some are those of a kind.

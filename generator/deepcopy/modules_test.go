@@ -24,8 +24,8 @@ import (
 	ctmarkers "sigs.k8s.io/controller-tools/pkg/markers"
 
 	"github.com/schemagen/schemagen/generator/deepcopy"
-	"github.com/schemagen/schemagen/internal/gentest"
 	"github.com/schemagen/schemagen/internal/golist"
+	"github.com/schemagen/schemagen/internal/test/gentest"
 )
 
 var modules = flag.String("modules", "", "compare the modules of the module cache whose name matches this regular expression; by default, a few that are required")

@@ -19,8 +19,8 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/gentest"
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/gentest"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
 // TestPatch writes the schemas of all cases to definitions that have different ones, and

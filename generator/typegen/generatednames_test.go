@@ -24,7 +24,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/typegen"
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
 // oddNames returns names that are special somewhere on the way to Go source.

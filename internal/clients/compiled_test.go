@@ -21,9 +21,9 @@ import (
 	"github.com/schemagen/schemagen/internal/checks"
 	"github.com/schemagen/schemagen/internal/clients"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/gentest"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/gentest"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
 // This file compares the analysis with compiled code: a program that has the types reads and

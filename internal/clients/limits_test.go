@@ -14,7 +14,7 @@ import (
 	"github.com/schemagen/schemagen/internal/checks"
 	"github.com/schemagen/schemagen/internal/clients"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
 // TestLimits counts what the server is asked about structs of growing size, and the structs that are too

@@ -15,10 +15,10 @@ import (
 	"github.com/schemagen/schemagen/generator/rbac"
 	"github.com/schemagen/schemagen/generator/webhook"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/gentest"
 	"github.com/schemagen/schemagen/internal/golist"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/gentest"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")

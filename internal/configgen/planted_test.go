@@ -9,8 +9,8 @@ import (
 	ctrbac "sigs.k8s.io/controller-tools/pkg/rbac"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/gentest"
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/gentest"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
 // planted are markers with one mistake each, which « precedes, and a part of the diagnostic

@@ -20,8 +20,8 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/configgen"
-	"github.com/schemagen/schemagen/internal/gentest"
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/gentest"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
 var packages = flag.Int("packages", 0, "compare this number of random packages with controller-gen, and write the outcome to testdata/config/random.txt")

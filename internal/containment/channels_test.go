@@ -6,7 +6,7 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/internal/containment"
-	"github.com/schemagen/schemagen/internal/containment/containmenttest"
+	"github.com/schemagen/schemagen/internal/test/containmenttest"
 )
 
 // generate is [containmenttest.Generate].

@@ -13,8 +13,8 @@ import (
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/changetable"
 	"github.com/schemagen/schemagen/internal/containment"
+	"github.com/schemagen/schemagen/internal/test/changetable"
 	"github.com/schemagen/schemagen/verify"
 )
 

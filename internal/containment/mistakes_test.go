@@ -10,7 +10,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/containment"
-	"github.com/schemagen/schemagen/internal/containment/containmenttest"
+	"github.com/schemagen/schemagen/internal/test/containmenttest"
 )
 
 // mistake is a spec whose experimental channel does not contain the standard one.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/compare"
-	"github.com/schemagen/schemagen/internal/containment/containmenttest"
+	"github.com/schemagen/schemagen/internal/test/containmenttest"
 	"github.com/schemagen/schemagen/structural"
 )
 

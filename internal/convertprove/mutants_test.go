@@ -11,7 +11,7 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/internal/consent"
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 	"github.com/schemagen/schemagen/verify"
 )
 

@@ -9,10 +9,10 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/schemagen/schemagen/internal/gentest"
 	"github.com/schemagen/schemagen/internal/golist"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/test/gentest"
 )
 
 // Resources that a run over testdata/counts uses. Unlike time, these counts do not vary

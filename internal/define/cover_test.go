@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/internal/gentest"
+	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/markers"
 )
 

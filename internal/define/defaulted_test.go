@@ -11,8 +11,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/gentest"
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/gentest"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
 // defaultedTypes are types of fields, each with its zero value and another one as defaults. What

@@ -18,9 +18,9 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/internal/gatedsource"
-	"github.com/schemagen/schemagen/internal/gentest"
 	"github.com/schemagen/schemagen/internal/golist"
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/gentest"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 	"github.com/schemagen/schemagen/markers"
 )
 

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/gentest"
 	"github.com/schemagen/schemagen/internal/report"
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/gentest"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
 // second returns the errors of cases that are only found after a fix has corrected a first

@@ -7,7 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/schemagen/schemagen/internal/gentest"
+	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/structural"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/report"
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
 // TestLostMetadata declares metadata wherever a field can have it, with every marker that

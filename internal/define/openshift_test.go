@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/internal/gatedsource"
-	"github.com/schemagen/schemagen/internal/gentest"
+	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/markers"
 )
 

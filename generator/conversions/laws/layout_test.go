@@ -8,7 +8,7 @@ import (
 
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/conversions"
-	"github.com/schemagen/schemagen/internal/gentest"
+	"github.com/schemagen/schemagen/internal/test/gentest"
 )
 
 // wantFormatted wants gofmt to leave files as they are.

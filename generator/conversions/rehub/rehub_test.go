@@ -10,8 +10,8 @@ import (
 
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/conversions"
-	"github.com/schemagen/schemagen/internal/gentest"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/test/gentest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")

@@ -21,7 +21,7 @@ import (
 	"github.com/schemagen/schemagen/internal/containment"
 	"github.com/schemagen/schemagen/internal/gates"
 	"github.com/schemagen/schemagen/internal/inputs"
-	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/internal/test/typedmodule"
 	"github.com/schemagen/schemagen/structural"
 )
 

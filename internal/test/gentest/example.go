@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/schemagen/schemagen/internal/docexample"
+	"github.com/schemagen/schemagen/internal/test/docexample"
 	"github.com/schemagen/schemagen/markers"
 )
 
