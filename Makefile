@@ -25,7 +25,7 @@ test: ## Run all tests.
 
 .PHONY: race
 race: ## Run concurrent code under the race detector.
-	$(GO) test -race ./verify ./internal/inputs -skip '^(TestFieldsMatchServer|TestEveryMistake)$$' # which verify in turn
+	$(GO) test -race ./verify ./internal/ground/inputs -skip '^(TestFieldsMatchServer|TestEveryMistake)$$' # which verify in turn
 	$(GO) test -race ./cmd/schemagen -run 'TestTry|TestTwoRunsAtOnce|TestWatch|TestServe|TestReload|TestScripts/(crd|verify|try|openapi)$$'
 	$(GO) test -race ./internal/define -run 'TestCases|TestSameBytes'
 

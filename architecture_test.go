@@ -26,20 +26,20 @@ const module = "github.com/schemagen/schemagen"
 // this list.
 func layers() []string {
 	return []string{
-		"internal/test/typedmodule", "internal/test/docexample", "internal/gogc", "internal/test/changetable", "internal/test/crdfields",
-		"internal/snapshot",
-		"internal/lazyregexp",
-		"internal/plainjson",
-		"internal/temporary",
+		"internal/test/typedmodule", "internal/test/docexample", "internal/ground/gogc", "internal/test/changetable", "internal/test/crdfields",
+		"internal/ground/snapshot",
+		"internal/ground/lazyregexp",
+		"internal/ground/plainjson",
+		"internal/ground/temporary",
 		"diag",
-		"internal/progress",
-		"internal/interrupt",
+		"internal/ground/progress",
+		"internal/ground/interrupt",
 		"internal/terminal",
 		"internal/consent",
-		"internal/gates",
-		"internal/inputs",
-		"internal/parallel",
-		"internal/unseen",
+		"internal/ground/gates",
+		"internal/ground/inputs",
+		"internal/ground/parallel",
+		"internal/ground/unseen",
 		"structural",
 		"structural/manifest",
 		"markers",
@@ -150,10 +150,10 @@ func owners() map[string][]string {
 		"k8s.io/component-base":                {"apiserver"},
 		// Programs are started here only: the user's code by migrate and convertrun, which ask for consent.
 		// The others run git and, in tests, the go command, or look for programs.
-		"os/exec": {"internal/test/gentest", "internal/test/typedmodule", "internal/inputs", "internal/kubebuilder", "internal/definitions", "internal/migrate", "internal/convertrun"},
+		"os/exec": {"internal/test/gentest", "internal/test/typedmodule", "internal/ground/inputs", "internal/kubebuilder", "internal/definitions", "internal/migrate", "internal/convertrun"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.
-		"os": {"internal/snapshot", "internal/temporary", "internal/inputs", "internal/test/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen", "internal/test/typedmodule", "internal/test/containmenttest", "internal/convertrun"},
+		"os": {"internal/ground/snapshot", "internal/ground/temporary", "internal/ground/inputs", "internal/test/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen", "internal/test/typedmodule", "internal/test/containmenttest", "internal/convertrun"},
 	}
 }
 
@@ -250,7 +250,7 @@ func checkOwner(t *testing.T, f goFile, imported string) {
 // and allocate what they keep. Only packages that are initialized earlier can end the
 // process before that, and set the pace of the garbage collector for it.
 func initialized() []string {
-	return []string{"cmd/schemagen/internal/earlyexit", "internal/gogc"}
+	return []string{"cmd/schemagen/internal/earlyexit", "internal/ground/gogc"}
 }
 
 // TestNoHiddenState rejects what makes the flow of values invisible: init
@@ -304,7 +304,7 @@ func TestNoHiddenState(t *testing.T) {
 				return true
 			}
 			switch name := calledName(call); {
-			case name == "panic" && f.name == "internal/parallel/panic.go": // those of goroutines
+			case name == "panic" && f.name == "internal/ground/parallel/panic.go": // those of goroutines
 			case name == "panic", name == "print", name == "println",
 				strings.HasPrefix(name, "fmt.Print"), strings.HasPrefix(name, "log."),
 				name == "os.Exit", name == "runtime.Goexit":
@@ -319,7 +319,7 @@ func TestNoHiddenState(t *testing.T) {
 func ownFiles() map[string]string {
 	return map[string]string{
 		"internal/runcache":             "its cache, which has a mark",
-		"internal/temporary":            "temporary files, which it sweeps",
+		"internal/ground/temporary":     "temporary files, which it sweeps",
 		"internal/definitions":          "files in temporary directories",
 		"internal/convertrun":           "files in temporary directories",
 		"internal/migrate":              "copies of the project, among temporary files",
@@ -356,7 +356,7 @@ func TestOneWriter(t *testing.T) {
 			return true
 		})
 	}
-	if !writers["internal/temporary"] || len(writers) < 5 {
+	if !writers["internal/ground/temporary"] || len(writers) < 5 {
 		t.Errorf("only %v write files: the test does not see them", writers)
 	}
 }
@@ -379,7 +379,7 @@ func TestOneMakerOfTemporaries(t *testing.T) {
 			}
 			calls++
 			dir, ok := call.Args[0].(*ast.BasicLit)
-			if ok && dir.Value == `""` && f.dir != "internal/temporary" {
+			if ok && dir.Value == `""` && f.dir != "internal/ground/temporary" {
 				t.Errorf("%s: use package temporary", f.fset.Position(n.Pos()))
 			}
 			return true
@@ -390,7 +390,7 @@ func TestOneMakerOfTemporaries(t *testing.T) {
 	}
 }
 
-// goroutines are the places outside of internal/parallel that start goroutines, with what keeps a
+// goroutines are the places outside of internal/ground/parallel that start goroutines, with what keeps a
 // panic in one from ending the process.
 func goroutines() map[string]string {
 	return map[string]string{
@@ -399,20 +399,20 @@ func goroutines() map[string]string {
 		"generator/applyconfiguration/upstream.go": "recovered there",
 		"internal/source/trees.go":                 "caught and raised again",
 		"internal/editor/editor.go":                "each run is recovered",
-		"internal/inputs/record.go":                "only reads files",
+		"internal/ground/inputs/record.go":         "only reads files",
 		"internal/lsp/lsp.go":                      "each message is recovered",
 		"internal/terminal/console.go":             "only draws",
 		"internal/tryout/tryout.go":                "caught and raised again",
 	}
 }
 
-// TestGoroutines checks that only internal/parallel and the listed files start goroutines: a panic
+// TestGoroutines checks that only internal/ground/parallel and the listed files start goroutines: a panic
 // in one of them could not be reported as a bug with the name of the input.
 func TestGoroutines(t *testing.T) {
 	found := map[string]bool{}
 	for _, f := range product(t) {
 		top, _, _ := strings.Cut(f.dir, "/")
-		if f.test || f.dir == "internal/parallel" || slices.Contains([]string{"bench", "e2e", "tools", "hack"}, top) {
+		if f.test || f.dir == "internal/ground/parallel" || slices.Contains([]string{"bench", "e2e", "tools", "hack"}, top) {
 			continue
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {
@@ -425,7 +425,7 @@ func TestGoroutines(t *testing.T) {
 			if starts {
 				found[f.name] = true
 				if goroutines()[f.name] == "" {
-					t.Errorf("%s: use package internal/parallel, or list why a panic there does not end the process", f.fset.Position(n.Pos()))
+					t.Errorf("%s: use package internal/ground/parallel, or list why a panic there does not end the process", f.fset.Position(n.Pos()))
 				}
 			}
 			return true

@@ -18,7 +18,7 @@ func escapedJSON() map[string]string {
 	const program = "a program of ours decodes it"
 	const stored = "a server stores it like this, and its size is limited"
 	return map[string]string{
-		"internal/plainjson.Indented": "it turns the escapes off",
+		"internal/ground/plainjson.Indented": "it turns the escapes off",
 
 		"structural/manifest.appendJSONString":        decoded,
 		"structural.objectMetaOf":                     decoded,

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/schemagen/schemagen/internal/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/structural"
 )
 

@@ -9,7 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
-	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/internal/ground/gates"
 )
 
 // The values of OpenShift's markers with gates. Conditions are applied before a marker is, so

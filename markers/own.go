@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/gengo/v2/codetags"
 
-	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )
 

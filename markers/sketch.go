@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 )
 
 // parseSketch returns the parser for markers in the syntax of the structural-schema

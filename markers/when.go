@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/gengo/v2/codetags"
 
-	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/internal/ground/gates"
 )
 
 // The values of the markers that depend on gates.

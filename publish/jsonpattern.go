@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 )
 
 // goOnly matches syntax that only Go's regular expressions have: flags, named groups in

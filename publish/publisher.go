@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/ground/parallel"
 )
 
 // Publisher produces documents of resources of which few change between calls. What a

@@ -3,7 +3,7 @@ package structural
 import (
 	"slices"
 
-	"github.com/schemagen/schemagen/internal/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 )
 
 // types reports types that are not OpenAPI v3 types.

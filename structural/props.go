@@ -5,7 +5,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/schemagen/schemagen/internal/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 )
 
 // Props renders the schema as JSONSchemaProps of apiextensions.k8s.io/v1. The

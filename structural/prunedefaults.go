@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	apimachineryjson "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/schemagen/schemagen/internal/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 )
 
 // PruneDefaults returns the schema that the server defaults with: fields that the

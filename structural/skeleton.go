@@ -10,7 +10,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/schemagen/schemagen/internal/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 )
 
 // Skeleton is the skeleton schema of a schema (KEP "Pruning for Custom Resources",

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/schemagen/schemagen/internal/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 )
 
 // unfoldUnions unfolds the unions of an object that have a discriminator: first

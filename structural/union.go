@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 )
 
 // Union is a set of mutually exclusive fields of an object, as the KEP

@@ -1,7 +1,7 @@
 package unions
 
 import (
-	"github.com/schemagen/schemagen/internal/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/structural"
 )
 

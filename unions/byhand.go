@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/lazyregexp"
-	"github.com/schemagen/schemagen/internal/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/structural"
 )
 

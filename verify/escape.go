@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/schemagen/schemagen/apiserver"
-	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )
 

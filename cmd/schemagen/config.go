@@ -14,8 +14,8 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/ground/snapshot"
 	"github.com/schemagen/schemagen/internal/project"
-	"github.com/schemagen/schemagen/internal/snapshot"
 )
 
 func configFormats() []string { return []string{"yaml", "json"} }

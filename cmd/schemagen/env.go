@@ -15,8 +15,8 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/internal/runcache"
-	"github.com/schemagen/schemagen/internal/temporary"
 )
 
 // newEnvCommand prints what a run depends on besides the source: for bug reports, and to

@@ -19,14 +19,14 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
-	"github.com/schemagen/schemagen/internal/interrupt"
+	"github.com/schemagen/schemagen/internal/ground/interrupt"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/terminal"
 
 	// Ends a process that would only repeat an earlier run.
 	_ "github.com/schemagen/schemagen/cmd/schemagen/internal/earlyexit"
 	// Sets the garbage collector's pace before other packages are initialized.
-	_ "github.com/schemagen/schemagen/internal/gogc"
+	_ "github.com/schemagen/schemagen/internal/ground/gogc"
 )
 
 func main() {

@@ -23,8 +23,8 @@ import (
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/snapshot"
 	"github.com/schemagen/schemagen/internal/runcache"
-	"github.com/schemagen/schemagen/internal/snapshot"
 )
 
 // sandbox is a module with everything that a run may depend on.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
+	"github.com/schemagen/schemagen/internal/ground/unseen"
 	"github.com/schemagen/schemagen/internal/terminal"
-	"github.com/schemagen/schemagen/internal/unseen"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 )
 
 // This file searches documentation for statements about unions. Only unambiguous wording

@@ -24,7 +24,7 @@ import (
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/generator/rbac"
 	"github.com/schemagen/schemagen/generator/webhook"
-	"github.com/schemagen/schemagen/internal/progress"
+	"github.com/schemagen/schemagen/internal/ground/progress"
 )
 
 // Generator is one of the generators, whose fields are its options.

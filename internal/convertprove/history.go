@@ -18,9 +18,9 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/internal/convertrun"
-	"github.com/schemagen/schemagen/internal/parallel"
-	"github.com/schemagen/schemagen/internal/plainjson"
-	"github.com/schemagen/schemagen/internal/progress"
+	"github.com/schemagen/schemagen/internal/ground/parallel"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/progress"
 )
 
 func dirOf(file string) string { return filepath.Dir(file) }

@@ -14,8 +14,8 @@ import (
 	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/generator/conversions/laws"
 	"github.com/schemagen/schemagen/internal/convertrun"
-	"github.com/schemagen/schemagen/internal/parallel"
-	"github.com/schemagen/schemagen/internal/progress"
+	"github.com/schemagen/schemagen/internal/ground/parallel"
+	"github.com/schemagen/schemagen/internal/ground/progress"
 )
 
 // Fate is what became of a mutant: generated code without one of the conditions under which it

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/ground/parallel"
 )
 
 // The limits of shrinking a violation: how many smaller objects are tried, how many values they

@@ -24,8 +24,8 @@ import (
 
 	"github.com/schemagen/schemagen/generator/conversions/written"
 	"github.com/schemagen/schemagen/internal/consent"
-	"github.com/schemagen/schemagen/internal/interrupt"
-	"github.com/schemagen/schemagen/internal/temporary"
+	"github.com/schemagen/schemagen/internal/ground/interrupt"
+	"github.com/schemagen/schemagen/internal/ground/temporary"
 )
 
 // Request asks for an object in another version.

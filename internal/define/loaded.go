@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/schemagen/schemagen/internal/golist"
-	"github.com/schemagen/schemagen/internal/inputs"
-	"github.com/schemagen/schemagen/internal/progress"
+	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/progress"
 	"github.com/schemagen/schemagen/internal/report"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"

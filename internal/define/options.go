@@ -3,7 +3,7 @@ package define
 import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/golist"
-	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/ground/inputs"
 )
 
 // Options configure what is generated. The zero value generates definitions from the

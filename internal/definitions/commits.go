@@ -16,8 +16,8 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/driver"
-	"github.com/schemagen/schemagen/internal/interrupt"
-	"github.com/schemagen/schemagen/internal/temporary"
+	"github.com/schemagen/schemagen/internal/ground/interrupt"
+	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/publish"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
-	"github.com/schemagen/schemagen/internal/temporary"
+	"github.com/schemagen/schemagen/internal/ground/temporary"
 )
 
 // StoredObjects are the objects that are updated. There may be any number of them, so

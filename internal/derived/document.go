@@ -3,8 +3,8 @@ package derived
 import (
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/lazyregexp"
-	"github.com/schemagen/schemagen/internal/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 )
 
 // node is a schema as it is written: notes, each a comment of its own, and members.

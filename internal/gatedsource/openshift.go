@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/markers"
 )
 

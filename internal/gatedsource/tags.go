@@ -5,7 +5,7 @@ import (
 	"go/token"
 	"regexp"
 
-	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/markers"
 )
 

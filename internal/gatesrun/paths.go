@@ -11,7 +11,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/gatedsource"
-	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/structural"
 )
 

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/inputs"
-	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/parallel"
 )
 
 // Modules is a [Lister] that does without the go command: it reads go.mod, go.work,

@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/migrate"
 	"github.com/schemagen/schemagen/internal/project"
 )

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 )
 
 // Name and Version are those of the plugin, as in --plugins schemagen.github.io/v1.

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/inputs"
-	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/project"
 )
 

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 
 	"github.com/schemagen/schemagen/internal/controllertools"
-	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/output"
 )
 

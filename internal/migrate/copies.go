@@ -16,8 +16,8 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/internal/output"
-	"github.com/schemagen/schemagen/internal/temporary"
 )
 
 // copiedProject is a directory that is copied twice, once for each tool.

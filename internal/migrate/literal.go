@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/inputs"
-	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 )
 
 // literalMakefile reads the Makefile in a directory without make, or returns nil if there is

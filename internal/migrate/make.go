@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 )
 
 // makeTimeLimit ends a make that waits or loops. It only expands, which takes seconds even in

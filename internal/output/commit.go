@@ -21,8 +21,8 @@ import (
 	"time"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/interrupt"
-	"github.com/schemagen/schemagen/internal/temporary"
+	"github.com/schemagen/schemagen/internal/ground/interrupt"
+	"github.com/schemagen/schemagen/internal/ground/temporary"
 )
 
 // File is an output file of a run.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )

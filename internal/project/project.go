@@ -19,7 +19,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
-	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/ground/inputs"
 )
 
 // File is the content of schemagen.yaml. A nil *File has no settings.

@@ -21,7 +21,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
-	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/verify"
 )
 

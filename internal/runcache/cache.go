@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schemagen/schemagen/internal/snapshot"
+	"github.com/schemagen/schemagen/internal/ground/snapshot"
 )
 
 // Cache stores results between runs as files of its own folder. Entries are found by what

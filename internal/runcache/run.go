@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/snapshot"
+	"github.com/schemagen/schemagen/internal/ground/unseen"
 	"github.com/schemagen/schemagen/internal/output"
-	"github.com/schemagen/schemagen/internal/snapshot"
-	"github.com/schemagen/schemagen/internal/unseen"
 )
 
 // Run is the cached result of a run of schemagen crd: what it read and wrote, and its

@@ -3,7 +3,7 @@ package source
 import (
 	"crypto/sha256"
 
-	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/markers"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/schemagen/schemagen/internal/golist"
-	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/ground/inputs"
 )
 
 // ReadClosure reads, through in, the source files of packages and of everything that they

@@ -7,7 +7,7 @@ import (
 	"go/token"
 	"strconv"
 
-	"github.com/schemagen/schemagen/internal/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 )
 
 // LiteralConstants returns, as JSON texts, the constants that the package declares with

@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/ground/parallel"
 )
 
 // ParseAhead parses, in parallel, the files that packages with kinds will need: files that

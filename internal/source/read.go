@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"slices"
 
-	"github.com/schemagen/schemagen/internal/unseen"
+	"github.com/schemagen/schemagen/internal/ground/unseen"
 )
 
 // content is the content of a file. Its memory is reused for other files.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/golist"
-	"github.com/schemagen/schemagen/internal/inputs"
-	"github.com/schemagen/schemagen/internal/unseen"
+	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/unseen"
 	"github.com/schemagen/schemagen/markers"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/progress"
+	"github.com/schemagen/schemagen/internal/ground/progress"
 )
 
 // Console is the standard output and the standard error of a process.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 )
 
 // Extent returns the end of the source that begins at an offset of a line, for a finding

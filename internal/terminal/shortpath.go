@@ -3,7 +3,7 @@ package terminal
 import (
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 )
 
 // schemaPath matches the path of a part of a schema in a text.

@@ -13,8 +13,8 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/ground/progress"
 	"github.com/schemagen/schemagen/internal/output"
-	"github.com/schemagen/schemagen/internal/progress"
 )
 
 // Suites runs the test suites of one run.

@@ -13,7 +13,7 @@ import (
 	yamlv2 "go.yaml.in/yaml/v2"
 	yamlv3 "go.yaml.in/yaml/v3"
 
-	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 )
 
 // The library needs up to two hundred times the size of a document that consists of

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/lazyregexp"
-	"github.com/schemagen/schemagen/internal/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 )
 
 // yamlFloat matches floats by the rules of go.yaml.in/yaml/v2.

@@ -18,7 +18,7 @@ func TestAPIDiff(t *testing.T) {
 		}
 	}
 	copyTree("diag")
-	copyTree("internal/lazyregexp")
+	copyTree("internal/ground/lazyregexp")
 	for _, name := range []string{"go.mod", "go.sum", "hack/apidiff.sh", "tools/go.mod", "tools/go.sum"} {
 		data, err := os.ReadFile("../../" + name)
 		if err != nil {

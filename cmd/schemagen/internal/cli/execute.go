@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/ground/parallel"
 )
 
 // reportTo is where bugs are reported.

@@ -7,7 +7,7 @@ package earlyexit
 import (
 	"os"
 
-	"github.com/schemagen/schemagen/internal/snapshot"
+	"github.com/schemagen/schemagen/internal/ground/snapshot"
 )
 
 // Code called from main would run too late.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/internal/ground/gates"
 )
 
 // TestSteps compares the steps between random sets with their definition.

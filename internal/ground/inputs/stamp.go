@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schemagen/schemagen/internal/snapshot"
+	"github.com/schemagen/schemagen/internal/ground/snapshot"
 )
 
 type stamp = snapshot.Stamp

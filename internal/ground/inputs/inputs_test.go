@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/schemagen/schemagen/internal/snapshot"
+	"github.com/schemagen/schemagen/internal/ground/snapshot"
 )
 
 // write writes a file, and the folders above it.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/snapshot"
+	"github.com/schemagen/schemagen/internal/ground/snapshot"
 )
 
 // Facts returns facts from which it follows that the record holds, or false if the content

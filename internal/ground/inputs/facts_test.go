@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/schemagen/schemagen/internal/snapshot"
+	"github.com/schemagen/schemagen/internal/ground/snapshot"
 )
 
 // TestFactsImplyTheRecord asks random questions about random trees, changes something, and
