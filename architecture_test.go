@@ -44,15 +44,15 @@ func layers() []string {
 		"structural/manifest",
 		"markers",
 		"internal/gatedsource",
-		"internal/sourcestyle",
+		"internal/source/sourcestyle",
 		"templates",
-		"internal/gotext",
+		"internal/source/gotext",
 		"unions",
 		"internal/test/uniontable",
 		"crd",
-		"internal/golist",
+		"internal/source/golist",
 		"internal/source",
-		"internal/typecheck",
+		"internal/source/typecheck",
 		"internal/crdyaml",
 		"internal/plurals",
 		"internal/kustomize",
@@ -134,7 +134,7 @@ func layers() []string {
 // packages may import. Tests are free.
 func owners() map[string][]string {
 	return map[string][]string{
-		"golang.org/x/tools/go/packages":                            {"internal/golist", "internal/test/gentest", "generator/applyconfiguration", "internal/controllertools", "internal/gatesrun"},
+		"golang.org/x/tools/go/packages":                            {"internal/source/golist", "internal/test/gentest", "generator/applyconfiguration", "internal/controllertools", "internal/gatesrun"},
 		"k8s.io/apiserver":                                          {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apiserver":              {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/val": {"apiserver"},

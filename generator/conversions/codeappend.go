@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/gotext"
+	"github.com/schemagen/schemagen/internal/source/gotext"
 )
 
 // losing returns a function literal that appends a value of the source to what is kept.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/gotext"
+	"github.com/schemagen/schemagen/internal/source/gotext"
 )
 
 // constant writes the unit of a field of the hub that has a constant value.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/gotext"
+	"github.com/schemagen/schemagen/internal/source/gotext"
 )
 
 // convert returns an expression that converts a value by a rule, without what is kept.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/generator/conversions/gotypes"
-	"github.com/schemagen/schemagen/internal/gotext"
+	"github.com/schemagen/schemagen/internal/source/gotext"
 	"github.com/schemagen/schemagen/structural"
 )
 

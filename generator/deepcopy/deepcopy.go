@@ -22,7 +22,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/report"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/internal/typecheck"
+	"github.com/schemagen/schemagen/internal/source/typecheck"
 )
 
 // FileName is the base name of the generated files.

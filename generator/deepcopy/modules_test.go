@@ -24,7 +24,7 @@ import (
 	ctmarkers "sigs.k8s.io/controller-tools/pkg/markers"
 
 	"github.com/schemagen/schemagen/generator/deepcopy"
-	"github.com/schemagen/schemagen/internal/golist"
+	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 )
 

@@ -5,7 +5,7 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/schemagen/schemagen/internal/typecheck"
+	"github.com/schemagen/schemagen/internal/source/typecheck"
 )
 
 // reason is a reason to type-check a generated file. A file without one compiles: each value is assigned

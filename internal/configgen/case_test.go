@@ -15,8 +15,8 @@ import (
 	"github.com/schemagen/schemagen/generator/rbac"
 	"github.com/schemagen/schemagen/generator/webhook"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/golist"
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )

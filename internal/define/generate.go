@@ -17,13 +17,13 @@ import (
 	"github.com/schemagen/schemagen/internal/conventions"
 	"github.com/schemagen/schemagen/internal/crdyaml"
 	"github.com/schemagen/schemagen/internal/gateway"
-	"github.com/schemagen/schemagen/internal/golist"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/internal/ground/progress"
 	"github.com/schemagen/schemagen/internal/overlay"
 	"github.com/schemagen/schemagen/internal/report"
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/structural"
 )
 

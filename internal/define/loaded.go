@@ -6,11 +6,11 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/schemagen/schemagen/internal/golist"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/progress"
 	"github.com/schemagen/schemagen/internal/report"
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/markers"
 )
 

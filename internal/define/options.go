@@ -2,8 +2,8 @@ package define
 
 import (
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/golist"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/source/golist"
 )
 
 // Options configure what is generated. The zero value generates definitions from the

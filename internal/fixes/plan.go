@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/sourcestyle"
+	"github.com/schemagen/schemagen/internal/source/sourcestyle"
 )
 
 // plan is what one round changes in one file.

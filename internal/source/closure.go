@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/schemagen/schemagen/internal/golist"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/source/golist"
 )
 
 // ReadClosure reads, through in, the source files of packages and of everything that they

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/internal/golist"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/unseen"
+	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/markers"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/schemagen/schemagen/internal/golist"
+	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/markers"
 )
 

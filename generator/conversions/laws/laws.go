@@ -30,9 +30,9 @@ import (
 	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/generator/conversions/written"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/gotext"
 	"github.com/schemagen/schemagen/internal/report"
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/source/gotext"
 )
 
 // FileName is the name of the generated file in each package.

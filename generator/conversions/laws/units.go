@@ -12,7 +12,7 @@ import (
 	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/generator/conversions/written"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/gotext"
+	"github.com/schemagen/schemagen/internal/source/gotext"
 	"github.com/schemagen/schemagen/structural"
 )
 

@@ -23,7 +23,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/report"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/internal/sourcestyle"
+	"github.com/schemagen/schemagen/internal/source/sourcestyle"
 	"github.com/schemagen/schemagen/markers"
 )
 

@@ -81,7 +81,7 @@ func compareListings(t *testing.T, dir string, patterns ...string) int {
 }
 
 func TestModuleListerAgreesWithGo(t *testing.T) {
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}

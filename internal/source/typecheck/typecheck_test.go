@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/schemagen/schemagen/internal/golist"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/internal/typecheck"
+	"github.com/schemagen/schemagen/internal/source/golist"
+	"github.com/schemagen/schemagen/internal/source/typecheck"
 	"github.com/schemagen/schemagen/markers"
 )
 
