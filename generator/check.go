@@ -9,7 +9,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/edits"
+	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/markers"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/schemagen/schemagen/internal/configgen"
 	"github.com/schemagen/schemagen/internal/conventions"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/structural"
 )
 

@@ -2,7 +2,7 @@ package conversions
 
 import (
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/define/report"
 )
 
 // The kinds of diagnostics of this package, in the order of their codes.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/crd"
-	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )

@@ -5,8 +5,8 @@ import (
 	"go/token"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
-	"github.com/schemagen/schemagen/internal/report"
 	"github.com/schemagen/schemagen/markers"
 )
 

@@ -4,7 +4,7 @@ import (
 	"go/token"
 	"slices"
 
-	"github.com/schemagen/schemagen/internal/checks"
+	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/structural"
 )
 

@@ -15,9 +15,9 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/generator/uniongen"
+	"github.com/schemagen/schemagen/internal/define/plurals"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/output"
-	"github.com/schemagen/schemagen/internal/plurals"
 )
 
 // UnionOutputs are the outputs of schemagen unions.

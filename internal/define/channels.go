@@ -10,9 +10,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/checks"
-	"github.com/schemagen/schemagen/internal/crdyaml"
-	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/define/checks"
+	"github.com/schemagen/schemagen/internal/define/crdyaml"
+	"github.com/schemagen/schemagen/internal/define/report"
 )
 
 // Channel is a named set of gates, with what is different in its definitions. Its fields are

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/schemagen/schemagen/internal/checks"
+	"github.com/schemagen/schemagen/internal/define/checks"
 )
 
 // TestFileNames builds groups and plurals from everything that is dangerous in paths. It

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/schemagen/schemagen/internal/crdyaml"
-	"github.com/schemagen/schemagen/internal/edits"
+	"github.com/schemagen/schemagen/internal/define/crdyaml"
+	"github.com/schemagen/schemagen/internal/define/edits"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/gateway"
-	"github.com/schemagen/schemagen/internal/report"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"

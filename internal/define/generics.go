@@ -3,7 +3,7 @@ package define
 import (
 	"go/ast"
 
-	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/source"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )

@@ -8,7 +8,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/checks"
+	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/structural"
 )
 

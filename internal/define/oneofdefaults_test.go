@@ -7,7 +7,7 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/define/report"
 )
 
 // TestDefaultedMembers gives one or both members of the one-of markers a default, in each way

@@ -5,7 +5,7 @@ import (
 	"go/token"
 	"path/filepath"
 
-	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/markers"
 )
 

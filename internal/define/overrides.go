@@ -5,8 +5,8 @@ import (
 	"go/ast"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/edits"
-	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/define/edits"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )

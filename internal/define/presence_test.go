@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/markers"
 )
 

@@ -6,15 +6,15 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/crd"
-	"github.com/schemagen/schemagen/internal/checks"
 	"github.com/schemagen/schemagen/internal/clients"
-	"github.com/schemagen/schemagen/internal/crdyaml"
-	"github.com/schemagen/schemagen/internal/edits"
+	"github.com/schemagen/schemagen/internal/define/checks"
+	"github.com/schemagen/schemagen/internal/define/crdyaml"
+	"github.com/schemagen/schemagen/internal/define/edits"
+	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/define/transitions"
 	"github.com/schemagen/schemagen/internal/erasure"
 	"github.com/schemagen/schemagen/internal/gounions"
-	"github.com/schemagen/schemagen/internal/report"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/internal/transitions"
 	"github.com/schemagen/schemagen/markers"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/define/kustomize"
 	"github.com/schemagen/schemagen/internal/ground/parallel"
-	"github.com/schemagen/schemagen/internal/kustomize"
 	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/structural/manifest"
 	"github.com/schemagen/schemagen/verify"

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/checks"
-	"github.com/schemagen/schemagen/internal/edits"
-	"github.com/schemagen/schemagen/internal/report"
+	"github.com/schemagen/schemagen/internal/define/checks"
+	"github.com/schemagen/schemagen/internal/define/edits"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )

@@ -8,8 +8,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/schemagen/schemagen/internal/checks"
-	"github.com/schemagen/schemagen/internal/edits"
+	"github.com/schemagen/schemagen/internal/define/checks"
+	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
