@@ -48,7 +48,7 @@ generate: export GOFLAGS += -buildvcs=false
 .PHONY: generate
 generate: build ## Regenerate all generated files.
 	$(GO) test ./internal/define -run '^TestReference$$' -update -count=1 # embedded in the packages tested next
-	$(GO) test ./internal/define ./internal/configgen ./generator/suggest ./generator/uniongen ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestStable|TestMarkersPage|TestConfigSchema|TestDeclarativeTags|TestReadme' -update -count=1
+	$(GO) test ./internal/define ./internal/companions/configgen ./generator/suggest ./generator/uniongen ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestStable|TestMarkersPage|TestConfigSchema|TestDeclarativeTags|TestReadme' -update -count=1
 	$(GO) generate ./...
 	$(GO) test . -run '^(TestPicture|TestAPI)$$' -update -count=1
 	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
@@ -75,7 +75,7 @@ parity: ## Compare every CRD of real API modules with controller-gen's, byte for
 
 .PHONY: random-markers
 random-markers: ## Compare rbac and webhook with controller-gen's for 20,000 random packages, and record the outcome.
-	$(GO) test ./internal/configgen -run '^TestRandom$$' -packages 20000 -timeout 60m
+	$(GO) test ./internal/companions/configgen -run '^TestRandom$$' -packages 20000 -timeout 60m
 
 .PHONY: mutations
 mutations: ## Compare runs with and without a cache after 10,000 random changes of Go files, and record the outcome.
@@ -83,7 +83,7 @@ mutations: ## Compare runs with and without a cache after 10,000 random changes 
 
 .PHONY: parity-object
 parity-object: ## Compare the methods that object generates with controller-gen's: modules of the module cache, and 20,000 random packages.
-	$(GO) test ./generator/deepcopy -run 'TestModules|TestRandom' -modules . -packages 20000 -timeout 3h -update
+	$(GO) test ./internal/companions/deepcopy -run 'TestModules|TestRandom' -modules . -packages 20000 -timeout 3h -update
 
 .PHONY: clients
 clients: ## Compare what is found about Go clients of modules of bench with compiled code, and with testdata/clients/modules.txt.

@@ -57,10 +57,10 @@ func layers() []string {
 		"internal/define/plurals",
 		"internal/define/kustomize",
 		"internal/define/report",
-		"generator/deepcopy",
-		"internal/configgen",
-		"generator/rbac",
-		"generator/webhook",
+		"internal/companions/deepcopy",
+		"internal/companions/configgen",
+		"internal/companions/rbac",
+		"internal/companions/webhook",
 		"internal/erasure",
 		"internal/define/checks",
 		"internal/define/edits",
@@ -76,8 +76,8 @@ func layers() []string {
 		"generator/driver",
 		"generator/suggest",
 		"generator/uniongen",
-		"generator/schemapatch",
-		"generator/applyconfiguration",
+		"internal/companions/schemapatch",
+		"internal/companions/applyconfiguration",
 		"generator/typegen",
 		"generator/conversions/internal/misuse",
 		"generator/conversions/policy",
@@ -111,7 +111,7 @@ func layers() []string {
 		"internal/gatesrun",
 		"internal/install",
 		"internal/runcache",
-		"internal/controllertools",
+		"internal/companions/controllertools",
 		"internal/crdrun",
 		"internal/symbols",
 		"internal/editor",
@@ -134,19 +134,19 @@ func layers() []string {
 // packages may import. Tests are free.
 func owners() map[string][]string {
 	return map[string][]string{
-		"golang.org/x/tools/go/packages":                            {"internal/source/golist", "internal/test/gentest", "generator/applyconfiguration", "internal/controllertools", "internal/gatesrun"},
+		"golang.org/x/tools/go/packages":                            {"internal/source/golist", "internal/test/gentest", "internal/companions/applyconfiguration", "internal/companions/controllertools", "internal/gatesrun"},
 		"k8s.io/apiserver":                                          {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apiserver":              {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/val": {"apiserver"},
-		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "internal/define/edits", "internal/define", "generator/suggest", "generator/uniongen", "generator/applyconfiguration", "internal/controllertools"},
+		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "internal/define/edits", "internal/define", "generator/suggest", "generator/uniongen", "internal/companions/applyconfiguration", "internal/companions/controllertools"},
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
-		"sigs.k8s.io/yaml":                     {"unions", "internal/define/edits", "internal/define/crdyaml", "internal/define/kustomize", "generator/schemapatch", "internal/install", "internal/test/changetable", "internal/convertrun", "internal/symbols"},
-		"go.yaml.in/yaml":                      {"internal/peerversions", "internal/project", "structural/manifest", "dryrun", "generator/schemapatch", "internal/definitions", "internal/crdrun", "cmd/schemagen"},
+		"sigs.k8s.io/yaml":                     {"unions", "internal/define/edits", "internal/define/crdyaml", "internal/define/kustomize", "internal/companions/schemapatch", "internal/install", "internal/test/changetable", "internal/convertrun", "internal/symbols"},
+		"go.yaml.in/yaml":                      {"internal/peerversions", "internal/project", "structural/manifest", "dryrun", "internal/companions/schemapatch", "internal/definitions", "internal/crdrun", "cmd/schemagen"},
 		"github.com/yuin/goldmark":             {"internal/prose"},
 		"go.lsp.dev":                           {"internal/lsp"},
-		"k8s.io/gengo":                         {"markers", "internal/define/edits", "internal/define", "generator/applyconfiguration"},
-		"k8s.io/code-generator":                {"generator/applyconfiguration"},
+		"k8s.io/gengo":                         {"markers", "internal/define/edits", "internal/define", "internal/companions/applyconfiguration"},
+		"k8s.io/code-generator":                {"internal/companions/applyconfiguration"},
 		"k8s.io/component-base":                {"apiserver"},
 		// Programs are started here only: the user's code by migrate and convertrun, which ask for consent.
 		// The others run git and, in tests, the go command, or look for programs.
@@ -394,15 +394,15 @@ func TestOneMakerOfTemporaries(t *testing.T) {
 // panic in one from ending the process.
 func goroutines() map[string]string {
 	return map[string]string{
-		"apiserver/compile.go":                     "each expression is guarded",
-		"cmd/schemagen/serve.go":                   "net/http recovers in handlers",
-		"generator/applyconfiguration/upstream.go": "recovered there",
-		"internal/source/trees.go":                 "caught and raised again",
-		"internal/editor/editor.go":                "each run is recovered",
-		"internal/ground/inputs/record.go":         "only reads files",
-		"internal/lsp/lsp.go":                      "each message is recovered",
-		"internal/terminal/console.go":             "only draws",
-		"internal/tryout/tryout.go":                "caught and raised again",
+		"apiserver/compile.go":                               "each expression is guarded",
+		"cmd/schemagen/serve.go":                             "net/http recovers in handlers",
+		"internal/companions/applyconfiguration/upstream.go": "recovered there",
+		"internal/source/trees.go":                           "caught and raised again",
+		"internal/editor/editor.go":                          "each run is recovered",
+		"internal/ground/inputs/record.go":                   "only reads files",
+		"internal/lsp/lsp.go":                                "each message is recovered",
+		"internal/terminal/console.go":                       "only draws",
+		"internal/tryout/tryout.go":                          "caught and raised again",
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/clients"
-	"github.com/schemagen/schemagen/internal/configgen"
+	"github.com/schemagen/schemagen/internal/companions/configgen"
 	"github.com/schemagen/schemagen/internal/conventions"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/report"

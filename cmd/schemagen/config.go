@@ -13,7 +13,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
-	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/ground/snapshot"
 	"github.com/schemagen/schemagen/internal/project"
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
-	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/internal/runcache"
 )

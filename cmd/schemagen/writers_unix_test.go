@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/tools/txtar"
 
-	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
 )

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/runcache"
 )

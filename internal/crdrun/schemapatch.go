@@ -8,8 +8,8 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
-	"github.com/schemagen/schemagen/generator/schemapatch"
-	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/schemapatch"
 	"github.com/schemagen/schemagen/internal/output"
 )
 

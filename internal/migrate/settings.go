@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/consent"
-	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"

@@ -19,11 +19,11 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/applyconfiguration"
-	"github.com/schemagen/schemagen/generator/deepcopy"
 	"github.com/schemagen/schemagen/generator/driver"
-	"github.com/schemagen/schemagen/generator/rbac"
-	"github.com/schemagen/schemagen/generator/webhook"
+	"github.com/schemagen/schemagen/internal/companions/applyconfiguration"
+	"github.com/schemagen/schemagen/internal/companions/deepcopy"
+	"github.com/schemagen/schemagen/internal/companions/rbac"
+	"github.com/schemagen/schemagen/internal/companions/webhook"
 	"github.com/schemagen/schemagen/internal/ground/progress"
 )
 

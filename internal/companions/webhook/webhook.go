@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/configgen"
+	"github.com/schemagen/schemagen/internal/companions/configgen"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )

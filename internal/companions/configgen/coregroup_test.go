@@ -13,7 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/configgen"
+	"github.com/schemagen/schemagen/internal/companions/configgen"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )

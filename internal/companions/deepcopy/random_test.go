@@ -20,7 +20,7 @@ import (
 	ctdeepcopy "sigs.k8s.io/controller-tools/pkg/deepcopy"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/deepcopy"
+	"github.com/schemagen/schemagen/internal/companions/deepcopy"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
@@ -133,7 +133,7 @@ func writeOutcome(t *testing.T, verdicts map[string]int) {
 	for _, verdict := range slices.Sorted(maps.Keys(verdicts)) {
 		fmt.Fprintf(&text, "%6d %s\n", verdicts[verdict], verdict)
 	}
-	if err := os.WriteFile("../../testdata/deepcopy/random.txt", []byte(text.String()), 0o666); err != nil {
+	if err := os.WriteFile("../../../testdata/deepcopy/random.txt", []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -20,7 +20,7 @@ import (
 // "unsure: REASON", our universe must be refused for a reason with that text. With a line
 // "error: TEXT", code-generator must fail with that text, and it must not otherwise.
 func TestEdges(t *testing.T) {
-	names, err := filepath.Glob("../../testdata/applyconfiguration/edges/*.txtar")
+	names, err := filepath.Glob("../../../testdata/applyconfiguration/edges/*.txtar")
 	if err != nil || len(names) < 20 {
 		t.Fatal(names, err)
 	}

@@ -12,8 +12,8 @@ import (
 	ctwebhook "sigs.k8s.io/controller-tools/pkg/webhook"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/rbac"
-	"github.com/schemagen/schemagen/generator/webhook"
+	"github.com/schemagen/schemagen/internal/companions/rbac"
+	"github.com/schemagen/schemagen/internal/companions/webhook"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/source/golist"
@@ -89,7 +89,7 @@ func (g generators) peer(c *gentest.Case, p *gentest.Peer) gentest.PeerResult {
 // TestCases runs both generators on the cases in testdata/config. A case is like those of
 // testdata/crd; want/ has the files of both generators.
 func TestCases(t *testing.T) {
-	cases := gentest.Read(t, "../../testdata/config/*.txtar")
+	cases := gentest.Read(t, "../../../testdata/config/*.txtar")
 	dir, listed := gentest.List(t, cases)
 	peer := gentest.LoadPeer(t, dir)
 	for _, c := range cases {

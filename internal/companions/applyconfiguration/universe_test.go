@@ -25,7 +25,7 @@ import (
 )
 
 var (
-	corpusDir   = flag.String("corpus", "../..", "directory of the module for TestCorpus")
+	corpusDir   = flag.String("corpus", "../../..", "directory of the module for TestCorpus")
 	packageList = flag.String("packages", "k8s.io/api/apps/v1 k8s.io/api/batch/v1 k8s.io/api/core/v1 k8s.io/api/networking/v1 k8s.io/api/resource/v1 k8s.io/api/admissionregistration/v1alpha1 k8s.io/api/policy/v1",
 		"packages for TestCorpus")
 )

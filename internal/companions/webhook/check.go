@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/configgen"
+	"github.com/schemagen/schemagen/internal/companions/configgen"
 )
 
 // hook is a finished webhook, mutating or validating, with its marker.

@@ -19,7 +19,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/applyconfiguration"
+	"github.com/schemagen/schemagen/internal/companions/applyconfiguration"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
@@ -46,7 +46,7 @@ func module(t *testing.T, archive *txtar.Archive) string {
 
 func archiveOf(t *testing.T) *txtar.Archive {
 	t.Helper()
-	archive, err := txtar.ParseFile("../../testdata/applyconfiguration/types.txtar")
+	archive, err := txtar.ParseFile("../../../testdata/applyconfiguration/types.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	ctmarkers "sigs.k8s.io/controller-tools/pkg/markers"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/deepcopy"
+	"github.com/schemagen/schemagen/internal/companions/deepcopy"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/source/golist"
@@ -40,7 +40,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
 
 func TestCases(t *testing.T) {
-	cases := gentest.Read(t, "../../testdata/deepcopy/*.txtar")
+	cases := gentest.Read(t, "../../../testdata/deepcopy/*.txtar")
 	dir, listed := gentest.List(t, cases)
 	peer := gentest.LoadPeer(t, dir)
 	ours, theirs := map[string]string{}, map[string]string{}

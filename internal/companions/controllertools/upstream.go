@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/applyconfiguration"
 	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/companions/applyconfiguration"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 )
 

@@ -26,7 +26,7 @@ import (
 // TestPatch writes the schemas of all cases to definitions that have different ones, and
 // compares the output byte by byte with that of controller-gen's schemapatch.
 func TestPatch(t *testing.T) {
-	cases := gentest.Read(t, "../../testdata/crd/*.txtar")
+	cases := gentest.Read(t, "../../../testdata/crd/*.txtar")
 	dir, listed := gentest.List(t, cases)
 	peer := gentest.LoadPeer(t, dir)
 	compared := 0

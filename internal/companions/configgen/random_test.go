@@ -19,7 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/configgen"
+	"github.com/schemagen/schemagen/internal/companions/configgen"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
@@ -48,7 +48,7 @@ func TestRandom(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(outcome)) {
 		fmt.Fprintf(&text, "%6d %s\n", outcome[name], name)
 	}
-	if err := os.WriteFile("../../testdata/config/random.txt", []byte(text.String()), 0o666); err != nil {
+	if err := os.WriteFile("../../../testdata/config/random.txt", []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -132,7 +132,7 @@ func TestPatches(t *testing.T) {
 		}
 		out.WriteByte('\n')
 	}
-	const name = "../../testdata/config/patches.txt"
+	const name = "../../../testdata/config/patches.txt"
 	if *update {
 		if err := os.WriteFile(name, []byte(out.String()), 0o666); err != nil {
 			t.Fatal(err)

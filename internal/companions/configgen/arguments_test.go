@@ -8,7 +8,7 @@ import (
 	ctrbac "sigs.k8s.io/controller-tools/pkg/rbac"
 	ctwebhook "sigs.k8s.io/controller-tools/pkg/webhook"
 
-	"github.com/schemagen/schemagen/internal/configgen"
+	"github.com/schemagen/schemagen/internal/companions/configgen"
 	"github.com/schemagen/schemagen/markers"
 )
 

@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	ctmarkers "sigs.k8s.io/controller-tools/pkg/markers"
 
-	"github.com/schemagen/schemagen/generator/deepcopy"
+	"github.com/schemagen/schemagen/internal/companions/deepcopy"
 	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 )
@@ -66,7 +66,7 @@ func TestModules(t *testing.T) {
 	}
 	if *update && *modules != "" {
 		slices.Sort(lines)
-		if err := os.WriteFile("../../testdata/deepcopy/modules.txt", []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
+		if err := os.WriteFile("../../../testdata/deepcopy/modules.txt", []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

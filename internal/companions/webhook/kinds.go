@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/configgen"
+	"github.com/schemagen/schemagen/internal/companions/configgen"
 )
 
 // checkKinds compares a webhook with the kinds of the run.

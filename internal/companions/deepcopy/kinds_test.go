@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/deepcopy"
+	"github.com/schemagen/schemagen/internal/companions/deepcopy"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )

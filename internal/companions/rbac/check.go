@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/configgen"
+	"github.com/schemagen/schemagen/internal/companions/configgen"
 )
 
 // checker reports what is wrong with the markers.
