@@ -48,7 +48,7 @@ generate: export GOFLAGS += -buildvcs=false
 .PHONY: generate
 generate: build ## Regenerate all generated files.
 	$(GO) test ./internal/define -run '^TestReference$$' -update -count=1 # embedded in the packages tested next
-	$(GO) test ./internal/define ./internal/companions/configgen ./generator/suggest ./generator/uniongen ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestStable|TestMarkersPage|TestConfigSchema|TestDeclarativeTags|TestReadme' -update -count=1
+	$(GO) test ./internal/define ./internal/companions/configgen ./internal/unions/suggest ./internal/unions/uniongen ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestStable|TestMarkersPage|TestConfigSchema|TestDeclarativeTags|TestReadme' -update -count=1
 	$(GO) generate ./...
 	$(GO) test . -run '^(TestPicture|TestAPI)$$' -update -count=1
 	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version

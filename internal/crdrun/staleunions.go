@@ -14,10 +14,10 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
-	"github.com/schemagen/schemagen/generator/uniongen"
 	"github.com/schemagen/schemagen/internal/define/plurals"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/unions/uniongen"
 )
 
 // UnionOutputs are the outputs of schemagen unions.

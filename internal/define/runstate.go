@@ -13,8 +13,8 @@ import (
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/define/transitions"
 	"github.com/schemagen/schemagen/internal/erasure"
-	"github.com/schemagen/schemagen/internal/gounions"
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/markers"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/report"
-	"github.com/schemagen/schemagen/internal/gounions"
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/templates"
 )

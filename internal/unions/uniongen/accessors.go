@@ -3,7 +3,7 @@ package uniongen
 import (
 	"slices"
 
-	"github.com/schemagen/schemagen/internal/gounions"
+	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/templates"
 )

@@ -151,7 +151,7 @@ func staticcheck(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, err := filepath.Abs("../../tools/go.mod")
+	ours, err := filepath.Abs("../../../tools/go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ const (
 // means that the edits alone are not sufficient.
 func readSuggestCases(t *testing.T) []*gentest.Case {
 	t.Helper()
-	return gentest.Read(t, "../../testdata/suggest/*.txtar")
+	return gentest.Read(t, "../../../testdata/suggest/*.txtar")
 }
 
 // suggestIn returns the suggestions for the packages below a directory, which must have no
@@ -161,12 +161,12 @@ func readAll(t *testing.T, dir string) string {
 
 // verdictsFile lists the suggestions for k8s.io/api with a verdict, based on the
 // documentation of each type: "union", "doubtful: why" or "no: why".
-const verdictsFile = "../../testdata/suggest/kubernetes.txt"
+const verdictsFile = "../../../testdata/suggest/kubernetes.txt"
 
 // TestSuggestForKubernetes checks the rules of evidence on every package of k8s.io/api. There
 // is a verdict on each suggestion.
 func TestSuggestForKubernetes(t *testing.T) {
-	got, findings, err := suggestUnions(t.Context(), define.Options{Source: define.Source{Dir: "../..", Patterns: []string{"k8s.io/api/..."}}})
+	got, findings, err := suggestUnions(t.Context(), define.Options{Source: define.Source{Dir: "../../..", Patterns: []string{"k8s.io/api/..."}}})
 	if err != nil || len(findings) > 0 {
 		t.Fatal(err, findings)
 	}
@@ -281,12 +281,12 @@ func TestSuggestKnownUnions(t *testing.T) {
 func moduleWith(t *testing.T, pkg string) string {
 	t.Helper()
 	if !strings.HasPrefix(pkg, "sigs.k8s.io/gateway-api/") {
-		return "../.."
+		return "../../.."
 	}
 	if found, _ := filepath.Glob(filepath.Join(gentest.GoVariable(t, "GOMODCACHE"), "sigs.k8s.io/gateway-api@*/apis/v1")); len(found) == 0 {
 		t.Skip("the modules of the benchmarks are not downloaded")
 	}
-	return "../../bench/apis"
+	return "../../../bench/apis"
 }
 
 // TestSuggestedEditsOfRealPackages applies the suggestions for real packages to copies of
@@ -482,7 +482,7 @@ func TestAffixOf(t *testing.T) {
 // FuzzSuggestUnions checks that a file that parses still does after applying its suggestions,
 // and that then there is nothing left to suggest.
 func FuzzSuggestUnions(f *testing.F) {
-	files, err := filepath.Glob("../../testdata/suggest/*.txtar")
+	files, err := filepath.Glob("../../../testdata/suggest/*.txtar")
 	if err != nil {
 		f.Fatal(err)
 	}
