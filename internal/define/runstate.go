@@ -12,7 +12,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/define/transitions"
-	"github.com/schemagen/schemagen/internal/erasure"
+	"github.com/schemagen/schemagen/internal/gates/erasure"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/markers"
