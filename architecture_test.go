@@ -106,9 +106,9 @@ func layers() []string {
 		"internal/convertprove",
 		"internal/tryout",
 		"internal/fixes",
-		"internal/containment",
+		"internal/channels/containment",
 		"internal/test/containmenttest",
-		"internal/gatesrun",
+		"internal/channels/gatesrun",
 		"internal/install",
 		"internal/runcache",
 		"internal/companions/controllertools",
@@ -134,7 +134,7 @@ func layers() []string {
 // packages may import. Tests are free.
 func owners() map[string][]string {
 	return map[string][]string{
-		"golang.org/x/tools/go/packages":                            {"internal/source/golist", "internal/test/gentest", "internal/companions/applyconfiguration", "internal/companions/controllertools", "internal/gatesrun"},
+		"golang.org/x/tools/go/packages":                            {"internal/source/golist", "internal/test/gentest", "internal/companions/applyconfiguration", "internal/companions/controllertools", "internal/channels/gatesrun"},
 		"k8s.io/apiserver":                                          {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apiserver":              {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/val": {"apiserver"},

@@ -19,8 +19,8 @@ import (
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/channels/gatesrun"
 	"github.com/schemagen/schemagen/internal/definitions"
-	"github.com/schemagen/schemagen/internal/gatesrun"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
-	"github.com/schemagen/schemagen/internal/containment"
+	"github.com/schemagen/schemagen/internal/channels/containment"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/containment"
+	"github.com/schemagen/schemagen/internal/channels/containment"
 	"github.com/schemagen/schemagen/internal/test/containmenttest"
 )
 

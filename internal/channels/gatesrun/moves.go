@@ -10,7 +10,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/driver"
-	"github.com/schemagen/schemagen/internal/containment"
+	"github.com/schemagen/schemagen/internal/channels/containment"
 	"github.com/schemagen/schemagen/internal/project"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/containment"
+	"github.com/schemagen/schemagen/internal/channels/containment"
 	"github.com/schemagen/schemagen/internal/test/changetable"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -33,11 +33,11 @@ func effectFacts() map[string]*regexp.Regexp {
 // TestEffects compares the effect that a finding names with what a real server did after the change
 // (TestChanges of e2e).
 func TestEffects(t *testing.T) {
-	rows, err := os.ReadFile("../../testdata/changes/rows.yaml")
+	rows, err := os.ReadFile("../../../testdata/changes/rows.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorded, err := os.ReadFile("../../testdata/changes/facts.txt")
+	recorded, err := os.ReadFile("../../../testdata/changes/facts.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/apiserver"
-	"github.com/schemagen/schemagen/internal/containment"
+	"github.com/schemagen/schemagen/internal/channels/containment"
 	"github.com/schemagen/schemagen/internal/test/containmenttest"
 )
 
