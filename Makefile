@@ -87,7 +87,7 @@ parity-object: ## Compare the methods that object generates with controller-gen'
 
 .PHONY: clients
 clients: ## Compare what is found about Go clients of modules of bench with compiled code, and with testdata/clients/modules.txt.
-	$(GO) test ./internal/clients -run TestModules -modules -timeout 1h
+	$(GO) test ./internal/conventions/clients -run TestModules -modules -timeout 1h
 
 .PHONY: analyzer
 analyzer: ## Compare the analyzer with the generator for the packages of bench, and with testdata/analyzer/modules.txt.

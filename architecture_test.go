@@ -66,7 +66,7 @@ func layers() []string {
 		"internal/define/edits",
 		"internal/gates/absent",
 		"internal/unions/gounions",
-		"internal/clients",
+		"internal/conventions/clients",
 		"internal/conventions",
 		"internal/define/transitions",
 		"internal/gates/gateway",

@@ -26,7 +26,7 @@ func escapedJSON() map[string]string {
 		"internal/define/crdyaml.libraryYAML":              decoded,
 		"internal/define.Swagger.Document":                 decoded,
 		"internal/define.swagger.keywords":                 decoded,
-		"internal/clients.encode":                          decoded,
+		"internal/conventions/clients.encode":              decoded,
 		"internal/define/edits.Reader.Fragment":            decoded,
 		"apiserver.Kind.setScale":                          decoded,
 		"dryrun.Object.policy":                             decoded,

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/crd"
-	"github.com/schemagen/schemagen/internal/clients"
+	"github.com/schemagen/schemagen/internal/conventions/clients"
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/crdyaml"
 	"github.com/schemagen/schemagen/internal/define/edits"

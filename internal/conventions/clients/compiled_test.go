@@ -18,7 +18,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/clients"
+	"github.com/schemagen/schemagen/internal/conventions/clients"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/source"
@@ -45,11 +45,11 @@ func TestTyped(t *testing.T) {
 	}
 	var out bytes.Buffer
 	for _, name := range []string{"typed/api", "typed/rows", "clients/shapes"} {
-		copyTypes(t, filepath.Join("../../testdata", name), filepath.Join(dir, name))
+		copyTypes(t, filepath.Join("../../../testdata", name), filepath.Join(dir, name))
 		fmt.Fprintf(&out, "# %s\n", name)
 		compare(t, &out, dir, []string{"./" + name}, []string{"-mod=mod"})
 	}
-	expect(t, "../../testdata/clients/typed.txt", out.String())
+	expect(t, "../../../testdata/clients/typed.txt", out.String())
 }
 
 // TestModules does the same for modules of bench, with the versions that they pin.
@@ -63,14 +63,14 @@ func TestModules(t *testing.T) {
 		{"kueue", "sigs.k8s.io/kueue/apis/kueue/v1beta2"},
 		{"velero", "github.com/vmware-tanzu/velero/pkg/apis/velero/v1"},
 	} {
-		dir, err := filepath.Abs(filepath.Join("../../bench", m.dir))
+		dir, err := filepath.Abs(filepath.Join("../../../bench", m.dir))
 		if err != nil {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(&out, "# %s\n", m.packages)
 		compare(t, &out, dir, []string{m.packages}, []string{"-mod=mod"})
 	}
-	expect(t, "../../testdata/clients/modules.txt", out.String())
+	expect(t, "../../../testdata/clients/modules.txt", out.String())
 }
 
 func expect(t *testing.T, name, got string) {
