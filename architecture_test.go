@@ -79,15 +79,15 @@ func layers() []string {
 		"internal/companions/schemapatch",
 		"internal/companions/applyconfiguration",
 		"generator/typegen",
-		"generator/conversions/internal/misuse",
-		"generator/conversions/policy",
-		"generator/conversions/internal/support",
-		"generator/conversions/gotypes",
-		"generator/conversions",
-		"generator/conversions/losses",
-		"generator/conversions/written",
-		"generator/conversions/laws",
-		"generator/conversions/rehub",
+		"internal/conversions/misuse",
+		"internal/conversions/policy",
+		"internal/conversions/support",
+		"internal/conversions/gotypes",
+		"internal/conversions",
+		"internal/conversions/losses",
+		"internal/conversions/written",
+		"internal/conversions/laws",
+		"internal/conversions/rehub",
 		"apiserver",
 		"verify",
 		"internal/test/gentest",
@@ -102,8 +102,8 @@ func layers() []string {
 		"internal/project",
 		"internal/output",
 		"internal/review",
-		"internal/convertrun",
-		"internal/convertprove",
+		"internal/conversions/convertrun",
+		"internal/conversions/convertprove",
 		"internal/tryout",
 		"internal/fixes",
 		"internal/channels/containment",
@@ -141,7 +141,7 @@ func owners() map[string][]string {
 		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "internal/define/edits", "internal/define", "internal/unions/suggest", "internal/unions/uniongen", "internal/companions/applyconfiguration", "internal/companions/controllertools"},
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
-		"sigs.k8s.io/yaml":                     {"unions", "internal/define/edits", "internal/define/crdyaml", "internal/define/kustomize", "internal/companions/schemapatch", "internal/install", "internal/test/changetable", "internal/convertrun", "internal/symbols"},
+		"sigs.k8s.io/yaml":                     {"unions", "internal/define/edits", "internal/define/crdyaml", "internal/define/kustomize", "internal/companions/schemapatch", "internal/install", "internal/test/changetable", "internal/conversions/convertrun", "internal/symbols"},
 		"go.yaml.in/yaml":                      {"internal/peerversions", "internal/project", "structural/manifest", "dryrun", "internal/companions/schemapatch", "internal/definitions", "internal/crdrun", "cmd/schemagen"},
 		"github.com/yuin/goldmark":             {"internal/prose"},
 		"go.lsp.dev":                           {"internal/lsp"},
@@ -150,10 +150,10 @@ func owners() map[string][]string {
 		"k8s.io/component-base":                {"apiserver"},
 		// Programs are started here only: the user's code by migrate and convertrun, which ask for consent.
 		// The others run git and, in tests, the go command, or look for programs.
-		"os/exec": {"internal/test/gentest", "internal/test/typedmodule", "internal/ground/inputs", "internal/kubebuilder", "internal/definitions", "internal/migrate", "internal/convertrun"},
+		"os/exec": {"internal/test/gentest", "internal/test/typedmodule", "internal/ground/inputs", "internal/kubebuilder", "internal/definitions", "internal/migrate", "internal/conversions/convertrun"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.
-		"os": {"internal/ground/snapshot", "internal/ground/temporary", "internal/ground/inputs", "internal/test/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen", "internal/test/typedmodule", "internal/test/containmenttest", "internal/convertrun"},
+		"os": {"internal/ground/snapshot", "internal/ground/temporary", "internal/ground/inputs", "internal/test/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen", "internal/test/typedmodule", "internal/test/containmenttest", "internal/conversions/convertrun"},
 	}
 }
 
@@ -318,16 +318,16 @@ func TestNoHiddenState(t *testing.T) {
 // ownFiles are the packages that write files without package output, with what they write.
 func ownFiles() map[string]string {
 	return map[string]string{
-		"internal/runcache":             "its cache, which has a mark",
-		"internal/ground/temporary":     "temporary files, which it sweeps",
-		"internal/definitions":          "files in temporary directories",
-		"internal/convertrun":           "files in temporary directories",
-		"internal/migrate":              "copies of the project, among temporary files",
-		"internal/test/typedmodule":     "modules of tests",
-		"internal/test/containmenttest": "modules of tests",
-		"internal/test/gentest":         "modules and expectations of tests",
-		"e2e":                           "the servers of tests",
-		"bench":                         "results of measurements",
+		"internal/runcache":               "its cache, which has a mark",
+		"internal/ground/temporary":       "temporary files, which it sweeps",
+		"internal/definitions":            "files in temporary directories",
+		"internal/conversions/convertrun": "files in temporary directories",
+		"internal/migrate":                "copies of the project, among temporary files",
+		"internal/test/typedmodule":       "modules of tests",
+		"internal/test/containmenttest":   "modules of tests",
+		"internal/test/gentest":           "modules and expectations of tests",
+		"e2e":                             "the servers of tests",
+		"bench":                           "results of measurements",
 	}
 }
 

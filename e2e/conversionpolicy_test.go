@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/generator/conversions/policy"
+	"github.com/schemagen/schemagen/internal/conversions/policy"
 )
 
 // conversionRow is a request of a version that is not stored, for an object whose annotation

@@ -20,7 +20,7 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"sigs.k8s.io/yaml"
 
-	"github.com/schemagen/schemagen/generator/conversions/policy"
+	"github.com/schemagen/schemagen/internal/conversions/policy"
 )
 
 // A conversionStep is a request for a Backup of examples/conversions, in one of its versions.

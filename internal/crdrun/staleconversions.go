@@ -8,9 +8,9 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/conversions"
-	"github.com/schemagen/schemagen/generator/conversions/laws"
 	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/conversions"
+	"github.com/schemagen/schemagen/internal/conversions/laws"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 )
 

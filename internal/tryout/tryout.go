@@ -15,7 +15,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
-	"github.com/schemagen/schemagen/internal/convertrun"
+	"github.com/schemagen/schemagen/internal/conversions/convertrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/internal/ground/progress"

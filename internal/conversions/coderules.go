@@ -1,0 +1,142 @@
+package conversions
+
+import (
+	"fmt"
+	"regexp/syntax"
+	"strconv"
+	"strings"
+
+	"github.com/schemagen/schemagen/internal/conversions/gotypes"
+	"github.com/schemagen/schemagen/internal/source/gotext"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// rules returns the rules that a kept value of the other side has to fulfil: a variable, or nil.
+func (f *codeFile) rules(p *Pair, up bool, path []*Field) string {
+	s, t := p.Spokeward, p.Spoke
+	if up {
+		s, t = p.Hubward, p.Hub
+	}
+	return f.rulesOf(below(s, path), t, path, "")
+}
+
+// elementRules returns the rules of the values of a map.
+func (f *codeFile) elementRules(p *Pair, up bool, path []*Field) string {
+	s, t := p.Spokeward, p.Spoke
+	if up {
+		s, t = p.Hubward, p.Hub
+	}
+	return f.rulesOf(values(below(s, path)), t, path, "Values")
+}
+
+// rulesOf returns a variable with the rules of a schema; nil if it has none.
+func (f *codeFile) rulesOf(s *structural.Schema, t *Type, path []*Field, suffix string) string {
+	text := f.ruleText(s, 0)
+	if text == "" {
+		return "nil"
+	}
+	f.use("conversionRules")
+	if last := path[len(path)-1]; suffix == "" && last.OmitEmpty {
+		switch last.Type.Shape {
+		case Struct, Pointer, Opaque:
+		default:
+			text = strings.TrimSuffix(text, "}") + ", OmitEmpty: true}"
+		}
+	}
+	id := "rules of " + text
+	if known, ok := f.helperOf[id]; ok {
+		return known
+	}
+	name := "rulesOf" + f.identifier(t)
+	for _, field := range path {
+		name += upperFirst(field.JSON)
+	}
+	name = f.unique(name + suffix)
+	f.helperOf[id] = name
+	f.helpers = append(f.helpers, fmt.Sprintf("// %s are the rules of the schema that a kept value has to fulfil.\nvar %s = &%s\n", name, name, text))
+	return name
+}
+
+// ruleText returns the rules of a schema as a literal; empty if it has none.
+func (f *codeFile) ruleText(s *structural.Schema, depth int) string {
+	if s == nil || depth > gotypes.MaxDepth {
+		return ""
+	}
+	var out []string
+	add := func(name string, format string, args ...any) {
+		out = append(out, name+": "+fmt.Sprintf(format, args...))
+	}
+	number := func(name string, value *float64) {
+		if value != nil {
+			add(name, "conversionNumber(%s)", strconv.FormatFloat(*value, 'g', -1, 64))
+		}
+	}
+	count := func(name string, value *int64) {
+		if value != nil {
+			add(name, "conversionNumber(%d)", *value)
+		}
+	}
+	if v := s.ValueValidation; v != nil {
+		if len(v.Enum) > 0 {
+			var values []string
+			for _, value := range v.Enum {
+				values = append(values, strconv.Quote(string(value.Raw)))
+			}
+			add("Enum", "[]string{%s}", strings.Join(values, ", "))
+		}
+		number("Minimum", v.Minimum)
+		number("Maximum", v.Maximum)
+		if v.ExclusiveMinimum {
+			add("ExclusiveMinimum", "true")
+		}
+		if v.ExclusiveMaximum {
+			add("ExclusiveMaximum", "true")
+		}
+		count("MinLength", v.MinLength)
+		count("MaxLength", v.MaxLength)
+		count("MinItems", v.MinItems)
+		count("MaxItems", v.MaxItems)
+		count("MinProperties", v.MinProperties)
+		count("MaxProperties", v.MaxProperties)
+		if _, err := syntax.Parse(v.Pattern, syntax.Perl); v.Pattern != "" && err == nil {
+			pattern := strconv.Quote(v.Pattern)
+			if strconv.CanBackquote(v.Pattern) {
+				pattern = "`" + v.Pattern + "`"
+			}
+			once, compiled := f.std("sync", "OnceValue"), f.std("regexp", "Regexp")
+			add("Pattern", "%s(%s)", once, gotext.Function("func() *"+compiled, "return "+f.std("regexp", "MustCompile")+"("+pattern+")"))
+		}
+		if v.Format == "date-time" {
+			add("DateTime", "true")
+		}
+		if len(v.Required) > 0 {
+			var names []string
+			for _, name := range v.Required {
+				names = append(names, strconv.Quote(name))
+			}
+			add("Required", "[]string{%s}", strings.Join(names, ", "))
+		}
+	}
+	var properties []gotext.Pair
+	for _, property := range s.Properties {
+		if text := f.ruleText(property.Schema, depth+1); text != "" {
+			properties = append(properties, gotext.Pair{Key: strconv.Quote(property.Name), Value: strings.TrimPrefix(text, "conversionRules")}) // as gofmt -s writes it
+		}
+	}
+	if len(properties) > 0 {
+		add("Properties", "map[string]*conversionRules{\n%s}", gotext.Pairs(properties))
+	}
+	if text := f.ruleText(s.Items, depth+1); text != "" {
+		add("Items", "&%s", text)
+	}
+	if text := f.ruleText(values(s), depth+1); text != "" {
+		add("Values", "&%s", text)
+	}
+	switch {
+	case len(out) == 0:
+		return ""
+	case s.Nullable:
+		add("Nullable", "true")
+	}
+	return "conversionRules{" + strings.Join(out, ", ") + "}"
+}

@@ -1,0 +1,252 @@
+package convertrun
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/consent"
+	"github.com/schemagen/schemagen/internal/conversions"
+	"github.com/schemagen/schemagen/internal/conversions/written"
+	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Target is a version that objects are converted to, and what can convert them.
+type Target struct {
+	// Kinds are those that can be converted, sorted by group and name.
+	Kinds []written.Kind
+	// Dir is the working directory.
+	Dir string
+	// Tags are the build tags with which the packages were read.
+	Tags []string
+	// To is the version to convert to.
+	To string
+	// Consent allows to build and run the code of the packages.
+	Consent consent.Consent
+
+	// model has the units of generated conversions.
+	model *conversions.Model
+}
+
+// Find finds what the packages can convert, and asks for the consent to run it. Findings are about the
+// packages; if one of them is an error, nothing can be converted. The error is as in [generator.Run], or that
+// there is no consent.
+func (t *Target) Find(ctx context.Context, options generator.Options) (findings diag.List, err error) {
+	t.Dir, t.Tags = options.Dir, options.Tags
+	if t.Kinds, findings, err = written.Kinds(ctx, options); err != nil {
+		return nil, err
+	}
+	t.model, _, err = conversions.Find(ctx, options, conversions.Options{})
+	if err == nil && len(t.Kinds) > 0 && !findings.HasErrors() {
+		err = t.Consent.RequireCode(Packages(t.Kinds))
+	}
+	return findings, err
+}
+
+func (t *Target) code() Code { return Code{Dir: t.Dir, Tags: t.Tags, Consent: &t.Consent} }
+
+// Objects are read from files and converted.
+type Objects struct {
+	Target
+	// Strip removes the annotation in which conversions keep what a version lacks.
+	Strip bool
+	// Stdin is read as "-", and objects are written to Stdout as YAML documents.
+	Stdin  io.Reader
+	Stdout io.Writer
+}
+
+// Convert converts the objects in the files. If a finding is an error, nothing is written. The
+// error is set if a file cannot be read or the packages cannot be built.
+func (o *Objects) Convert(ctx context.Context, sources []definitions.Source) (diag.List, error) {
+	var findings diag.List
+	var objects []*dryrun.Object
+	var requests []Request
+	for _, source := range sources {
+		for file, err := range source.Chunks(o.Stdin) {
+			if err != nil {
+				return nil, err
+			}
+			read, found := dryrun.ReadObjects(file)
+			findings = append(findings, found...)
+			for _, object := range read {
+				request, problem, err := o.request(object, object.Value)
+				switch {
+				case err != nil:
+					return nil, err
+				case problem != nil:
+					findings = append(findings, *problem)
+				default:
+					objects, requests = append(objects, object), append(requests, request)
+				}
+			}
+		}
+	}
+	if len(requests) == 0 || findings.HasErrors() {
+		return findings, ctx.Err()
+	}
+	converter, err := Build(ctx, o.code(), o.Kinds)
+	if err != nil {
+		return nil, err
+	}
+	defer converter.Close()
+	answers, err := converter.Convert(ctx, requests)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	var done []*conversion
+	for i, answer := range answers {
+		if answer.Error != "" {
+			findings = append(findings, o.failed(objects[i], answer, false))
+			continue
+		}
+		converted, err := decode(answer.Object, objects[i].Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", objects[i].Pos, err)
+		}
+		done = append(done, &conversion{request: requests[i], object: objects[i], given: objects[i].Value, result: converted})
+		if o.Strip {
+			strip(converted, requests[i].Group)
+		}
+		text, err := yaml.Marshal(converted)
+		if err != nil {
+			return nil, err
+		}
+		out.WriteString("---\n")
+		out.Write(text)
+	}
+	if findings.HasErrors() {
+		return findings, nil
+	}
+	if err := o.values(ctx, converter, done); err != nil {
+		return nil, err
+	}
+	for _, c := range done {
+		findings = append(findings, c.findings...)
+	}
+	_, err = out.WriteTo(o.Stdout)
+	return findings, err
+}
+
+// request returns what to ask for an object with a value, or why it cannot be converted.
+func (t *Target) request(object *dryrun.Object, value map[string]any) (r Request, problem *diag.Diagnostic, err error) {
+	refuse := func(hint, format string, args ...any) (Request, *diag.Diagnostic, error) {
+		d := notConverted.At(object.Pos, hint, format, args...)
+		return Request{}, &d, nil
+	}
+	group, version, _ := strings.Cut(object.APIVersion, "/")
+	at := slices.IndexFunc(t.Kinds, func(k written.Kind) bool { return k.Group == group && k.Name == object.Kind })
+	if at < 0 {
+		return refuse("name the packages with its versions", "the packages do not convert %s of %s", diag.Line(object.Kind), diag.Line(object.APIVersion))
+	}
+	versions := versionsOf(t.Kinds[at])
+	for _, v := range []string{version, t.To} {
+		if !slices.Contains(versions, v) {
+			return refuse("", "%s has no conversion of version %s: there are %s", object.Kind, diag.Line(v), strings.Join(versions, ", "))
+		}
+	}
+	text, err := json.Marshal(value)
+	return Request{Group: group, Kind: object.Kind, From: version, To: t.To, Object: text}, nil, err
+}
+
+// failed returns the finding for an object that the conversion refuses. valid is set if the
+// schema of its version accepts it.
+func (t *Target) failed(object *dryrun.Object, answer Answer, valid bool) diag.Diagnostic {
+	problem := diag.Line(answer.Error)
+	if len(answer.Path) == 0 {
+		return notConverted.At(object.Pos, "", "cannot be written as %s: %s", t.To, problem)
+	}
+	var path *structural.ObjectPath
+	for _, step := range answer.Path {
+		switch step := step.(type) {
+		case string:
+			path = path.Field(step)
+		case float64:
+			path = path.Element(int(step))
+		}
+	}
+	return notConverted.At(object.Position(path), decodingHint(problem, valid), "cannot be written as %s: %s: %s", t.To, path, problem)
+}
+
+// DurationPattern matches the texts that Go decodes as a duration, unless they overflow.
+const DurationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|[uµμ]s|ms|s|m|h))+)$`
+
+// decodingHint returns what helps against an error of decoding a field. valid is set if the
+// schema accepts the value.
+func decodingHint(problem string, valid bool) string {
+	_, into, mismatch := strings.Cut(problem, "json: cannot unmarshal ")
+	fromScalar := strings.HasPrefix(into, "bool ") || strings.HasPrefix(into, "number ")
+	switch {
+	case strings.Contains(problem, "time: ") && strings.Contains(problem, " duration "):
+		return "let the schema refuse it: write above the field: // +kubebuilder:validation:Pattern=`" + DurationPattern + "`"
+	case mismatch && !valid && fromScalar && strings.HasSuffix(into, " of type string"):
+		return "quote the value: YAML reads it as a boolean or a number"
+	case mismatch && !valid:
+		return "correct the object: schemagen try shows whether its schema accepts it"
+	}
+	return "give the field a type that decodes what its schema allows, or let the schema refuse the value: write +kubebuilder:validation:Pattern, or a minimum and a maximum, above the field"
+}
+
+// versionsOf returns the names of the versions that can be converted, the hub first.
+func versionsOf(k written.Kind) []string {
+	out := []string{k.Hub.Name}
+	for _, s := range k.Spokes {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+// decode returns the object of an answer. As on a server, conversions change no other metadata
+// than labels and annotations.
+func decode(answer []byte, given map[string]any) (map[string]any, error) {
+	converted, err := decodeJSON(answer)
+	if err != nil {
+		return nil, err
+	}
+	before, _ := given["metadata"].(map[string]any)
+	after, _ := converted["metadata"].(map[string]any)
+	metadata := maps.Clone(before)
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	for _, name := range []string{"labels", "annotations"} {
+		values, _ := after[name].(map[string]any)
+		if metadata[name] = values; len(values) == 0 {
+			delete(metadata, name)
+		}
+	}
+	converted["metadata"] = metadata
+	return converted, nil
+}
+
+// decodeJSON decodes an object, whose numbers may be large.
+func decodeJSON(text []byte) (object map[string]any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return object, decoder.Decode(&object)
+}
+
+// strip removes the annotation in which conversions keep what a version lacks, and returns its
+// value.
+func strip(object map[string]any, group string) string {
+	metadata, _ := object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	name := crd.ConversionAnnotation(group)
+	value, _ := annotations[name].(string)
+	if delete(annotations, name); len(annotations) == 0 {
+		delete(metadata, "annotations")
+	}
+	return value
+}

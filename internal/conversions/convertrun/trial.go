@@ -1,0 +1,184 @@
+package convertrun
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/internal/conversions"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Trial converts objects that a server would store, and tries what becomes of them in the other
+// version.
+type Trial struct {
+	Target
+	Server *dryrun.Trial
+
+	build     sync.Once
+	converter *Converter
+	err       error
+}
+
+// Converted is an object in the other version.
+type Converted struct {
+	YAML []byte
+	// Kept is the length of the annotation with what the conversion kept.
+	Kept int
+	// Findings have the position of the object that was converted.
+	Findings diag.List
+}
+
+// Convert returns an object for each result with which a server accepted an object of another
+// version, and nil for all others. It may be called concurrently.
+func (t *Trial) Convert(ctx context.Context, objects []*dryrun.Object, results []*dryrun.Result) ([]*Converted, error) {
+	out := make([]*Converted, len(objects))
+	var requests []Request
+	var asked []int
+	for i, object := range objects {
+		result := results[i]
+		if result.Action != dryrun.Created && result.Action != dryrun.Updated || result.Kind.Version == t.To {
+			continue
+		}
+		request, problem, err := t.request(object, result.Stored)
+		switch {
+		case err != nil:
+			return nil, err
+		case problem != nil:
+			out[i] = &Converted{Findings: diag.List{*problem}}
+		default:
+			requests, asked = append(requests, request), append(asked, i)
+		}
+	}
+	if len(requests) == 0 {
+		return out, nil
+	}
+	t.build.Do(func() { t.converter, t.err = Build(ctx, t.code(), t.Kinds) })
+	if t.err != nil {
+		return nil, t.err
+	}
+	answers, err := t.converter.Convert(ctx, requests)
+	if err != nil {
+		return nil, err
+	}
+	var done []*conversion
+	for n, answer := range answers {
+		i := asked[n]
+		if answer.Error != "" {
+			out[i] = &Converted{Findings: diag.List{t.failed(objects[i], answer, true)}}
+			continue
+		}
+		c := &conversion{request: requests[n], object: objects[i], given: results[i].Stored}
+		if c.result, err = decode(answer.Object, c.given); err != nil {
+			return nil, err
+		}
+		if out[i], err = t.try(ctx, c, answer); err != nil {
+			return nil, err
+		}
+		asked[len(done)], done = i, append(done, c)
+	}
+	if err := t.values(ctx, t.converter, done); err != nil {
+		return nil, err
+	}
+	for n, c := range done {
+		out[asked[n]].Findings = append(out[asked[n]].Findings, c.findings...)
+	}
+	return out, nil
+}
+
+// try tries a converted object as if it were written in the other version.
+func (t *Trial) try(ctx context.Context, c *conversion, answer Answer) (out *Converted, err error) {
+	out = &Converted{}
+	if out.YAML, err = yaml.Marshal(c.result); err != nil {
+		return nil, err
+	}
+	object, err := decode(answer.Object, c.given)
+	if err != nil {
+		return nil, err
+	}
+	out.Kept = len(strip(object, c.request.Group))
+	text, err := yaml.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	read, _ := dryrun.ReadObjects(crd.File{Data: text})
+	if len(read) != 1 {
+		return nil, fmt.Errorf("%s: the converted object cannot be read", c.object.Pos)
+	}
+	server := *t.Server
+	server.Stored, server.Subresource = nil, ""
+	tried, err := server.Try(ctx, read[0])
+	if err != nil {
+		return nil, err
+	}
+	for _, found := range tried.Findings {
+		if found.Severity != diag.Error || strings.HasPrefix(found.Message, "some validation rules were not checked") {
+			continue // the server does not tell those who read the object, and the errors say the rest
+		}
+		path := pathIn(object, found.Path)
+		invalid := conversions.Invalid(c.object.Position(structural.PathOf(t.source(c, path.Steps()))), c.request.From, t.To, found.Message)
+		invalid.Related = found.Related
+		declared := t.declared(c, path.Steps())
+		if inGo := func(d diag.Related) bool { return strings.HasSuffix(d.Pos.File, ".go") }; declared.Line > 0 && !slices.ContainsFunc(found.Related, inGo) {
+			invalid.Related = []diag.Related{{Pos: declared, Message: "rejected here"}}
+		}
+		out.Findings = append(out.Findings, invalid)
+	}
+	return out, nil
+}
+
+// pathIn returns the path of a value of an object, of which the server prints the text. If the
+// object does not have the value, it is that of the innermost one on the path that it has, and a
+// field that is missing there.
+func pathIn(object any, text string) (path *structural.ObjectPath) {
+	rest := "." + text
+	for rest != "" {
+		switch value := object.(type) {
+		case map[string]any:
+			name := ""
+			for _, key := range slices.Sorted(maps.Keys(value)) {
+				for _, form := range []string{"." + key, "[" + key + "]"} {
+					after, ok := strings.CutPrefix(rest, form)
+					if ends := after == "" || strings.ContainsAny(after[:1], ".["); ok && ends && len(key) >= len(name) {
+						name = key
+					}
+				}
+			}
+			if name == "" {
+				if field, ok := strings.CutPrefix(rest, "."); ok && field != "" && !strings.ContainsAny(field, ".[") {
+					return path.Field(field)
+				}
+				return path
+			}
+			rest = strings.TrimPrefix(strings.TrimPrefix(rest, "["+name+"]"), "."+name)
+			object, path = value[name], path.Field(name)
+		case []any:
+			inside, after, _ := strings.Cut(strings.TrimPrefix(rest, "["), "]")
+			i, err := strconv.Atoi(inside)
+			if err != nil || i < 0 || i >= len(value) {
+				return path
+			}
+			object, rest, path = value[i], after, path.Element(i)
+		default:
+			return path
+		}
+	}
+	return path
+}
+
+// Close removes what was built.
+func (t *Trial) Close() error {
+	if t.converter == nil {
+		return nil
+	}
+	return t.converter.Close()
+}
