@@ -62,7 +62,7 @@ verify: generate ## Regenerate all generated files; fail if they differ.
 
 .PHONY: types
 types: ## Generate Go types from the CRDs of real modules, compile them, and record the results.
-	dir=$$(mktemp -d) && $(GO) test ./generator/typegen -run '^TestCorpus$$' -v -count=1 -timeout 60m -corpus -build $$dir; status=$$?; rm -rf $$dir; exit $$status
+	dir=$$(mktemp -d) && $(GO) test ./internal/types/typegen -run '^TestCorpus$$' -v -count=1 -timeout 60m -corpus -build $$dir; status=$$?; rm -rf $$dir; exit $$status
 
 .PHONY: cel-costs
 cel-costs: ## Record the CEL costs estimated by the libraries of each Kubernetes version, for a test of apiserver.

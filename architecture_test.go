@@ -78,7 +78,7 @@ func layers() []string {
 		"internal/unions/uniongen",
 		"internal/companions/schemapatch",
 		"internal/companions/applyconfiguration",
-		"generator/typegen",
+		"internal/types/typegen",
 		"internal/conversions/misuse",
 		"internal/conversions/policy",
 		"internal/conversions/support",

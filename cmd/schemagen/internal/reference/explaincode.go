@@ -14,7 +14,6 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/typegen"
 	"github.com/schemagen/schemagen/internal/apidocs"
 	"github.com/schemagen/schemagen/internal/channels/containment"
 	"github.com/schemagen/schemagen/internal/channels/gatesrun"
@@ -31,6 +30,7 @@ import (
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/tryout"
+	"github.com/schemagen/schemagen/internal/types/typegen"
 	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/verify"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/generator/typegen"
+	"github.com/schemagen/schemagen/internal/types/typegen"
 )
 
 // TestGrowth compares what is allocated for definitions of which one is four times as large as

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/generator/typegen"
+	"github.com/schemagen/schemagen/internal/types/typegen"
 )
 
 // A version is one version of a definition that definitionsOf writes.

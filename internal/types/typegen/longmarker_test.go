@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/generator/typegen"
+	"github.com/schemagen/schemagen/internal/types/typegen"
 )
 
 // TestLongMarker refuses an enum that needs a longer marker than there may be, with the reason.

@@ -25,7 +25,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/typegen"
+	"github.com/schemagen/schemagen/internal/types/typegen"
 )
 
 var (
@@ -84,7 +84,7 @@ func TestCorpus(t *testing.T) {
 // corpusRows returns the distinct definitions of the modules in testdata/types-modules.txt.
 func corpusRows(t *testing.T) []*corpusRow {
 	t.Helper()
-	list, err := os.ReadFile("../../testdata/types-modules.txt")
+	list, err := os.ReadFile("../../../testdata/types-modules.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,18 +211,18 @@ func writeTable(t *testing.T, rows []*corpusRow) {
 			cmp.Or(r.definition.CRD.Annotations[generator.VersionAnnotation], "none"), r.result, r.cause,
 			strings.Join(slices.Compact(style), ", "), strings.ReplaceAll(strings.Join(objects, " | "), "\n", " "))
 	}
-	if err := os.WriteFile("../../testdata/types.tsv", []byte(table.String()), 0o666); err != nil {
+	if err := os.WriteFile("../../../testdata/types.tsv", []byte(table.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // TestTable holds the numbers on the page against the table.
 func TestTable(t *testing.T) {
-	table, err := os.ReadFile("../../testdata/types.tsv")
+	table, err := os.ReadFile("../../../testdata/types.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile("../../docs/types.md")
+	page, err := os.ReadFile("../../../docs/types.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/crd"
-	"github.com/schemagen/schemagen/generator/typegen"
+	"github.com/schemagen/schemagen/internal/types/typegen"
 	"github.com/schemagen/schemagen/structural/manifest"
 )
 
@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite the expectations")
 // generated packages use.
 func root(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.Abs("../..")
+	dir, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func read(t *testing.T, name string, data []byte) []*crd.Definition {
 // TestCases generates the packages for crd.yaml in each archive of testdata/types and
 // compares them, and the diagnostics, with the other files.
 func TestCases(t *testing.T) {
-	files, err := filepath.Glob("../../testdata/types/*.txtar")
+	files, err := filepath.Glob("../../../testdata/types/*.txtar")
 	if err != nil || len(files) < 3 {
 		t.Fatal(files, err)
 	}

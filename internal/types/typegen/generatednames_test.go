@@ -23,8 +23,8 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/typegen"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
+	"github.com/schemagen/schemagen/internal/types/typegen"
 )
 
 // oddNames returns names that are special somewhere on the way to Go source.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/generator/typegen"
+	"github.com/schemagen/schemagen/internal/types/typegen"
 )
 
 // TestLongMarkers has values that are longer than a marker may be: each is refused at its keyword, and one

@@ -11,7 +11,7 @@ import (
 // TestSample generates types from the CRDs that the cases of the generator expect, which use
 // every marker. All that can come back do; few need their schemas.
 func TestSample(t *testing.T) {
-	files, err := filepath.Glob("../../testdata/crd/*.txtar")
+	files, err := filepath.Glob("../../../testdata/crd/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/dryrun"
-	"github.com/schemagen/schemagen/generator/typegen"
+	"github.com/schemagen/schemagen/internal/types/typegen"
 	"github.com/schemagen/schemagen/structural"
 )
 
