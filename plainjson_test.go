@@ -32,7 +32,7 @@ func escapedJSON() map[string]string {
 		"dryrun.Object.policy":                              decoded,
 		"dryrun.patchedCRD":                                 decoded,
 		"dryrun.clientView":                                 decoded,
-		"internal/symbols.Place.keywordsOf":                 decoded,
+		"internal/editor/symbols.Place.keywordsOf":          decoded,
 		"internal/derived.decoded":                          decoded,
 		"internal/test/changetable.Copy":                    decoded,
 		"internal/definitions.StoredObjects.put":            decoded,

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/symbols"
+	"github.com/schemagen/schemagen/internal/editor/symbols"
 	"github.com/schemagen/schemagen/markers"
 )
 

@@ -24,8 +24,8 @@ import (
 	"time"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/editor/symbols"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
-	"github.com/schemagen/schemagen/internal/symbols"
 )
 
 // Config configures a [Session].

@@ -14,7 +14,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/editor"
-	"github.com/schemagen/schemagen/internal/symbols"
+	"github.com/schemagen/schemagen/internal/editor/symbols"
 )
 
 // documents answers messages about documents.

@@ -8,7 +8,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
-	"github.com/schemagen/schemagen/internal/symbols"
+	"github.com/schemagen/schemagen/internal/editor/symbols"
 )
 
 // definition returns the declarations that a name in a marker refers to.
