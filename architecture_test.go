@@ -116,9 +116,9 @@ func layers() []string {
 		"internal/editor/symbols",
 		"internal/editor",
 		"internal/editor/lsp",
-		"internal/peerversions",
+		"internal/migrate/peerversions",
 		"internal/migrate",
-		"internal/kubebuilder",
+		"internal/migrate/kubebuilder",
 		"analyzer",
 		"cmd/schemagen-vet",
 		"cmd/schemagen/internal/earlyexit",
@@ -142,7 +142,7 @@ func owners() map[string][]string {
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
 		"sigs.k8s.io/yaml":                     {"unions", "internal/define/edits", "internal/define/crdyaml", "internal/define/kustomize", "internal/companions/schemapatch", "internal/install", "internal/test/changetable", "internal/conversions/convertrun", "internal/editor/symbols"},
-		"go.yaml.in/yaml":                      {"internal/peerversions", "internal/project", "structural/manifest", "dryrun", "internal/companions/schemapatch", "internal/definitions", "internal/crdrun", "cmd/schemagen"},
+		"go.yaml.in/yaml":                      {"internal/migrate/peerversions", "internal/project", "structural/manifest", "dryrun", "internal/companions/schemapatch", "internal/definitions", "internal/crdrun", "cmd/schemagen"},
 		"github.com/yuin/goldmark":             {"internal/prose"},
 		"go.lsp.dev":                           {"internal/editor/lsp"},
 		"k8s.io/gengo":                         {"markers", "internal/define/edits", "internal/define", "internal/companions/applyconfiguration"},
@@ -150,10 +150,10 @@ func owners() map[string][]string {
 		"k8s.io/component-base":                {"apiserver"},
 		// Programs are started here only: the user's code by migrate and convertrun, which ask for consent.
 		// The others run git and, in tests, the go command, or look for programs.
-		"os/exec": {"internal/test/gentest", "internal/test/typedmodule", "internal/ground/inputs", "internal/kubebuilder", "internal/definitions", "internal/migrate", "internal/conversions/convertrun"},
+		"os/exec": {"internal/test/gentest", "internal/test/typedmodule", "internal/ground/inputs", "internal/migrate/kubebuilder", "internal/definitions", "internal/migrate", "internal/conversions/convertrun"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.
-		"os": {"internal/ground/snapshot", "internal/ground/temporary", "internal/ground/inputs", "internal/test/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen", "internal/test/typedmodule", "internal/test/containmenttest", "internal/conversions/convertrun"},
+		"os": {"internal/ground/snapshot", "internal/ground/temporary", "internal/ground/inputs", "internal/test/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/migrate/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen", "internal/test/typedmodule", "internal/test/containmenttest", "internal/conversions/convertrun"},
 	}
 }
 

@@ -42,7 +42,7 @@ func TestLimitsPage(t *testing.T) {
 		{"unions/sample.go", "maxSampleNodes", 200_000, "| values in a sample (`try --sample`, `docs`) | 200,000 |"},
 		{"internal/prose/prose.go", "maxParsed", 8 << 10, "| description that `docs` formats | 8 KiB |"},
 		{"internal/migrate/shell.go", "maxSteps", 10_000, "| turns of shell loops in a Makefile (`migrate`) | 10,000 |"},
-		{"internal/kubebuilder/protocol.go", "maxRequest", 1 << 30, "| request of Kubebuilder to the plugin | 1 GiB |"},
+		{"internal/migrate/kubebuilder/protocol.go", "maxRequest", 1 << 30, "| request of Kubebuilder to the plugin | 1 GiB |"},
 		{"cmd/schemagen/internal/httpserver/httpserver.go", "MaxConnections", 64, "| connections to `openapi --serve` | 64 |"},
 	} {
 		if got := constantOf(t, limit.file, limit.constant); got != limit.value {

@@ -68,7 +68,7 @@ const usage = `usage: go run . COMMAND [flags]
   generate [-schemagen PATH] -case A -o DIR [-peer]
                                           run one tool on one case
   versions -o DIR [-case A,B]             run each release of controller-gen, for the table of
-                                          what changed (internal/peerversions)
+                                          what changed (internal/migrate/peerversions)
 `
 
 // errDiffers is returned by a comparison that found differences and has printed them.

@@ -25,9 +25,9 @@ func releases() []string {
 const versionCases = "operator,gateway-api,cert-manager,cluster-api-kubeadm,prometheus-operator,source-controller,keda,kueue,jobset,trust-manager"
 
 // changesSources are the lines of a module with a package for each change in the table of
-// internal/peerversions. They are not in the table of cases: schemagen is not compared on them.
+// internal/migrate/peerversions. They are not in the table of cases: schemagen is not compared on them.
 func changesSources() []benchCase {
-	const module = "internal/peerversions/testdata/source"
+	const module = "internal/migrate/peerversions/testdata/source"
 	return []benchCase{{
 		name: "changes", local: module, crd: "crd", paths: []string{"./..."}, files: 1,
 		manifests: line{commands: []string{"rbac:roleName=manager-role webhook paths=./..."}, files: 1},

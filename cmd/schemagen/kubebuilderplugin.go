@@ -9,7 +9,7 @@ import (
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/kubebuilder"
+	"github.com/schemagen/schemagen/internal/migrate/kubebuilder"
 	"github.com/schemagen/schemagen/internal/terminal"
 )
 

@@ -9,7 +9,7 @@ import (
 
 // TestMigrationPage checks the table of changes in docs/migration.md; -update rewrites it.
 func TestMigrationPage(t *testing.T) {
-	const page, heading = "../../docs/migration.md", "## What changes with the controller-gen version\n"
+	const page, heading = "../../../docs/migration.md", "## What changes with the controller-gen version\n"
 	data, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
