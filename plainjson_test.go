@@ -33,7 +33,7 @@ func escapedJSON() map[string]string {
 		"dryrun.patchedCRD":                                 decoded,
 		"dryrun.clientView":                                 decoded,
 		"internal/editor/symbols.Place.keywordsOf":          decoded,
-		"internal/derived.decoded":                          decoded,
+		"internal/pages/derived.decoded":                    decoded,
 		"internal/test/changetable.Copy":                    decoded,
 		"internal/definitions.StoredObjects.put":            decoded,
 		"internal/runcache.Run.store":                       decoded,

@@ -51,7 +51,7 @@ func breakages() []breakage {
 			"TestTryPredicts/"},
 		{"rules run on what the schema rejects", "apiserver/kind.go", "\t\t\treturn true\n\t\t}\n\t}\n\treturn false", "\t\t\treturn false\n\t\t}\n\t}\n\treturn false",
 			"TestTryPredicts/"},
-		{"the definition of another document", "internal/derived/derived.go", `publish.Options{}, v.Published == "v2")`, `publish.Options{}, false)`,
+		{"the definition of another document", "internal/pages/derived/derived.go", `publish.Options{}, v.Published == "v2")`, `publish.Options{}, false)`,
 			"TestOpenAPICases/schema_--published_v2"},
 		{"a webhook that clears the selected member", "examples/webhook/api/v1/zz_generated.unions.go", "if new.Type != FillSolid && new.Solid != nil {", "if new.Type == FillSolid && new.Solid != nil {",
 			"TestWebhook/selected_anew "},

@@ -12,7 +12,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
-	"github.com/schemagen/schemagen/internal/derived"
+	"github.com/schemagen/schemagen/internal/pages/derived"
 	"github.com/schemagen/schemagen/publish"
 )
 

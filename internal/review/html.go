@@ -7,7 +7,7 @@ import (
 	"html/template"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/apidocs"
+	"github.com/schemagen/schemagen/internal/pages/apidocs"
 )
 
 //go:embed page/review.html

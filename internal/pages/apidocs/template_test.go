@@ -115,7 +115,7 @@ func TestTemplateErrors(t *testing.T) {
 // TestMarkdownTemplate executes the template for Markdown that users may start from. It has
 // every text, none of them as HTML.
 func TestMarkdownTemplate(t *testing.T) {
-	const name = "../../examples/templates/api.md.tmpl"
+	const name = "../../../examples/templates/api.md.tmpl"
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestMarkdownTemplate(t *testing.T) {
 
 // TestPageDescribesTemplates checks that docs/editor.md has every field and function.
 func TestPageDescribesTemplates(t *testing.T) {
-	page, err := os.ReadFile("../../docs/editor.md")
+	page, err := os.ReadFile("../../../docs/editor.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"html/template"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/prose"
+	"github.com/schemagen/schemagen/internal/pages/prose"
 	"github.com/schemagen/schemagen/publish"
 )
 

@@ -20,7 +20,7 @@ import (
 // definitionsOf returns the definitions in the testdata of the module.
 func definitionsOf(t *testing.T) (out []*crd.Definition) {
 	t.Helper()
-	err := filepath.WalkDir("../../testdata", func(name string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../../../testdata", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
