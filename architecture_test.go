@@ -100,17 +100,17 @@ func layers() []string {
 		"internal/pages/apidocs",
 		"internal/definitions",
 		"internal/project",
-		"internal/output",
+		"internal/run/output",
 		"internal/review",
 		"internal/conversions/convertrun",
 		"internal/conversions/convertprove",
 		"internal/tryout",
-		"internal/fixes",
+		"internal/run/fixes",
 		"internal/channels/containment",
 		"internal/test/containmenttest",
 		"internal/channels/gatesrun",
 		"internal/install",
-		"internal/runcache",
+		"internal/run/runcache",
 		"internal/companions/controllertools",
 		"internal/crdrun",
 		"internal/editor/symbols",
@@ -153,7 +153,7 @@ func owners() map[string][]string {
 		"os/exec": {"internal/test/gentest", "internal/test/typedmodule", "internal/ground/inputs", "internal/migrate/kubebuilder", "internal/definitions", "internal/migrate", "internal/conversions/convertrun"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.
-		"os": {"internal/ground/snapshot", "internal/ground/temporary", "internal/ground/inputs", "internal/test/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/migrate/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen", "internal/test/typedmodule", "internal/test/containmenttest", "internal/conversions/convertrun"},
+		"os": {"internal/ground/snapshot", "internal/ground/temporary", "internal/ground/inputs", "internal/test/gentest", "dryrun/crdtest", "internal/definitions", "internal/run/output", "internal/run/runcache", "internal/migrate", "internal/migrate/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen", "internal/test/typedmodule", "internal/test/containmenttest", "internal/conversions/convertrun"},
 	}
 }
 
@@ -318,7 +318,7 @@ func TestNoHiddenState(t *testing.T) {
 // ownFiles are the packages that write files without package output, with what they write.
 func ownFiles() map[string]string {
 	return map[string]string{
-		"internal/runcache":               "its cache, which has a mark",
+		"internal/run/runcache":           "its cache, which has a mark",
 		"internal/ground/temporary":       "temporary files, which it sweeps",
 		"internal/definitions":            "files in temporary directories",
 		"internal/conversions/convertrun": "files in temporary directories",

@@ -36,7 +36,7 @@ func escapedJSON() map[string]string {
 		"internal/pages/derived.decoded":                    decoded,
 		"internal/test/changetable.Copy":                    decoded,
 		"internal/definitions.StoredObjects.put":            decoded,
-		"internal/runcache.Run.store":                       decoded,
+		"internal/run/runcache.Run.store":                   decoded,
 		"verify.Verifier.store":                             decoded,
 		"internal/conversions/convertrun.Target.request":    program,
 		"internal/conversions/convertrun.Target.values":     program,

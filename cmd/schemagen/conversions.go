@@ -23,8 +23,8 @@ import (
 	"github.com/schemagen/schemagen/internal/conversions/rehub"
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
-	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/run/output"
 )
 
 // conversionsRun is one run of the conversions command.

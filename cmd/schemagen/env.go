@@ -16,7 +16,7 @@ import (
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
-	"github.com/schemagen/schemagen/internal/runcache"
+	"github.com/schemagen/schemagen/internal/run/runcache"
 )
 
 // newEnvCommand prints what a run depends on besides the source: for bug reports, and to

@@ -13,9 +13,9 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/crdrun"
-	"github.com/schemagen/schemagen/internal/fixes"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
-	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/run/fixes"
+	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/terminal"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/migrate"
-	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/run/output"
 )
 
 // newInitCommand writes schemagen.yaml. It never changes one that exists.

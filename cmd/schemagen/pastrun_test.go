@@ -24,7 +24,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/snapshot"
-	"github.com/schemagen/schemagen/internal/runcache"
+	"github.com/schemagen/schemagen/internal/run/runcache"
 )
 
 // sandbox is a module with everything that a run may depend on.

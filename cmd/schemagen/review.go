@@ -17,9 +17,9 @@ import (
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/definitions"
-	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/review"
+	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/verify"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/install"
-	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/run/output"
 )
 
 // Check returns an error if the options contradict each other.

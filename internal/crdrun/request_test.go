@@ -9,7 +9,7 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/project"
-	"github.com/schemagen/schemagen/internal/runcache"
+	"github.com/schemagen/schemagen/internal/run/runcache"
 )
 
 // TestEveryOptionIsInTheKey changes every field of a request, recursively, and checks that

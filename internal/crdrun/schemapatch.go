@@ -10,7 +10,7 @@ import (
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/companions/schemapatch"
-	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/run/output"
 )
 
 // Patch is the generator schemapatch in a run with controller-gen's syntax.

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
-	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/run/output"
 )
 
 // toolPackage is the package from which controller-gen is installed, productPackage that of schemagen.

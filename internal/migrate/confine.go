@@ -16,7 +16,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
-	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/run/output"
 )
 
 // WithinFlag is the hidden flag that confines schemagen's own run to a copy.

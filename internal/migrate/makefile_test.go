@@ -15,7 +15,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
-	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/run/output"
 )
 
 // TestMakefiles asks make about the Makefiles in testdata/makefiles: each archive is a

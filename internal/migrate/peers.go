@@ -16,7 +16,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/run/output"
 )
 
 // toolModule is the module of controller-gen.

@@ -13,11 +13,11 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/fixes"
 	"github.com/schemagen/schemagen/internal/gates/gatedsource"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/progress"
-	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/run/fixes"
+	"github.com/schemagen/schemagen/internal/run/output"
 )
 
 // Assume returns the Go files that change if a gate is taken for on (graduated) or off

@@ -23,9 +23,9 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
-	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
-	"github.com/schemagen/schemagen/internal/runcache"
+	"github.com/schemagen/schemagen/internal/run/output"
+	"github.com/schemagen/schemagen/internal/run/runcache"
 	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/publish"
 )
