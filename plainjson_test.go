@@ -53,7 +53,7 @@ func escapedJSON() map[string]string {
 		"verify.Verifier.handle":                            compared,
 		"verify.Sizes.Of":                                   stored,
 		"verify.Sizes.measure":                              stored,
-		"internal/install.HelmReleaseSize":                  stored,
+		"internal/generate/install.HelmReleaseSize":         stored,
 		"structural.Violation.At":                           "it is a message of the API server, which escapes",
 		"internal/conversions.codeFile.appendStruct":        "generated code writes what encoding/json does",
 		"internal/companions/controllertools.WriteMarkers":  "controller-gen's bytes",

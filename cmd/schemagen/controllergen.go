@@ -13,7 +13,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
-	"github.com/schemagen/schemagen/internal/crdrun"
+	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/migrate"
 )
@@ -122,7 +122,7 @@ func (r *crdRun) parse(args []string) error {
 	}
 	if line.Patch != nil {
 		rule, _ := controllertools.RuleFor("schemapatch", line.Rules)
-		r.Patch = &crdrun.Patch{SchemaPatchArguments: *line.Patch, CRDFirst: line.CRDFirst, Rule: rule}
+		r.Patch = &generate.Patch{SchemaPatchArguments: *line.Patch, CRDFirst: line.CRDFirst, Rule: rule}
 	}
 	companions, rules := line.Generators, line.Rules
 	if rule, explicit := controllertools.RuleFor("crd", rules); explicit {
@@ -135,7 +135,7 @@ func (r *crdRun) parse(args []string) error {
 		r.Generators = append(r.Generators, "crd")
 	}
 	if len(companions) > 0 {
-		r.Companions = crdrun.Companions{Generators: companions, Rules: map[string]any{}}
+		r.Companions = generate.Companions{Generators: companions, Rules: map[string]any{}}
 		for _, name := range slices.Sorted(maps.Keys(companions)) {
 			rule, explicit := controllertools.RuleFor(name, rules)
 			r.Companions.Rules[name] = rule

@@ -21,8 +21,8 @@ import (
 	"github.com/schemagen/schemagen/internal/conversions/laws"
 	"github.com/schemagen/schemagen/internal/conversions/policy"
 	"github.com/schemagen/schemagen/internal/conversions/rehub"
-	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
@@ -202,7 +202,7 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 		}
 	}
 	generated.Files = append(generated.Files, tests.Files...)
-	stale, more, err := crdrun.StaleConversions(ctx, options, crdrun.ConversionOutputs{Generated: generated, Tests: tests, Prune: r.prune})
+	stale, more, err := generate.StaleConversions(ctx, options, generate.ConversionOutputs{Generated: generated, Tests: tests, Prune: r.prune})
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 		for _, f := range generated.Policies {
 			outputs = append(outputs, output.File{Path: filepath.Join(r.policy, f.Name), Data: f.Data})
 		}
-		remove, more, err := crdrun.StalePolicies(ctx, options, crdrun.Policies{
+		remove, more, err := generate.StalePolicies(ctx, options, generate.Policies{
 			Outputs: outputs, Dir: r.policy, Suffix: policy.Suffix, Reason: "the kind of this file has no such version that keeps anything", Prune: r.prune,
 		})
 		if err != nil {

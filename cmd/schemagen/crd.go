@@ -19,12 +19,12 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
-	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/editor/symbols"
+	"github.com/schemagen/schemagen/internal/generate"
+	"github.com/schemagen/schemagen/internal/generate/install"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/snapshot"
-	"github.com/schemagen/schemagen/internal/install"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/fixes"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -36,7 +36,7 @@ import (
 // crdRun is one run of the crd generator, in either command-line syntax: the request and
 // how to execute it.
 type crdRun struct {
-	crdrun.Request
+	generate.Request
 	reporting.Reporter
 	// command and options have the flags. In controller-gen's syntax, those of the crd
 	// generator are arguments, and options is a command of its own.
@@ -66,7 +66,7 @@ type crdRun struct {
 	results verify.ResultCache
 	// session are the runs that return only findings, and recorder, if not nil, records what is
 	// verified.
-	session  *crdrun.Session
+	session  *generate.Session
 	recorder *symbols.Recorder
 	// snapshot is where the next process with the same command line finds how this one
 	// ended, or "".
@@ -230,7 +230,7 @@ func (r *crdRun) configure(in *inputs.Reader) error {
 		r.Patterns = of
 	}
 	given := r.command.Flags().Changed
-	chosen := crdrun.Selection{Names: r.channels, Gates: given("gates"), Output: r.options.Flags().Changed("output")}
+	chosen := generate.Selection{Names: r.channels, Gates: given("gates"), Output: r.options.Flags().Changed("output")}
 	r.AllPackages = len(r.Kinds) == 0 && len(r.Groups) == 0 && r.Project.Covers(in, r.Dir, r.Patterns)
 	r.Project.AddTo(&r.Options, r.AllPackages && chosen.EveryChannel())
 	if r.Rules, err = r.Project.Rules(r.ruleNames); err != nil {
@@ -318,7 +318,7 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 	if err != nil {
 		return nil, err
 	}
-	made, err := crdrun.Run(ctx, r.Request, server, r.in, earlier != nil)
+	made, err := generate.Run(ctx, r.Request, server, r.in, earlier != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -357,7 +357,7 @@ func (r *crdRun) added(ctx context.Context, findings diag.List) (diag.List, erro
 		in := definitions.Commits{Reader: definitions.Reader{Dir: r.WorkDir, Packages: from.generate}}
 		defer in.Close()
 		var all diag.List
-		for _, channel := range append(r.Channels, crdrun.Channel{})[:max(1, len(r.Channels))] {
+		for _, channel := range append(r.Channels, generate.Channel{})[:max(1, len(r.Channels))] {
 			from.channel = channel.Name
 			_, found, err := in.ReadPackages(ctx, r.since, r.Patterns)
 			if err := reporting.Unread(r.since, found, err, r.WorkDir, r.command.ErrOrStderr()); err != nil {

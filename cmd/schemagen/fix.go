@@ -12,7 +12,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/crdrun"
+	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/run/fixes"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -29,7 +29,7 @@ func (r *crdRun) addFixFlag(cmd *cobra.Command) {
 // finding has one, and writes the files or prints the differences. Later runs of r read them
 // with the fixes.
 func (r *crdRun) fixSources(ctx context.Context, stdout, stderr io.Writer) error {
-	r.fixed, r.session = fixes.New(r.WorkDir), &crdrun.Session{}
+	r.fixed, r.session = fixes.New(r.WorkDir), &generate.Session{}
 	mode := cli.ModeOf("", false, r.differs)
 	writer := output.Writer{Root: cmp.Or(r.within, output.RootOf(r.WorkDir))}
 	given := *r

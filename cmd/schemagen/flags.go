@@ -18,8 +18,8 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/conversions/losses"
-	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -30,7 +30,7 @@ import (
 // generatorOptions returns the generator options in a project file, for commands that
 // read packages but have no flags for most of these options.
 func generatorOptions(c *project.File, options generator.Options) (generator.Options, error) {
-	r, cmd := crdRun{Request: crdrun.Request{Options: options}}, &cobra.Command{}
+	r, cmd := crdRun{Request: generate.Request{Options: options}}, &cobra.Command{}
 	if c != nil {
 		r.addLanguageFlags(cmd)
 		r.addOptionFlags(cmd)

@@ -13,10 +13,10 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/editor"
 	"github.com/schemagen/schemagen/internal/editor/lsp"
 	"github.com/schemagen/schemagen/internal/editor/symbols"
+	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/ground/gogc"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/project"
@@ -75,7 +75,7 @@ type lspRuns struct {
 
 // lspDirectory is what is kept for a directory: its packages, and findings of commits.
 type lspDirectory struct {
-	session crdrun.Session
+	session generate.Session
 	earlier map[string]diag.List
 }
 

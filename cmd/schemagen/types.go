@@ -14,8 +14,8 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/types/typegen"
 )
@@ -103,7 +103,7 @@ func (r *typesRun) run(ctx context.Context, names []string, stdin io.Reader, std
 				stale = append(stale, filepath.FromSlash(path))
 				continue
 			}
-			found = append(found, crdrun.StaleOutput.At(diag.Position{File: path}, "remove the file, or run with --prune", "schemagen types no longer writes this file"))
+			found = append(found, generate.StaleOutput.At(diag.Position{File: path}, "remove the file, or run with --prune", "schemagen types no longer writes this file"))
 		}
 	}
 	verdict := r.Judge(append(findings, found...).Normalize())

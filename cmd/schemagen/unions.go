@@ -17,8 +17,8 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/unions/suggest"
@@ -151,7 +151,7 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 	var stale []string
 	if !findings.HasErrors() {
 		var more diag.List
-		if stale, more, err = crdrun.StaleUnions(ctx, r.Options, crdrun.UnionOutputs{Outputs: outputs, Without: r.without, Policy: r.policy, Prune: r.prune}); err != nil {
+		if stale, more, err = generate.StaleUnions(ctx, r.Options, generate.UnionOutputs{Outputs: outputs, Without: r.without, Policy: r.policy, Prune: r.prune}); err != nil {
 			return err
 		}
 		findings = append(findings, more...).Normalize()

@@ -1,4 +1,4 @@
-package crdrun
+package generate
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package crdrun
+package generate
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/generate/install"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
-	"github.com/schemagen/schemagen/internal/install"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
 

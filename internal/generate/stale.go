@@ -1,4 +1,4 @@
-package crdrun
+package generate
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/generate/install"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
-	"github.com/schemagen/schemagen/internal/install"
 )
 
 // staleFile is a file with a definition that the run did not produce.

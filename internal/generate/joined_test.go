@@ -1,4 +1,4 @@
-package crdrun_test
+package generate_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/internal/crdrun"
+	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
@@ -53,17 +53,17 @@ func TestJoined(t *testing.T) {
 		// generate returns the files of a layout, by their paths.
 		generate := func(joined string, isPlain bool) map[string][]byte {
 			t.Helper()
-			request := crdrun.Request{Options: generator.Options{Source: generator.Source{Dir: dir, Patterns: []string{"."}}}, Destination: "crds"}
+			request := generate.Request{Options: generator.Options{Source: generator.Source{Dir: dir, Patterns: []string{"."}}}, Destination: "crds"}
 			request.Joined.Directory = joined
 			for i, name := range names {
-				c := crdrun.Channel{Destination: filepath.Join("crds", name)}
+				c := generate.Channel{Destination: filepath.Join("crds", name)}
 				c.Name, c.Gates, c.OutputDir = name, gates[i], c.Destination
 				if !isPlain {
 					c.Annotations, c.Labels = map[string]string{"example.com/channel": name, "a": "b"}, map[string]string{"channel": name}
 				}
 				request.Channels = append(request.Channels, c)
 			}
-			result, err := crdrun.Run(t.Context(), request, nil, inputs.New(), false)
+			result, err := generate.Run(t.Context(), request, nil, inputs.New(), false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package crdrun
+package generate
 
 import (
 	"cmp"
@@ -12,9 +12,9 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/channels/containment"
+	"github.com/schemagen/schemagen/internal/generate/install"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
-	"github.com/schemagen/schemagen/internal/install"
 	"github.com/schemagen/schemagen/internal/project"
 )
 
