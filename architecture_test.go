@@ -35,7 +35,7 @@ func layers() []string {
 		"internal/ground/progress",
 		"internal/ground/interrupt",
 		"internal/terminal",
-		"internal/consent",
+		"internal/terminal/consent",
 		"internal/ground/gates",
 		"internal/ground/inputs",
 		"internal/ground/parallel",

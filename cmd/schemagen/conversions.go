@@ -15,7 +15,6 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/conversions/convertprove"
 	"github.com/schemagen/schemagen/internal/conversions/laws"
@@ -25,6 +24,7 @@ import (
 	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
+	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
 
 // conversionsRun is one run of the conversions command.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/migrate"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
+	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
 
 // newInitCommand writes schemagen.yaml. It never changes one that exists.

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
-	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/migrate"
+	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
 
 // migrateCommand is the command that accepts controller-gen's arguments after --.

@@ -19,9 +19,9 @@ import (
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/terminal"
+	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
 
 // openTerminal returns both ends of a pseudo-terminal with a number of columns: what a

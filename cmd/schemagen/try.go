@@ -17,10 +17,10 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/conversions/convertrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/terminal/consent"
 	"github.com/schemagen/schemagen/internal/tryout"
 	"github.com/schemagen/schemagen/verify"
 )

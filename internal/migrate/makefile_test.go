@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/run/output"
+	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
 
 // TestMakefiles asks make about the Makefiles in testdata/makefiles: each archive is a

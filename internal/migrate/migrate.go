@@ -21,13 +21,13 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/ground/interrupt"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/progress"
 	"github.com/schemagen/schemagen/internal/migrate/peerversions"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
+	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
 
 // Options configure [Run].

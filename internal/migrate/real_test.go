@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/run/output"
+	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
 
 var (

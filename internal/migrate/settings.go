@@ -10,10 +10,10 @@ import (
 
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
-	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
+	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
 
 // Settings returns the settings for a new schemagen.yaml in a directory: the packages, and what

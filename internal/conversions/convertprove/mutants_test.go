@@ -9,8 +9,8 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/conversions"
+	"github.com/schemagen/schemagen/internal/terminal/consent"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 	"github.com/schemagen/schemagen/verify"
 )

@@ -31,7 +31,6 @@ import (
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
-	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/conversions/convertrun"
 	"github.com/schemagen/schemagen/internal/conversions/written"
@@ -39,6 +38,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/interrupt"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/progress"
+	"github.com/schemagen/schemagen/internal/terminal/consent"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )

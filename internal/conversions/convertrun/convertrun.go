@@ -22,10 +22,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/conversions/written"
 	"github.com/schemagen/schemagen/internal/ground/interrupt"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
+	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
 
 // Request asks for an object in another version.

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/conversions/written"
+	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
 
 // module has a kind in three versions, converted by methods and by functions.

@@ -16,10 +16,10 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/conversions/written"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/terminal/consent"
 	"github.com/schemagen/schemagen/structural"
 )
 

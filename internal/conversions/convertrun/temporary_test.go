@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/schemagen/schemagen/internal/consent"
 	"github.com/schemagen/schemagen/internal/conversions/written"
+	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
 
 // builderVariable has the module for which the test is a process that builds programs until
