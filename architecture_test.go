@@ -596,7 +596,7 @@ func TestEarlyExitIsEarly(t *testing.T) {
 		}
 		return strings.Fields(string(text))
 	}
-	allowed := append(depsOf("os"), module+"/internal/snapshot", module+"/cmd/schemagen/internal/earlyexit")
+	allowed := append(depsOf("os"), module+"/internal/ground/snapshot", module+"/cmd/schemagen/internal/earlyexit")
 	for _, path := range depsOf(module + "/cmd/schemagen/internal/earlyexit") {
 		if !slices.Contains(allowed, path) {
 			t.Errorf("the early exit depends on %s", path)
