@@ -27,7 +27,7 @@ test: ## Run all tests.
 race: ## Run concurrent code under the race detector.
 	$(GO) test -race ./verify ./internal/ground/inputs -skip '^(TestFieldsMatchServer|TestEveryMistake)$$' # which verify in turn
 	$(GO) test -race ./cmd/schemagen -run 'TestTry|TestTwoRunsAtOnce|TestWatch|TestServe|TestReload|TestScripts/(crd|verify|try|openapi)$$'
-	$(GO) test -race ./internal/define -run 'TestCases|TestSameBytes'
+	$(GO) test -race ./internal/passes -run 'TestCases|TestSameBytes'
 
 .PHONY: lint
 lint: ## Run gofmt -s, go vet, staticcheck and actionlint, and check that go.mod is tidy.
@@ -47,8 +47,8 @@ examples: ## Test the examples that are separate modules.
 generate: export GOFLAGS += -buildvcs=false
 .PHONY: generate
 generate: build ## Regenerate all generated files.
-	$(GO) test ./internal/define -run '^TestReference$$' -update -count=1 # embedded in the packages tested next
-	$(GO) test ./internal/define ./internal/companions/configgen ./internal/unions/suggest ./internal/unions/uniongen ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestStable|TestMarkersPage|TestConfigSchema|TestDeclarativeTags|TestReadme' -update -count=1
+	$(GO) test ./internal/passes -run '^TestReference$$' -update -count=1 # embedded in the packages tested next
+	$(GO) test ./internal/passes ./internal/companions/configgen ./internal/unions/suggest ./internal/unions/uniongen ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestStable|TestMarkersPage|TestConfigSchema|TestDeclarativeTags|TestReadme' -update -count=1
 	$(GO) generate ./...
 	$(GO) test . -run '^(TestPicture|TestAPI)$$' -update -count=1
 	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
@@ -95,7 +95,7 @@ analyzer: ## Compare the analyzer with the generator for the packages of bench, 
 
 .PHONY: erasures
 erasures: ## Compare what is generated for a set of gates with what is generated from erased text, for 20,000 random sources, and record the outcome.
-	$(GO) test ./internal/define -run '^TestErasure$$' -erasures 20000 -timeout 2h
+	$(GO) test ./internal/passes -run '^TestErasure$$' -erasures 20000 -timeout 2h
 
 .PHONY: field
 field: ## Run both tools on public repositories; compare files and findings with bench/field.txt.

@@ -1,6 +1,9 @@
 package generator
 
-import "github.com/schemagen/schemagen/internal/define"
+import (
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
+)
 
 // Internal returns the options in the form used by the packages below generator.
 func (o Options) Internal() define.Options {
@@ -16,7 +19,7 @@ func (o Options) Internal() define.Options {
 			Overrides: o.Overrides.internal(), Generators: o.Generators, Gates: o.Gates, KnownGates: o.KnownGates, MergeOverlay: o.MergeOverlay, Rules: o.Rules,
 		},
 		Output: define.Output(o.Output),
-		Server: o.Server, SkipVerify: o.SkipVerify, Final: o.Final,
+		Passes: passes.All(), Server: o.Server, SkipVerify: o.SkipVerify, Final: o.Final,
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/source/golist"
+	"github.com/schemagen/schemagen/internal/unions/gounions"
 )
 
 // File is a generated file, with its base name.
@@ -74,16 +75,14 @@ type Made = define.Made
 // have the same name. If there is only one, unverified is called with the diagnostics that are
 // known before its definitions are verified, unless it is nil.
 func MakeChannels(ctx context.Context, options generator.Options, channels []Channel, unverified func(diag.List)) ([]MadeChannel, diag.List, error) {
-	in := options.Internal()
-	define.ReportUnverified(&in, unverified)
-	return define.MakeChannels(ctx, in, channels)
+	return define.MakeChannels(ctx, options.Internal(), channels, unverified)
 }
 
 // DefinitionsWithUnions is like [Definitions], but the schemas also have, as
 // x-kubernetes-unions, the unions that packages do not enable.
 func DefinitionsWithUnions(ctx context.Context, options generator.Options) ([]*crd.Definition, diag.List, error) {
 	in := options.Internal()
-	define.KeepAllUnions(&in)
+	in.Passes = in.Passes.With(gounions.Pass{All: true})
 	return define.Definitions(ctx, in)
 }
 

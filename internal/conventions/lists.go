@@ -7,7 +7,6 @@ import (
 
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -58,7 +57,7 @@ func mayBeEmpty(s step) bool {
 		return false
 	}
 	st := s.expr.(*ast.StructType)
-	return !slices.ContainsFunc(source.AnonymousStruct(s.file, st).Fields(), func(f *source.Field) bool { return gounions.IsMarked(f.Markers) })
+	return !slices.ContainsFunc(source.AnonymousStruct(s.file, st).Fields(), func(f *source.Field) bool { return f.Markers.InUnion() })
 }
 
 // conditions reports conditions that are not declared as in Kubernetes.

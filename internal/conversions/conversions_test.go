@@ -13,6 +13,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 )
 
@@ -42,7 +43,7 @@ func optionsOf(c *gentest.Case) Options {
 func run(t testing.TB, c *gentest.Case, dir string, listed []*define.Package) (Files, diag.List) {
 	t.Helper()
 	root := filepath.Join(dir, c.Name)
-	options := define.Options{Source: define.Source{Dir: root, Lister: gentest.Lister{All: listed, Prefix: "cases.test/" + c.Name}}, Server: gentest.Server(t, "")}
+	options := define.Options{Passes: passes.All(), Source: define.Source{Dir: root, Lister: gentest.Lister{All: listed, Prefix: "cases.test/" + c.Name}}, Server: gentest.Server(t, "")}
 	files, findings, err := generate(t.Context(), options, optionsOf(c))
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -103,7 +102,7 @@ func hubOnlyPath(m *markers.Marker) string { return m.Value.(markers.Convert).Va
 // Discriminator returns the field of a struct that selects a member of its union, if the
 // field is a member.
 func Discriminator(member *Field, t *Type) *Field {
-	if !gounions.IsMarked(member.Source.Markers) {
+	if !member.Source.Markers.InUnion() {
 		return nil
 	}
 	for _, f := range t.Fields {

@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -49,15 +50,15 @@ func Find(ctx context.Context, options generator.Options, conversions Options) (
 func find(ctx context.Context, options define.Options, conversions Options) (*Model, *report.Reporter, error) {
 	options.Gates = []string{"*"}      // the Go types are the same for all gates
 	options.AllowDangerousTypes = true // they do not affect the conversions
-	define.Ignore(&options, FileName)
-	definitions, run, err := define.DefineKinds(ctx, &options)
+	options.Ignored = FileName
+	definitions, run, err := define.DefineKinds(ctx, options)
 	if err != nil {
 		return nil, nil, err
 	}
 	r := run.Reporter
-	m := &Model{Run: run, Options: conversions, fset: run.Fset, inputs: options.Inputs, types: gotypes.New(), declarations: map[*source.Package]map[string]source.Declared{}}
+	m := &Model{Run: run, Options: conversions, fset: run.Fset, inputs: run.Options.Inputs, types: gotypes.New(), declarations: map[*source.Package]map[string]source.Declared{}}
 	m.roots = slices.DeleteFunc(slices.Clone(run.Roots), func(p *source.Package) bool { return len(p.Files) == 0 })
-	p := &pairer{model: m, reporter: r, types: m.types, unions: run.Unions, parse: run.ParseMarkers, memo: map[string]*Pair{}, strict: conversions.Strict}
+	p := &pairer{model: m, reporter: r, types: m.types, unions: gounions.InRun(run), parse: run.ParseMarkers, memo: map[string]*Pair{}, strict: conversions.Strict}
 	var defined []*checks.Definition // of m.Kinds
 	for _, d := range definitions {
 		if len(d.Roots) == 1 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 )
 
@@ -19,7 +20,7 @@ func formatted(t *testing.T, cases []*gentest.Case) (files int) {
 	server := gentest.Server(t, "")
 	for _, c := range cases {
 		for mode := range 4 {
-			options := define.Options{Source: define.Source{Dir: filepath.Join(dir, c.Name), Lister: gentest.Lister{All: listed, Prefix: "cases.test/" + c.Name}}, Server: server}
+			options := define.Options{Passes: passes.All(), Source: define.Source{Dir: filepath.Join(dir, c.Name), Lister: gentest.Lister{All: listed, Prefix: "cases.test/" + c.Name}}, Server: server}
 			conversions := optionsOf(c)
 			conversions.Functions, conversions.Mutable = mode&1 == 0, mode&2 != 0
 			if conversions.Functions {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 )
 
@@ -342,7 +343,7 @@ func TestReceivers(t *testing.T) {
 	}}}
 	dir, listed := gentest.List(t, []*gentest.Case{c})
 	source := define.Source{Dir: dir, Lister: gentest.Lister{All: listed, Prefix: "cases.test/receivers/api"}}
-	options := define.Options{Source: source, Server: gentest.Server(t, "")}
+	options := define.Options{Passes: passes.All(), Source: source, Server: gentest.Server(t, "")}
 	generated, findings, err := generate(t.Context(), options, Options{Functions: true})
 	if err != nil {
 		t.Fatal(err)

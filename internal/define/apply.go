@@ -12,7 +12,6 @@ import (
 
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
-	"github.com/schemagen/schemagen/internal/gates/absent"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -57,7 +56,7 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 		}
 		b.applyEnum(d, owner)
 		if d.values != nil && len(d.values.Enum) > 0 && set.Get(markers.ValuesName) == nil {
-			d.origin.Absent = append(d.origin.Absent, absent.Values(owner)...)
+			d.origin.Absent = append(d.origin.Absent, absentValues(owner)...)
 		}
 		if b.Run.Enabled(owner.Pkg, markers.FeatureEnum) && (set.Get(markers.EnumName) != nil || set.Get(markers.TagEnumName) != nil) && owner.IsString() {
 			d.constants = b.constantsOf(owner)

@@ -27,20 +27,28 @@ type correction struct {
 	in *source.Type
 }
 
+// rerun is what is different in a run that finds the consequences of misspelled markers.
+type rerun struct {
+	// corrections are markers whose text is replaced when they are read.
+	corrections []correction
+	// only are the kinds that are defined, of those that are selected; nil means all.
+	only map[GroupKind]bool
+}
+
 // maxCorrections is the maximum number of misspelled markers for which consequences are
 // determined.
 const maxCorrections = 3
 
 // Corrects implements [source.MarkerParser].
 func (s *sourceMarkers) Corrects(file string) bool {
-	return slices.ContainsFunc(s.options.corrections, func(m correction) bool { return m.pos.File == file })
+	return slices.ContainsFunc(s.corrected, func(m correction) bool { return m.pos.File == file })
 }
 
-// corrected returns the text of a marker after corrections.
-func (s *sourceMarkers) corrected(c markers.Comment) string {
-	if len(s.options.corrections) > 0 {
+// Corrected returns the text of a marker after corrections.
+func (s *sourceMarkers) Corrected(c markers.Comment) string {
+	if len(s.corrected) > 0 {
 		at := s.reporter.Position(c.Pos)
-		for _, m := range s.options.corrections {
+		for _, m := range s.corrected {
 			if m.pos == at {
 				return m.text
 			}
@@ -102,12 +110,11 @@ func isAmong(d diag.Diagnostic, found diag.List) bool {
 // regenerate returns what is found in another run with corrections, for all kinds of this one or,
 // unless it is nil, for those of only.
 func (run *Run) regenerate(ctx context.Context, only map[GroupKind]bool, corrections ...correction) (diag.List, error) {
-	options := *run.options
-	options.corrections, options.only = corrections, only
-	if options.unverified != nil {
-		options.unverified = func(diag.List) {} // results are still found by drafts
+	unverified := run.unverified
+	if unverified != nil {
+		unverified = func(diag.List) {} // results are still found by drafts
 	}
-	_, _, again, err := generate(ctx, &options)
+	_, _, again, err := generate(ctx, *run.Options, rerun{corrections, only}, unverified)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +150,7 @@ func (run *Run) kindsWith(m correction) map[GroupKind]bool {
 	if run.defined == nil || m.in == nil {
 		return nil
 	}
-	for _, def := range run.table.Definitions() {
+	for _, def := range run.Table.Definitions() {
 		rest, ok := strings.CutPrefix(m.text, "+"+def.Name)
 		if ok && (rest == "" || strings.ContainsRune("=:(", rune(rest[0]))) && (def.Target == markers.Package || def.Name == markers.WhenName) {
 			return nil

@@ -1,4 +1,4 @@
-package define
+package define_test
 
 import (
 	"fmt"
@@ -12,6 +12,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
@@ -77,7 +79,7 @@ func unmarked(name string) bool {
 func TestOneFindingForOneMistake(t *testing.T) {
 	var all []*planted
 	var cases []*gentest.Case
-	chapters, err := newTable(t).Reference()
+	chapters, err := gentest.Table(t).Reference()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +106,7 @@ func TestOneFindingForOneMistake(t *testing.T) {
 	dir, listed := gentest.List(t, cases)
 	generate := func(t *testing.T, c *gentest.Case) diag.List {
 		root := filepath.Join(dir, c.Name)
-		_, findings, err := generateFiles(t.Context(), Options{Source: Source{Dir: root, Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + c.Name}}, Output: Output{ToolVersion: "schemagen"}, Server: gentest.Server(t, "")})
+		_, findings, err := define.Make(t.Context(), define.Options{Passes: passes.All(), Source: define.Source{Dir: root, Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + c.Name}}, Output: define.Output{ToolVersion: "schemagen"}, Server: gentest.Server(t, "")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -336,26 +338,23 @@ type Gimmick struct {
 	server := gentest.Server(t, "")
 	few, withConsequences := 0, 0
 	for _, p := range all {
-		options := Options{Source: Source{Dir: filepath.Join(dir, p.wrong.Name), Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + p.wrong.Name}}, Server: server}
-		_, _, run, err := generate(t.Context(), &options)
+		options := define.Options{Passes: passes.All(), Source: define.Source{Dir: filepath.Join(dir, p.wrong.Name), Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + p.wrong.Name}}, Server: server}
+		run, err := define.Unfolded(t.Context(), options)
 		if err != nil {
 			t.Fatal(err)
 		}
 		before := run.Reporter.List.Normalize()
-		got, err := run.foldConsequences(t.Context(), slices.Clone(before))
+		got, err := run.Fold(t.Context(), slices.Clone(before), false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(run.corrections) == 1 {
-			if only := run.kindsWith(run.corrections[0]); only != nil && len(only) < 2 {
-				few++
-				if len(got) < len(before) {
-					withConsequences++
-				}
+		if run.FewKinds() {
+			few++
+			if len(got) < len(before) {
+				withConsequences++
 			}
 		}
-		run.defined = nil // so that all kinds are asked at once
-		want, err := run.foldConsequences(t.Context(), slices.Clone(before))
+		want, err := run.Fold(t.Context(), slices.Clone(before), true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/crdyaml"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/gates"
 )
 
 // Channel is a named set of gates, with what is different in its definitions. Its fields are
@@ -40,8 +41,10 @@ type MadeChannel struct {
 
 // MakeChannels is [Make] for several channels, by index. Packages are listed, and files read
 // and parsed, once for all of them. If a diagnostic is an error, no channel has definitions. A
-// diagnostic that not all channels share ends in the names of those that have it.
-func MakeChannels(ctx context.Context, options Options, channels []Channel) ([]MadeChannel, diag.List, error) {
+// diagnostic that not all channels share ends in the names of those that have it. If there is only
+// one, unverified is called with the diagnostics that are known before its definitions are
+// verified, unless it is nil.
+func MakeChannels(ctx context.Context, options Options, channels []Channel, unverified func(diag.List)) ([]MadeChannel, diag.List, error) {
 	if options.Loaded == nil {
 		loaded, err := Load(ctx, options)
 		if err != nil {
@@ -49,9 +52,9 @@ func MakeChannels(ctx context.Context, options Options, channels []Channel) ([]M
 		}
 		options.Loaded = loaded
 	}
-	options.merged = mergedRuns{}
+	options.Passes = options.Passes.sharing()
 	if len(channels) > 1 {
-		options.unverified = nil // it is not known which of them share a finding
+		unverified = nil // it is not known which of them share a finding
 	}
 	made, found := make([]MadeChannel, len(channels)), make([]diag.List, len(channels))
 	runs := make([]*Run, len(channels)) // nil for channels that share one
@@ -71,12 +74,12 @@ next:
 			}
 		}
 		var err error
-		if made[i].Made, found[i], runs[i], err = makeRun(ctx, o); err != nil {
+		if made[i].Made, found[i], runs[i], err = makeRun(ctx, o, unverified); err != nil {
 			return nil, nil, err
 		}
-		made[i].First, made[i].Removed, made[i].Gates = i, runs[i].removedKinds(), slices.Sorted(maps.Keys(runs[i].usedGates))
+		made[i].First, made[i].Removed, made[i].Gates = i, runs[i].removedKinds(), runs[i].gateNames()
 	}
-	findings := shareFindings(channels, found)
+	findings := ShareFindings(channels, found)
 	if findings.HasErrors() {
 		for i := range made {
 			made[i].Made = nil
@@ -88,15 +91,15 @@ next:
 // again returns the definitions of a run with the metadata of other options. ok is false if
 // anything else, or a finding, may differ.
 func (run *Run) again(made []*Made, options *Options) (out []*Made, ok bool) {
-	if !run.eraser.Agrees(options.Gates) || !slices.Equal(run.options.Kinds, options.Kinds) || !run.Checker.AgreesIn(options.OutputDir) {
+	if !run.agrees(options.Gates) || !slices.Equal(run.Options.Kinds, options.Kinds) || !run.Checker.AgreesIn(options.OutputDir) {
 		return nil, false
 	}
-	if maps.Equal(run.options.Annotations, options.Annotations) && maps.Equal(run.options.Labels, options.Labels) {
+	if maps.Equal(run.Options.Annotations, options.Annotations) && maps.Equal(run.Options.Labels, options.Labels) {
 		return made, true
 	}
 	// Valid metadata does not affect findings, except for those about this annotation and about sizes.
 	const approved = apiextensionsv1.KubeAPIApprovedAnnotation
-	if run.options.Final || run.options.Annotations[approved] != options.Annotations[approved] {
+	if run.Options.Final || run.Options.Annotations[approved] != options.Annotations[approved] {
 		return nil, false
 	}
 	before := len(run.Reporter.List)
@@ -116,6 +119,19 @@ func (run *Run) again(made []*Made, options *Options) (out []*Made, ok bool) {
 		out = append(out, &Made{file, &d, run.Checker})
 	}
 	return out, true
+}
+
+// agrees reports whether the run would read the same for other gates.
+func (run *Run) agrees(other gates.Set) bool {
+	return run.conditions == nil || run.conditions.Agrees(other)
+}
+
+// gateNames returns the sorted names in the conditions of the user's packages.
+func (run *Run) gateNames() []string {
+	if run.conditions == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(run.conditions.Used()))
 }
 
 // with returns the file with the metadata of a definition that is equal apart from it.
@@ -143,8 +159,9 @@ func (f File) spec() []byte {
 	return nil
 }
 
-// shareFindings returns the findings of all channels.
-func shareFindings(channels []Channel, found []diag.List) diag.List {
+// ShareFindings returns the findings of all channels, by index. One that not all share ends in the
+// names of those that have it.
+func ShareFindings(channels []Channel, found []diag.List) diag.List {
 	type key struct {
 		pos      diag.Position
 		severity diag.Severity
@@ -169,7 +186,7 @@ func shareFindings(channels []Channel, found []diag.List) diag.List {
 		for _, d := range list {
 			names := of[keyOf(d)]
 			delete(of, keyOf(d))
-			if len(names) == 0 || len(names) < len(all) && slices.Contains(ofAllChannels(), d.Code) {
+			if len(names) == 0 || len(names) < len(all) && slices.Contains(report.OfAllRuns(), d.Code) {
 				continue
 			}
 			if len(names) < len(all) {
@@ -179,12 +196,6 @@ func shareFindings(channels []Channel, found []diag.List) diag.List {
 		}
 	}
 	return out.Normalize()
-}
-
-// ofAllChannels returns the codes of findings about what is missing, which are only reported
-// if it is missing in all channels.
-func ofAllChannels() []diag.Code {
-	return []diag.Code{report.NoKinds.Code, report.UnknownKind.Code, report.UnusedOverride.Code}
 }
 
 // inChannels names channels at the end of a message.

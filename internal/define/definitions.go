@@ -13,13 +13,13 @@ import (
 // or publish definitions. The definitions share parts, and must not be changed. If a diagnostic
 // is an error, none are returned.
 func Definitions(ctx context.Context, options Options) ([]*crd.Definition, diag.List, error) {
-	crds, run, err := DefineKinds(ctx, &options)
+	crds, run, err := DefineKinds(ctx, options)
 	if err != nil {
 		return nil, nil, err
 	}
 	// With their texts, the parts that definitions share are verified once.
-	if !options.hidesUnions() && !run.Reporter.List.HasErrors() {
-		files, err := emit(crds, &options)
+	if !run.Hides() && !run.Reporter.List.HasErrors() {
+		files, err := emit(crds, run.Options)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/report"
-	"github.com/schemagen/schemagen/internal/gates/absent"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
@@ -93,7 +92,7 @@ func (b *Builder) checkGatedValues(d *draft, set source.Markers, t *source.Type)
 	if set.Get(markers.ValuesName) == nil || t == nil || d.values == nil {
 		return
 	}
-	for _, a := range absent.Values(t) {
+	for _, a := range absentValues(t) {
 		raw := plainjson.Text(a.Name)
 		if !slices.ContainsFunc(d.values.Enum, func(v structural.JSON) bool { return string(v.Raw) == raw }) {
 			continue

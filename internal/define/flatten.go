@@ -7,7 +7,6 @@ import (
 	"github.com/schemagen/schemagen/internal/define/crdyaml"
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
-	"github.com/schemagen/schemagen/internal/gates/gateway"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -48,7 +47,7 @@ type Flattener struct {
 	maxDescription int
 	// tags are the tags that are applied to finished schemas, and then limit descriptions; nil
 	// if there are none.
-	tags *gateway.Tags
+	tags Tags
 }
 
 // ForPackage returns the flattener for the kinds of a package. A package with overrides for
@@ -403,9 +402,8 @@ func (fl *Flattener) configure(bytes *int, prefix string) {
 	if bytes != nil {
 		fl.maxDescription = *bytes
 	}
-	if prefix != "" {
-		run := fl.builder.Run
-		fl.tags = &gateway.Tags{Prefix: prefix, Gates: run.eraser, Reporter: run.Reporter, Program: run.Program, Table: run.table, MaxDescription: fl.maxDescription}
+	if tagger := fl.builder.Run.tagger; prefix != "" && tagger != nil {
+		fl.tags = tagger.Tags(prefix, fl.maxDescription)
 		fl.maxDescription = -1
 	}
 }

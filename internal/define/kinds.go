@@ -209,14 +209,14 @@ func (df *Definer) Schemas(ctx context.Context, k GroupKind, has func(version st
 	return out, df.run.fit(ctx, out)
 }
 
-// fit adds what depends on the positions of types in a definition: rules of read-only fields,
-// rules that compare an object with its old version, and unions.
+// fit adds what depends on the positions of types in a definition.
 func (run *Run) fit(ctx context.Context, d *checks.Definition) error {
-	run.transitions.Fit(d)
-	if err := run.transitions.FitRatchets(ctx, d); err != nil {
-		return err
+	for _, f := range run.fitters {
+		if err := f.Fit(ctx, d); err != nil {
+			return err
+		}
 	}
-	return run.Unions.Fit(ctx, d)
+	return nil
 }
 
 // checkSameVersion reports a type of a kind that has the same version as an earlier one.

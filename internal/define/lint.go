@@ -18,10 +18,12 @@ import (
 // misspelled markers in those files of the root packages that were not. It also reports markers
 // that disagree, of which only some declarations matter.
 func (run *Run) Lint() {
-	run.eraser.ReportDisagreements(func(f *source.File, pos token.Pos) bool {
-		t := declaringType(f, f.Types(), pos)
-		return t == nil || run.usesOf(t).built || f.Pkg.Root && !run.selects()
-	})
+	if run.conditions != nil {
+		run.conditions.ReportDisagreements(func(f *source.File, pos token.Pos) bool {
+			t := declaringType(f, f.Types(), pos)
+			return t == nil || run.usesOf(t).built || f.Pkg.Root && !run.selects()
+		})
+	}
 	var files []*source.File
 	parsed := map[*source.File]bool{} // parsed by the run
 	for p := range run.Packages() {
@@ -43,7 +45,7 @@ func (run *Run) Lint() {
 	run.Trees(files, func(i int, tree *ast.File) {
 		facts := run.facts[files[i].Pkg]
 		options := markers.LintOptions{Features: facts.features, Allow: facts.allow, Files: run.Fset}
-		found[i] = run.options.Loaded.lint(files[i], tree, options)
+		found[i] = run.Options.Loaded.lint(files[i], tree, options)
 		if !parsed[files[i]] {
 			found[i] = run.misspelled(found[i])
 		}
@@ -59,7 +61,7 @@ func (run *Run) Lint() {
 			if t != nil && !run.usesOf(t).built && run.selects() {
 				continue // it belongs to a kind that was not selected
 			}
-			if finding.Kind == markers.NeedsFeature && run.Unions.UsesEnum(finding.Pos) {
+			if finding.Kind == markers.NeedsFeature && slices.ContainsFunc(run.structs, func(s Structs) bool { return s.Uses(finding.Pos) }) {
 				continue
 			}
 			if finding.Kind == markers.NeedsFeature && finding.Feature == markers.FeatureEnum && t != nil && run.usesOf(t).references > 0 && run.usesOf(t).references == run.usesOf(t).closed {
@@ -94,7 +96,7 @@ func (run *Run) Lint() {
 }
 
 // selects reports whether the options select kinds.
-func (run *Run) selects() bool { return len(run.options.Kinds)+len(run.options.Groups) > 0 }
+func (run *Run) selects() bool { return len(run.Options.Kinds)+len(run.Options.Groups) > 0 }
 
 // lint returns the problems with a file's markers, which it looks for once for all channels: they
 // are the same where conditions do not hold.
@@ -120,7 +122,7 @@ func (run *Run) misspelled(found []markers.Finding) []markers.Finding {
 			return true
 		}
 		generator := markers.Generator(f.Suggestion)
-		return !slices.Contains(run.options.Generators, generator) && (generator != "crd" || run.options.Generators != nil)
+		return !slices.Contains(run.Options.Generators, generator) && (generator != "crd" || run.Options.Generators != nil)
 	})
 }
 

@@ -65,9 +65,9 @@ func load(ctx context.Context, options Options, table *markers.Table, files func
 	if err != nil {
 		return nil, err
 	}
-	if options.ignored != "" {
+	if options.Ignored != "" {
 		for _, p := range roots {
-			p.Files = slices.DeleteFunc(slices.Clone(p.Files), func(name string) bool { return filepath.Base(name) == options.ignored })
+			p.Files = slices.DeleteFunc(slices.Clone(p.Files), func(name string) bool { return filepath.Base(name) == options.Ignored })
 		}
 	}
 	return &Loaded{

@@ -28,13 +28,14 @@ func (m *Made) HasSpecOf(other *Made) bool {
 // Make reads the packages that the options name and returns the definitions of their kinds,
 // sorted by kind. If a diagnostic is an error, no definitions are returned.
 func Make(ctx context.Context, options Options) ([]*Made, diag.List, error) {
-	made, found, _, err := makeRun(ctx, options)
+	made, found, _, err := makeRun(ctx, options, nil)
 	return made, found, err
 }
 
-// makeRun is [Make] that also returns the run.
-func makeRun(ctx context.Context, options Options) ([]*Made, diag.List, *Run, error) {
-	all, files, run, err := generate(ctx, &options)
+// makeRun is [Make] that also returns the run. unverified is called with the findings that are known
+// before the definitions are verified; it may be nil.
+func makeRun(ctx context.Context, options Options, unverified func(diag.List)) ([]*Made, diag.List, *Run, error) {
+	all, files, run, err := generate(ctx, options, rerun{}, unverified)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -14,6 +14,8 @@ type Options struct {
 	Language
 	Output
 
+	// Passes are what capabilities add to the run. Without them, there are only kinds and schemas.
+	Passes Passes
 	// Server is the API server that has to accept the definitions. If it is nil, the
 	// definitions are not verified, and enabled unions are errors because their rules
 	// depend on the server.
@@ -24,28 +26,6 @@ type Options struct {
 	// Final is set if no later step changes the definitions. Checks that depend on their
 	// final form, such as that of their size, then apply.
 	Final bool
-
-	// unverified is called with the findings that are known before definitions are verified;
-	// it may be nil.
-	unverified func(diag.List)
-	// merging is set in the runs whose definitions are laid over each other, and merged has the
-	// results of earlier ones; it may be nil.
-	merging *merging
-	merged  mergedRuns
-
-	// extensions makes schemas carry x-kubernetes-unions. They are not written then.
-	extensions bool
-	// allUnions adds x-kubernetes-unions also for unions that packages do not enable.
-	allUnions bool
-	// declaredObjectMeta builds the schema of ObjectMeta from its declaration.
-	declaredObjectMeta bool
-	// corrections are markers whose text is replaced when they are read.
-	corrections []correction
-	// only are the kinds that are defined, of those that are selected; nil means all.
-	only map[GroupKind]bool
-	// ignored is the base name of files that are not read because an earlier run wrote
-	// them.
-	ignored string
 }
 
 // Source configures what is read. The fields of this type, [Language] and [Output] are
@@ -63,6 +43,8 @@ type Source struct {
 	ReadFile func(name string) ([]byte, error)
 	Inputs   *inputs.Reader
 	Loaded   *Loaded
+	// Ignored is the base name of files that are not read because an earlier run wrote them.
+	Ignored string
 }
 
 // Language configures how the source is interpreted.
@@ -117,16 +99,3 @@ func (o *Options) lister(why func(dir, reason string)) Lister {
 	}
 	return &golist.Modules{Inputs: o.Inputs, Tags: tags, Fallback: goCommand, OnFallback: why}
 }
-
-// ReportUnverified calls a function with the findings that are known before the definitions are
-// verified, unless there are several channels.
-func ReportUnverified(o *Options, found func(diag.List)) { o.unverified = found }
-
-// Ignore excludes files with the given base name, which an earlier run wrote.
-func Ignore(o *Options, name string) { o.ignored = name }
-
-// KeepUnions makes the schemas of definitions carry their unions.
-func KeepUnions(o *Options) { o.extensions = true }
-
-// KeepAllUnions makes the schemas of definitions carry the unions that packages do not enable.
-func KeepAllUnions(o *Options) { o.allUnions = true }

@@ -44,7 +44,7 @@ func (run *Run) overridesOf(f *OverrideFile) []*override {
 	at := func(offset int) token.Pos { return file.Pos(min(offset, len(f.Data))) }
 	// Every marker belongs to a package: these to an empty one.
 	p := run.EmptyPackage()
-	run.facts[p] = &packageFacts{features: run.options.Enable}
+	run.facts[p] = &packageFacts{features: run.Options.Enable}
 	var out []*override
 	for _, o := range f.Overrides {
 		m := markers.NewTag(o.Marker, o.Argument, o.Value, at(o.ArgumentOffset), at(o.ValueOffset))
@@ -57,7 +57,7 @@ func (run *Run) overridesOf(f *OverrideFile) []*override {
 func (run *Run) checkOverrideFile(overrides []*override) {
 	for _, o := range overrides {
 		inner, ok := o.marker.Inner()
-		if ok && run.table.Lookup(inner.Text, markers.Type) == nil {
+		if ok && run.Table.Lookup(inner.Text, markers.Type) == nil {
 			run.Reporter.Report(report.MalformedArguments, o.pkg.At(inner.Pos), "", "+%s: %s is not a marker for types", o.marker.Name, inner.Text)
 			continue
 		}
@@ -72,13 +72,13 @@ func (run *Run) checkOverrideFile(overrides []*override) {
 // whether there is one. Only conditions in Go are applied.
 func (run *Run) refusesCondition(o *override, c markers.Comment) bool {
 	for {
-		m, err := run.table.Parse(c, markers.Type)
+		m, err := run.Table.Parse(c, markers.Type)
 		if err != nil || m == nil {
 			return false // reported otherwise
 		}
 		if _, ok := m.Value.(markers.When); ok {
 			run.Reporter.Report(report.NotConditional, o.pkg.At(c.Pos), fmt.Sprintf("write it above the package clause, behind +%s(%s)=", o.marker.Name, o.tag.Argument),
-				"a marker in %s cannot be conditional", filepath.Base(run.options.Overrides.Name))
+				"a marker in %s cannot be conditional", filepath.Base(run.Options.Overrides.Name))
 			return true
 		}
 		var ok bool

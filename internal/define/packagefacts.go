@@ -21,6 +21,8 @@ type sourceMarkers struct {
 	// demand.
 	facts    map[*source.Package]*packageFacts
 	settings map[*source.Package]*PackageOptions
+	// corrected are the markers that are read as if they were spelled correctly.
+	corrected []correction
 }
 
 // ParseMarkers implements [source.MarkerParser]. It reports markers whose arguments cannot
@@ -31,7 +33,7 @@ func (s *sourceMarkers) ParseMarkers(p *source.Package, comments []markers.Comme
 	}
 	out := make(source.Markers, 0, len(comments))
 	for _, comment := range comments {
-		comment.Text = s.corrected(comment)
+		comment.Text = s.Corrected(comment)
 		def := s.table.Lookup(comment.Text, target)
 		if def == nil {
 			continue
@@ -98,9 +100,9 @@ func (s *sourceMarkers) Enabled(p *source.Package, feature string) bool {
 	return p.Local() && slices.Contains(s.Describe(p).features, feature)
 }
 
-// enables is like [sourceMarkers.Enabled] for conditions, which are applied before the package is
-// described.
-func (s *sourceMarkers) enables(p *source.Package, feature string) bool {
+// EnabledEarly is like [sourceMarkers.Enabled] for conditions, which are applied before the package
+// is described.
+func (s *sourceMarkers) EnabledEarly(p *source.Package, feature string) bool {
 	if slices.Contains(s.settingsOf(p).Enable, feature) {
 		return true
 	}
@@ -113,7 +115,7 @@ func (s *sourceMarkers) enables(p *source.Package, feature string) bool {
 			continue // reported when the file is parsed
 		}
 		for _, c := range s.table.Collect(tree).Package {
-			c.Text = s.corrected(c)
+			c.Text = s.Corrected(c)
 			m, err := s.table.Parse(c, markers.Package)
 			if err != nil || m == nil {
 				continue // reported when the package is described

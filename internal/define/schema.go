@@ -28,7 +28,9 @@ type Builder struct {
 	Reporter *report.Reporter
 	// Options are the options of the run.
 	Options *Options
-	types   map[*source.Type]*draft
+	// declaredObjectMeta builds the schema of ObjectMeta from its declaration.
+	declaredObjectMeta bool
+	types              map[*source.Type]*draft
 	// overrides are the markers of the kinds' package about types of other packages.
 	overrides []*override
 	// reached are the packages whose types have been used, in the order of first use. Their
@@ -91,7 +93,7 @@ func (b *Builder) build(t *source.Type) *draft {
 // known returns the draft of a type whose schema does not follow from its declaration, or
 // nil.
 func (b *Builder) known(t *source.Type) *draft {
-	if b.Options.declaredObjectMeta && t.Pkg.Path == metav1Path && t.Spec.Name.Name == "ObjectMeta" {
+	if b.declaredObjectMeta && t.Pkg.Path == metav1Path && t.Spec.Name.Name == "ObjectMeta" {
 		return nil
 	}
 	return KnownType(t.Pkg.Path, t.Spec.Name.Name, b.Options.EmbeddedObjectMeta)
@@ -477,7 +479,7 @@ func (b *Builder) refer(d *draft, target *source.Type) *draft {
 	}
 	d.ref = target
 	b.Run.usesOf(target).references++
-	if p.Path == metav1Path && target.Spec.Name.Name == "ObjectMeta" && !b.Options.EmbeddedObjectMeta && !b.Options.declaredObjectMeta {
+	if p.Path == metav1Path && target.Spec.Name.Name == "ObjectMeta" && !b.Options.EmbeddedObjectMeta && !b.declaredObjectMeta {
 		d.metadata = &checks.MetadataUse{Pkg: d.pkg, Pos: d.origin.Pos}
 	}
 	if built := b.build(target); built.failed {

@@ -13,9 +13,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
-	"github.com/schemagen/schemagen/internal/gates/absent"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -25,14 +23,14 @@ func (b *Builder) structType(t *source.Type) *draft {
 	d := b.node(t.File, t.Spec.Name.Pos())
 	d.Type = "object"
 	d.object = true
-	d.origin.Absent = absent.Of(t)
+	d.origin.Absent = absentFields(t)
 	before := b.Reporter.Findings()
 	oneOf := b.oneOfFields(t)
 	d.origin.Mistake = b.Reporter.MistakeSince(before)
 	optional := b.Optional(t.Pkg)
 	var required []string
-	var inUnions []gounions.NamedField
-	var immutable []gounions.NamedField
+	var fields []source.NamedField
+	var immutable []source.NamedField
 	index := map[string]int{}
 	onlyExported := *b.Run.settingsOf(t.Pkg).IgnoreUnexportedFields
 	for _, field := range t.Fields() {
@@ -111,11 +109,9 @@ func (b *Builder) structType(t *source.Type) *draft {
 			continue
 		}
 		if field.Markers.Get(markers.TagImmutableName) != nil {
-			immutable = append(immutable, gounions.NamedField{Field: field, Name: name})
+			immutable = append(immutable, source.NamedField{Field: field, Name: name})
 		}
-		if gounions.IsMarked(field.Markers) {
-			inUnions = append(inUnions, gounions.NamedField{Field: field, Name: name})
-		}
+		fields = append(fields, source.NamedField{Field: field, Name: name})
 		if d.setProperty(index, name, node) {
 			b.Reporter.Report(report.DuplicateField, t.Pkg.At(field.Pos), "give each field its own name",
 				"duplicate JSON name %q in %s; the last field takes precedence", name, t)
@@ -126,8 +122,8 @@ func (b *Builder) structType(t *source.Type) *draft {
 			d.edits = append(d.edits, &edits.Edit{Pkg: t.Pkg, Pos: m.Pos, Name: m.Name, Op: checkDefaults{b.Reporter, m}})
 		}
 	}
-	if len(inUnions) > 0 {
-		d.edits = append(d.edits, b.Run.Unions.Edits(t, inUnions)...)
+	for _, s := range b.Run.structs {
+		d.edits = append(d.edits, s.Edits(t, fields)...)
 	}
 	if len(required) > 0 {
 		slices.Sort(required)

@@ -33,11 +33,12 @@ type Swagger struct {
 
 // NewSwagger reads the packages. The error is as for [Make].
 func NewSwagger(ctx context.Context, options Options) (*Swagger, error) {
-	options.AllowDangerousTypes, options.IgnoreUnexportedFields, options.declaredObjectMeta = true, true, true
-	roots, b, err := Open(ctx, &options)
+	options.AllowDangerousTypes, options.IgnoreUnexportedFields = true, true
+	roots, b, err := Open(ctx, options)
 	if err != nil {
 		return nil, err
 	}
+	b.declaredObjectMeta = true
 	return &Swagger{roots, b, ctx}, nil
 }
 

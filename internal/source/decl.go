@@ -51,8 +51,28 @@ type Field struct {
 	Comments []markers.Comment
 }
 
+// NamedField is a field with its name in JSON.
+type NamedField struct {
+	Field *Field
+	// Name is the JSON name.
+	Name string
+}
+
 // Markers are the markers of a declaration, in source order.
 type Markers []*markers.Marker
+
+// InUnion reports whether the markers of a field make it part of a union.
+func (s Markers) InUnion() bool {
+	return slices.ContainsFunc(s, func(m *markers.Marker) bool {
+		switch value := m.Value.(type) {
+		case markers.UnionDiscriminator, markers.UnionMember:
+			return true
+		case markers.Declarative:
+			return strings.HasPrefix(value.Name, "k8s:union") || value.Name == markers.TagZeroOrOneOfMemberName
+		}
+		return false
+	})
+}
 
 // Get returns the first marker with the name, or nil.
 func (s Markers) Get(name string) *markers.Marker {

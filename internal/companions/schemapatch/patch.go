@@ -50,7 +50,7 @@ func Patch(ctx context.Context, options generator.Options, directory string, wri
 }
 
 func patch(ctx context.Context, options define.Options, directory string, written []define.File) ([]define.File, diag.List, error) {
-	roots, b, err := define.Open(ctx, &options)
+	roots, b, err := define.Open(ctx, options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,7 +61,7 @@ func patch(ctx context.Context, options define.Options, directory string, writte
 	if len(kinds) == 0 && !importMetav1(roots) {
 		return nil, r.List.Normalize(), ctx.Err()
 	}
-	p := &patcher{reporter: r, checker: b.Run.Checker, inputs: options.Inputs, dir: options.Dir}
+	p := &patcher{reporter: r, checker: b.Run.Checker, inputs: b.Run.Options.Inputs, dir: options.Dir}
 	if err := p.read(directory, written); err != nil {
 		return nil, nil, fmt.Errorf("schemapatch: %w", err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
@@ -76,7 +77,7 @@ func parseOptions(t *testing.T, text string) (define.Options, crd.Generator) {
 		t.Fatal(err)
 	}
 	g := value.(crd.Generator)
-	options := define.Options{Server: gentest.Server(t, "")}
+	options := define.Options{Passes: passes.All(), Server: gentest.Server(t, "")}
 	options.MaxDescription = g.MaxDescLen
 	options.EmbeddedObjectMeta = g.GenerateEmbeddedObjectMeta != nil && *g.GenerateEmbeddedObjectMeta
 	options.PreserveUnknownFields = g.DeprecatedV1beta1CompatibilityPreserveUnknownFields
@@ -258,7 +259,7 @@ func TestPatchManifests(t *testing.T) {
 			manifests := filepath.Join(dir, "manifests")
 			writeFile(t, filepath.Join(manifests, "widget.yaml"), []byte(test.file))
 			writeFile(t, filepath.Join(manifests, "notes.txt"), []byte(widgetHead))
-			options := define.Options{Source: define.Source{Dir: filepath.Join(dir, "patch"), Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/patch"}}, Server: gentest.Server(t, "")}
+			options := define.Options{Passes: passes.All(), Source: define.Source{Dir: filepath.Join(dir, "patch"), Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/patch"}}, Server: gentest.Server(t, "")}
 			got, findings, err := patch(t.Context(), options, "../manifests", nil)
 			if err != nil {
 				t.Fatal(err)

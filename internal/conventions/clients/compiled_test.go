@@ -21,6 +21,7 @@ import (
 	"github.com/schemagen/schemagen/internal/conventions/clients"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/checks"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
@@ -134,9 +135,9 @@ type answer struct {
 // finding with the API server's code. It writes the findings.
 func compare(t *testing.T, out *bytes.Buffer, dir string, patterns, flags []string) {
 	t.Helper()
-	options := define.Options{Source: define.Source{Dir: dir, Patterns: patterns}, Server: gentest.Server(t, "")}
+	options := define.Options{Passes: passes.All(), Source: define.Source{Dir: dir, Patterns: patterns}, Server: gentest.Server(t, "")}
 	options.AllowDangerousTypes = true
-	definitions, run, err := define.DefineKinds(t.Context(), &options)
+	definitions, run, err := define.DefineKinds(t.Context(), options)
 	if err != nil || len(definitions) == 0 {
 		t.Fatal(len(definitions), err)
 	}

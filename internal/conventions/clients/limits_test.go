@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/internal/conventions/clients"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/checks"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
@@ -65,8 +66,8 @@ func TestLimits(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "types.go"), []byte(source), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			options := define.Options{Source: define.Source{Dir: dir, Patterns: []string{"."}}}
-			definitions, run, err := define.DefineKinds(t.Context(), &options)
+			options := define.Options{Passes: passes.All(), Source: define.Source{Dir: dir, Patterns: []string{"."}}}
+			definitions, run, err := define.DefineKinds(t.Context(), options)
 			if err != nil || len(definitions) != 1 || run.Reporter.List != nil {
 				t.Fatal(len(definitions), err, run.Reporter.List)
 			}

@@ -55,7 +55,7 @@ type Files struct {
 func Generate(ctx context.Context, options generator.Options) (Files, diag.List, error) {
 	internal := options.Internal()
 	internal.Gates = []string{"*"} // the Go types are the same for all gates
-	roots, b, err := define.Open(ctx, &internal)
+	roots, b, err := define.Open(ctx, internal)
 	if err != nil {
 		return Files{}, nil, err
 	}

@@ -48,7 +48,7 @@ func Kinds(ctx context.Context, options generator.Options) ([]Kind, diag.List, e
 	internal := options.Internal()
 	internal.Gates = []string{"*"}      // the Go types are the same for all gates
 	internal.AllowDangerousTypes = true // they do not affect the conversions
-	definitions, b, err := define.DefineKinds(ctx, &internal)
+	definitions, b, err := define.DefineKinds(ctx, internal)
 	if err != nil {
 		return nil, nil, err
 	}

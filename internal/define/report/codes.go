@@ -478,3 +478,7 @@ func Codes() []*diag.Kind {
 		VersionsDiffer,
 	}
 }
+
+// OfAllRuns returns the codes of findings about what is missing. Of several runs of the same
+// source with different gates, all have to miss it.
+func OfAllRuns() []diag.Code { return []diag.Code{NoKinds.Code, UnknownKind.Code, UnusedOverride.Code} }

@@ -28,8 +28,8 @@ type Eraser struct {
 	Gates gates.Set
 	// Known are the names that conditions may have; if it is nil, every name is known.
 	Known []string
-	// Used has the names of the gates in the conditions that were read. It is filled by Erase.
-	Used map[string]bool
+	// used has the names of the gates in the conditions that were read. It is filled by Erase.
+	used map[string]bool
 	// Enabled reports whether a package enables a feature. It must not read the package's erased
 	// files.
 	Enabled func(p *source.Package, feature string) bool
@@ -94,7 +94,7 @@ func (e *Eraser) reads(p *source.Package, feature string) bool {
 func (e *Eraser) Named(set gates.Set) gates.Set {
 	return slices.DeleteFunc(slices.Clone(set), func(element string) bool {
 		name := strings.TrimPrefix(element, "!")
-		return name != "*" && name != gates.Base && !e.Used[name]
+		return name != "*" && name != gates.Base && !e.used[name]
 	})
 }
 
@@ -111,7 +111,7 @@ func (e *Eraser) CheckGates() {
 // IsOn reports whether a gate is on, and whether it is known, for conditions that are not in
 // markers.
 func (e *Eraser) IsOn(gate string) (on, known bool) {
-	e.Used[gate] = true
+	e.used[gate] = true
 	return e.holds(gates.Name(gate)), e.Known == nil || slices.Contains(e.Known, gate)
 }
 
@@ -501,7 +501,7 @@ func (p *pass) known(c markers.Comment, condition gates.Condition) {
 		if name == gates.Base {
 			continue
 		}
-		p.Used[name] = true
+		p.used[name] = true
 		if p.Known == nil || name == gates.Never || slices.Contains(p.Known, name) {
 			continue
 		}

@@ -3,6 +3,7 @@ package gentest
 import (
 	"bytes"
 	"strings"
+	"testing"
 
 	"golang.org/x/tools/txtar"
 
@@ -25,4 +26,14 @@ func Example(name string, m *markers.MarkerDoc) *Case {
 		archive.Files = append(archive.Files, docexample.Version(m.Version, marker))
 	}
 	return &Case{Name: name, Archive: archive}
+}
+
+// Table returns the definitions of markers.
+func Table(t testing.TB) *markers.Table {
+	t.Helper()
+	table, err := markers.NewTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
 }

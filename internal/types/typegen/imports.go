@@ -28,7 +28,7 @@ func imported(ctx context.Context, dir string, patterns []string) ([]candidate, 
 		return nil, nil, nil
 	}
 	options := (&generator.Options{Source: generator.Source{Dir: dir, Patterns: patterns}}).Internal()
-	roots, b, err := define.Open(ctx, &options)
+	roots, b, err := define.Open(ctx, options)
 	if err != nil || b.Reporter.List.HasErrors() {
 		return nil, b.Reporter.List, err
 	}

@@ -64,7 +64,7 @@ func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structura
 		case member.Nullable:
 			report(m.Pos, "remove +nullable", "member %s is nullable: null means that it is not set", m.GoName)
 		default:
-			if why := op.Members[at].unsettable(op.owner.File, member); why != "" {
+			if why := unsettable(op.Members[at], op.owner.File, member); why != "" {
 				report(m.Pos, "use a pointer", "member %s: %s", m.GoName, why)
 			}
 		}
@@ -127,7 +127,7 @@ func omits(f *source.Field, option string) bool {
 
 // unsettable returns why a Go value of a member cannot express that it is not set, or cannot
 // distinguish that from its zero value; empty if it can.
-func (f *NamedField) unsettable(at *source.File, s *structural.Schema) string {
+func unsettable(f *source.NamedField, at *source.File, s *structural.Schema) string {
 	if _, ok := f.Field.Type.(*ast.StarExpr); ok {
 		return ""
 	}

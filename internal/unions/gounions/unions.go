@@ -94,16 +94,9 @@ func (all *Unions) OfStruct(f *source.File, expr ast.Expr) []*Marked {
 	return nil
 }
 
-// UsesEnum reports whether the +enum marker at a position takes effect because of a union,
-// although its package does not enable enums.
-func (all *Unions) UsesEnum(enum token.Pos) bool { return all.enums[enum] }
-
-// NamedField is a field with its name in JSON.
-type NamedField struct {
-	Field *source.Field
-	// Name is the JSON name.
-	Name string
-}
+// Uses reports whether the +enum marker at a position takes effect because of a union, although
+// its package does not enable enums.
+func (all *Unions) Uses(enum token.Pos) bool { return all.enums[enum] }
 
 // Marked is a union as declared by the markers of a struct.
 type Marked struct {
@@ -114,8 +107,8 @@ type Marked struct {
 	enum *source.Type
 	// Discriminator is the field of the discriminator, or nil; Members are the fields of the
 	// members, by index.
-	Discriminator *NamedField
-	Members       []*NamedField
+	Discriminator *source.NamedField
+	Members       []*source.NamedField
 	// erased are the members that conditions on gates remove.
 	erased []erasedPart
 	// ambiguous is set if a member does not name its discriminator although there are
@@ -127,7 +120,7 @@ type Marked struct {
 }
 
 // Edits returns the edits that add the unions of a struct to its schema.
-func (all *Unions) Edits(t *source.Type, fields []NamedField) []*edits.Edit {
+func (all *Unions) Edits(t *source.Type, fields []source.NamedField) []*edits.Edit {
 	if !t.Pkg.Local() {
 		return nil // packages that this run does not generate have no unions
 	}
@@ -185,9 +178,9 @@ func (all *Unions) meant(t *source.Type, pos token.Pos, value, meant string) {
 	}
 }
 
-// FixOff adds the fix that enables unions to the diagnostics about packages that do not.
+// fixOff adds the fix that enables unions to the diagnostics about packages that do not.
 // With a union that is invalid, that would be an error.
-func (all *Unions) FixOff() {
+func (all *Unions) fixOff() {
 	for p, i := range all.off {
 		if !all.invalid[p] {
 			all.Reporter.Fix(&all.Reporter.List[i], "write // +schemagen:unions=cel", report.PackageMarker(p, "+schemagen:unions=cel"))
@@ -204,7 +197,7 @@ func (all *Unions) invalidIn(p *source.Package) {
 }
 
 // find reads the markers of a struct's fields.
-func (all *Unions) find(t *source.Type, fields []NamedField) []*Marked {
+func (all *Unions) find(t *source.Type, fields []source.NamedField) []*Marked {
 	var out []*Marked
 	named := map[string]*Marked{} // by the union names in Kubernetes' tags
 	var native []*Marked
@@ -317,7 +310,7 @@ func NameOf(m *markers.Marker) string {
 }
 
 // discriminatorOf returns the union that a member belongs to.
-func (all *Unions) discriminatorOf(t *source.Type, f *NamedField, m *markers.Marker, native []*Marked, erased []erasedPart) *Marked {
+func (all *Unions) discriminatorOf(t *source.Type, f *source.NamedField, m *markers.Marker, native []*Marked, erased []erasedPart) *Marked {
 	report := func(pos token.Pos, hint, format string, args ...any) {
 		all.problem(t, pos, hint, format, args...)
 	}
@@ -639,18 +632,5 @@ func addsJunctor(s source.Markers) bool {
 	return slices.ContainsFunc(s, func(m *markers.Marker) bool {
 		f, ok := m.Value.(markers.Fragment)
 		return ok && slices.Contains([]string{"allOf", "anyOf", "oneOf", "not"}, f.Keyword)
-	})
-}
-
-// IsMarked reports whether the markers of a field make it part of a union.
-func IsMarked(s source.Markers) bool {
-	return slices.ContainsFunc(s, func(m *markers.Marker) bool {
-		switch value := m.Value.(type) {
-		case markers.UnionDiscriminator, markers.UnionMember:
-			return true
-		case markers.Declarative:
-			return strings.HasPrefix(value.Name, "k8s:union") || value.Name == markers.TagZeroOrOneOfMemberName
-		}
-		return false
 	})
 }

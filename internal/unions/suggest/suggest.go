@@ -79,7 +79,7 @@ func Unions(ctx context.Context, options generator.Options) ([]Suggestion, diag.
 }
 
 func suggestUnions(ctx context.Context, options define.Options) ([]Suggestion, diag.List, error) {
-	roots, b, err := define.Open(ctx, &options)
+	roots, b, err := define.Open(ctx, options)
 	if err != nil {
 		return nil, nil, err
 	}

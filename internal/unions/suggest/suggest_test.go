@@ -15,6 +15,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/internal/test/gentest"
@@ -42,7 +43,7 @@ func readSuggestCases(t *testing.T) []*gentest.Case {
 // errors.
 func suggestIn(t *testing.T, dir string) []Suggestion {
 	t.Helper()
-	got, findings, err := suggestUnions(t.Context(), define.Options{Source: define.Source{Dir: dir, Patterns: []string{"./..."}}})
+	got, findings, err := suggestUnions(t.Context(), define.Options{Passes: passes.All(), Source: define.Source{Dir: dir, Patterns: []string{"./..."}}})
 	if err != nil || len(findings) > 0 {
 		t.Fatal(err, findings)
 	}
@@ -52,7 +53,7 @@ func suggestIn(t *testing.T, dir string) []Suggestion {
 // generateIn generates, with unions enabled for the run unless unions is empty.
 func generateIn(t *testing.T, dir, unions string) (string, diag.List) {
 	t.Helper()
-	made, findings, err := define.Make(t.Context(), define.Options{Source: define.Source{Dir: dir, Patterns: []string{"./..."}}, Language: define.Language{Unions: unions}, Output: define.Output{ToolVersion: "schemagen-test"}, Server: gentest.Server(t, "")})
+	made, findings, err := define.Make(t.Context(), define.Options{Passes: passes.All(), Source: define.Source{Dir: dir, Patterns: []string{"./..."}}, Language: define.Language{Unions: unions}, Output: define.Output{ToolVersion: "schemagen-test"}, Server: gentest.Server(t, "")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +167,7 @@ const verdictsFile = "../../../testdata/suggest/kubernetes.txt"
 // TestSuggestForKubernetes checks the rules of evidence on every package of k8s.io/api. There
 // is a verdict on each suggestion.
 func TestSuggestForKubernetes(t *testing.T) {
-	got, findings, err := suggestUnions(t.Context(), define.Options{Source: define.Source{Dir: "../../..", Patterns: []string{"k8s.io/api/..."}}})
+	got, findings, err := suggestUnions(t.Context(), define.Options{Passes: passes.All(), Source: define.Source{Dir: "../../..", Patterns: []string{"k8s.io/api/..."}}})
 	if err != nil || len(findings) > 0 {
 		t.Fatal(err, findings)
 	}
@@ -259,7 +260,7 @@ func TestSuggestKnownUnions(t *testing.T) {
 	} {
 		t.Run(c.pkg, func(t *testing.T) {
 			dir := moduleWith(t, c.pkg)
-			got, findings, err := suggestUnions(t.Context(), define.Options{Source: define.Source{Dir: dir, Patterns: []string{c.pkg}}})
+			got, findings, err := suggestUnions(t.Context(), define.Options{Passes: passes.All(), Source: define.Source{Dir: dir, Patterns: []string{c.pkg}}})
 			if err != nil || findings.HasErrors() {
 				t.Fatal(err, findings)
 			}
@@ -326,7 +327,7 @@ func TestSuggestedEditsOfRealPackages(t *testing.T) {
 				t.Fatal(err)
 			}
 			copied.Files = append(copied.Files, group)
-			options := define.Options{Source: define.Source{Lister: gentest.Lister{All: []*define.Package{&copied}, Prefix: copied.Path}}, Language: define.Language{AllowDangerousTypes: true}, Server: gentest.Server(t, ""), SkipVerify: true}
+			options := define.Options{Passes: passes.All(), Source: define.Source{Lister: gentest.Lister{All: []*define.Package{&copied}, Prefix: copied.Path}}, Language: define.Language{AllowDangerousTypes: true}, Server: gentest.Server(t, ""), SkipVerify: true}
 
 			got, _, err := suggestUnions(t.Context(), options)
 			if err != nil {
@@ -503,7 +504,7 @@ func FuzzSuggestUnions(f *testing.F) {
 			t.Fatal(err)
 		}
 		p := &define.Package{Path: "p", Name: "p", Files: []string{name}, Local: true, Import: func(string) *define.Package { return nil }}
-		options := define.Options{Source: define.Source{Lister: gentest.Lister{All: []*define.Package{p}, Prefix: "p"}}}
+		options := define.Options{Passes: passes.All(), Source: define.Source{Lister: gentest.Lister{All: []*define.Package{p}, Prefix: "p"}}}
 		got, findings, err := suggestUnions(t.Context(), options)
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package uniongen
 import (
 	"slices"
 
+	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/templates"
@@ -37,12 +38,12 @@ func (f *functionFile) addAccessors(node *structNode) {
 }
 
 // memberOf returns the field of a member.
-func memberOf(u *gounions.Marked, name string) *gounions.NamedField {
-	return u.Members[slices.IndexFunc(u.Members, func(m *gounions.NamedField) bool { return m.Name == name })]
+func memberOf(u *gounions.Marked, name string) *source.NamedField {
+	return u.Members[slices.IndexFunc(u.Members, func(m *source.NamedField) bool { return m.Name == name })]
 }
 
 // checkAccessor reports a method whose name the type already declares.
-func (f *functionFile) checkAccessor(node *structNode, name string, of *gounions.NamedField, taken []string) {
+func (f *functionFile) checkAccessor(node *structNode, name string, of *source.NamedField, taken []string) {
 	_, declared := f.declared[node.decl.Spec.Name.Name+"."+name] // perhaps in a file that is not part of the run
 	if !declared && !slices.Contains(taken, name) {
 		return

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 	"github.com/schemagen/schemagen/structural"
@@ -135,7 +136,7 @@ func compareAnswers(t *testing.T, pairs []pair, referenceName string, reference 
 // typedSchema returns the schema of the kind in testdata/typed, as in its CRD.
 func typedSchema(t testing.TB, module string) *structural.Schema {
 	t.Helper()
-	crds, w, err := define.DefineKinds(t.Context(), &define.Options{Source: define.Source{Dir: module, Patterns: []string{"./typed/api"}}, Language: define.Language{Unions: string(unions.FormCEL)}, Server: gentest.Server(t, "")})
+	crds, w, err := define.DefineKinds(t.Context(), define.Options{Passes: passes.All(), Source: define.Source{Dir: module, Patterns: []string{"./typed/api"}}, Language: define.Language{Unions: string(unions.FormCEL)}, Server: gentest.Server(t, "")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -218,7 +218,7 @@ func (g *unionGraph) addFields(node *structNode) {
 		if m := field.Markers; m.Get(markers.OmitName) != nil || m.Get(markers.SchemaName) != nil || m.Get(crdmarkers.SchemalessName) != nil {
 			continue
 		}
-		node.marked = node.marked || gounions.IsMarked(field.Markers)
+		node.marked = node.marked || field.Markers.InUnion()
 		name, _, _ := strings.Cut(tag, ",")
 		edge := &fieldEdge{field: field, name: field.GoName(), json: name, inline: name == ""}
 		at := node.unnamed
@@ -399,7 +399,7 @@ func (g *unionGraph) passSchema(node *structNode) (passed bool) {
 
 // unionsOf returns the unions that the markers of the struct's fields declare.
 func (g *unionGraph) unionsOf(node *structNode) []*gounions.Marked {
-	all := g.builder.Run.Unions
+	all := gounions.InRun(g.builder.Run)
 	switch {
 	case node.defined != nil:
 		return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/unions"
 )
 
@@ -30,9 +31,9 @@ func policies(ctx context.Context, options define.Options, functions FunctionOpt
 	if options.Unions == "" {
 		options.Unions = string(unions.FormCEL)
 	}
-	define.KeepUnions(&options)
-	define.Ignore(&options, FileName)
-	crds, w, err := define.DefineKinds(ctx, &options)
+	options.Passes = options.Passes.With(gounions.Pass{Extensions: true})
+	options.Ignored = FileName
+	crds, w, err := define.DefineKinds(ctx, options)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -57,8 +57,8 @@ func generate(ctx context.Context, options define.Options, functions FunctionOpt
 		options.Unions = string(unions.FormCEL)
 	}
 	options.AllowDangerousTypes = true // they do not affect the functions
-	define.Ignore(&options, FileName)
-	roots, b, err := define.Open(ctx, &options)
+	options.Ignored = FileName
+	roots, b, err := define.Open(ctx, options)
 	if err != nil {
 		return Files{}, nil, err
 	}

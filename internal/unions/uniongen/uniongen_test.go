@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
@@ -91,7 +92,7 @@ func TestUnionCases(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			root := filepath.Join(dir, c.Name)
-			got, findings, err := generate(t.Context(), define.Options{Source: define.Source{Dir: root, Lister: c.listed(listed)}, Server: gentest.Server(t, "")}, c.functions)
+			got, findings, err := generate(t.Context(), define.Options{Passes: passes.All(), Source: define.Source{Dir: root, Lister: c.listed(listed)}, Server: gentest.Server(t, "")}, c.functions)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +122,7 @@ func TestUnionCasesCompile(t *testing.T) {
 	dir, listed := gentest.List(t, testCases(cases))
 	for _, c := range cases {
 		source := define.Source{Dir: filepath.Join(dir, c.Name), Lister: c.listed(listed)}
-		got, findings, err := generate(t.Context(), define.Options{Source: source, Server: gentest.Server(t, "")}, c.functions)
+		got, findings, err := generate(t.Context(), define.Options{Passes: passes.All(), Source: source, Server: gentest.Server(t, "")}, c.functions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +149,7 @@ func TestUnionFilesAreDeterministic(t *testing.T) {
 	for _, c := range cases {
 		var first []define.File
 		for i := range 5 {
-			got, _, err := generate(t.Context(), define.Options{Source: define.Source{Dir: filepath.Join(dir, c.Name), Lister: c.listed(listed)}, Server: gentest.Server(t, "")}, c.functions)
+			got, _, err := generate(t.Context(), define.Options{Passes: passes.All(), Source: define.Source{Dir: filepath.Join(dir, c.Name), Lister: c.listed(listed)}, Server: gentest.Server(t, "")}, c.functions)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +180,7 @@ func TestPackagesWithoutUnions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, findings, err := generate(t.Context(), define.Options{Source: define.Source{Dir: dir, Patterns: []string{"./..."}}, Server: gentest.Server(t, "")}, FunctionOptions{})
+	got, findings, err := generate(t.Context(), define.Options{Passes: passes.All(), Source: define.Source{Dir: dir, Patterns: []string{"./..."}}, Server: gentest.Server(t, "")}, FunctionOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,28 @@
+// Package passes lists what capabilities add to a run of package define, in the order in which
+// they act. A capability is here in one line, and define does not know it.
+package passes
+
+import (
+	"github.com/schemagen/schemagen/internal/conventions"
+	"github.com/schemagen/schemagen/internal/conventions/clients"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/gates/absent"
+	"github.com/schemagen/schemagen/internal/gates/erasure"
+	"github.com/schemagen/schemagen/internal/gates/gateway"
+	"github.com/schemagen/schemagen/internal/gates/overlay"
+	"github.com/schemagen/schemagen/internal/unions/gounions"
+)
+
+// All returns the passes of a run that generates definitions.
+func All() define.Passes {
+	return define.Passes{
+		erasure.Pass{},       // before files are read: what conditions on gates remove
+		gateway.Pass{},       // merged schemas: tags in descriptions
+		define.Transitions{}, // each definition: rules of read-only fields
+		gounions.Pass{},      // each struct, each definition: unions
+		conventions.Pass{},   // all definitions: --rules
+		overlay.Pass{},       // instead of all above: a run for each gate, laid over each other
+		absent.Pass{},        // all definitions: what refers to fields that conditions removed
+		clients.Pass{},       // all definitions: --rules about Go clients
+	}
+}
