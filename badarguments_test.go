@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -427,9 +426,6 @@ func generatorArguments(t *testing.T) []badArguments {
 		badArguments{"func (o *PackageOptions) Selects", "zero", func(context.Context) (any, error) { return new(generator.PackageOptions).Selects("a", "/a"), nil }, "true"},
 		badArguments{"func Codes", "none", func(context.Context) (any, error) { return len(generator.Codes()) > 50, nil }, "true"},
 		badArguments{"func Rules", "none", func(context.Context) (any, error) { return len(generator.Rules()) > 5, nil }, "true"},
-		badArguments{"func (o Options) Internal", "zero", func(context.Context) (any, error) {
-			return reflect.ValueOf(generator.Options{}.Internal()).IsZero(), nil
-		}, "true"},
 	)
 }
 

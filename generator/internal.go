@@ -5,12 +5,12 @@ import (
 	"github.com/schemagen/schemagen/internal/passes"
 )
 
-// Internal returns the options in the form used by the packages below generator.
-func (o Options) Internal() define.Options {
+// internal returns the options of a run with all passes.
+func (o Options) internal() define.Options {
 	return define.Options{
 		Source: define.Source{
 			Dir: o.Dir, Patterns: o.Patterns, Tags: o.Tags, GoCommand: o.GoCommand,
-			Overlay: o.Overlay, ReadFile: o.ReadFile, Inputs: o.Inputs, Loaded: o.Loaded,
+			Overlay: o.Overlay, ReadFile: o.ReadFile,
 		},
 		Language: define.Language{
 			Enable: o.Enable, Unions: o.Unions, Allow: o.Allow,

@@ -10,7 +10,6 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/unions"
 )
 
@@ -55,13 +54,6 @@ type Source struct {
 	// ReadFile reads the files that Overlay does not have. If it is nil, os.ReadFile does.
 	// Directories are always read from disk.
 	ReadFile func(name string) ([]byte, error)
-	// Inputs records what is read; if it is set, Overlay and ReadFile are ignored. It is
-	// for the commands of this module. If Inputs is nil, reads are not recorded.
-	Inputs *inputs.Reader
-	// Loaded has the packages if they have already been listed, by driver.Load with the same
-	// options. Then the fields above have no effect, except for Dir. It is for the commands
-	// of this module, whose generators share them.
-	Loaded *define.Loaded
 }
 
 // Language configures how markers and types are interpreted.

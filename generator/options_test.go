@@ -23,11 +23,11 @@ func TestInternal(t *testing.T) {
 	n := 0
 	fill(t, reflect.ValueOf(&options).Elem(), &n)
 	options.Server = server{}
-	same(t, "Options", reflect.ValueOf(options), reflect.ValueOf(options.Internal()))
+	same(t, "Options", reflect.ValueOf(options), reflect.ValueOf(options.internal()))
 	if n < 35 {
 		t.Errorf("got %d values", n)
 	}
-	same(t, "Options", reflect.ValueOf(Options{}), reflect.ValueOf(Options{}.Internal()))
+	same(t, "Options", reflect.ValueOf(Options{}), reflect.ValueOf(Options{}.internal()))
 }
 
 // fill sets a value, and everything that it contains, to something that is not zero and, as

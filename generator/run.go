@@ -8,10 +8,8 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/companions/configgen"
-	"github.com/schemagen/schemagen/internal/conventions"
-	"github.com/schemagen/schemagen/internal/conventions/clients"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -22,12 +20,12 @@ const VersionAnnotation = define.VersionAnnotation
 // Codes returns the kinds of diagnostics that the generator reports itself, sorted by code.
 // Those of a [Server] are not among them.
 func Codes() []*diag.Kind {
-	return slices.Concat(report.Codes(), Rules(), configgen.Codes())
+	return slices.Concat(passes.Codes(), configgen.Codes())
 }
 
 // Rules returns the kinds of diagnostics about API conventions, sorted by code. They are
 // reported only if [Language] names them.
-func Rules() []*diag.Kind { return slices.Concat(conventions.Codes(), clients.Codes()) }
+func Rules() []*diag.Kind { return passes.Rules() }
 
 // Run reads the packages that the options name and generates the
 // CustomResourceDefinitions of their kinds.
@@ -39,7 +37,7 @@ func Run(ctx context.Context, options Options) (*Result, diag.List, error) {
 	if err := options.check(); err != nil {
 		return nil, nil, err
 	}
-	made, found, err := define.Make(ctx, options.Internal())
+	made, found, err := define.Make(ctx, options.internal())
 	if err != nil {
 		return nil, found, err
 	}

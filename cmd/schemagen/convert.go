@@ -10,9 +10,10 @@ import (
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/conversions/convertrun"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/terminal/consent"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -20,7 +21,7 @@ import (
 // convertRun is one run of the convert command.
 type convertRun struct {
 	reporting.Reporter
-	generator.Options
+	define.Options
 	objects convertrun.Objects
 	files   []string
 }
@@ -78,7 +79,7 @@ func (r *convertRun) run(ctx context.Context, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r.Dir, r.Server, r.Inputs = r.WorkDir, server, r.Reader
+	r.Dir, r.Server, r.Passes, r.Inputs = r.WorkDir, server, passes.All(), r.Reader
 	r.Project.AddTo(&r.Options, false)
 	findings, err := r.objects.Find(ctx, r.Options)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/editor/symbols"
 	"github.com/schemagen/schemagen/internal/generate"
@@ -193,7 +193,7 @@ func (r *crdRun) prepare() error {
 	if err := checkFeatures(r.Enable); err != nil {
 		return err
 	}
-	if err := driver.CheckUnions(r.Unions); err != nil {
+	if err := define.CheckUnions(r.Unions); err != nil {
 		return fmt.Errorf("--unions: %w", err)
 	}
 	var err error

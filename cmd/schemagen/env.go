@@ -12,9 +12,8 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/internal/run/runcache"
 )
@@ -23,7 +22,7 @@ import (
 // find out why the go command or controller-gen's own code is used.
 func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 	var r reporting.Reporter
-	options := generator.Options{}
+	options := define.Options{}
 	cmd := &cobra.Command{
 		Use:     "env [packages]",
 		Short:   "Print the environment of a run and how packages are found.",
@@ -40,7 +39,7 @@ func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 			if options.Patterns, err = r.Packages(cmd, nil, args); err != nil {
 				return err
 			}
-			listing, findings, err := driver.List(cmd.Context(), options)
+			listing, findings, err := define.List(cmd.Context(), options)
 			if err != nil {
 				return err
 			}
@@ -63,7 +62,7 @@ func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 
 // upstreamGenerators returns the generators for which controller-gen's own code would run on
 // the packages, each with the reason. Nothing is written.
-func upstreamGenerators(ctx context.Context, options generator.Options) ([]string, error) {
+func upstreamGenerators(ctx context.Context, options define.Options) ([]string, error) {
 	result, err := controllertools.Run(ctx, controllertools.Options{
 		Source: options, Generators: controllertools.Generators(), Year: time.Now().UTC().Year(), Temporary: temporary.Schemas.Write, OwnOnly: true,
 	})
@@ -73,7 +72,7 @@ func upstreamGenerators(ctx context.Context, options generator.Options) ([]strin
 	return result.Unsure, nil
 }
 
-func writeEnv(out io.Writer, listing driver.Listing, unsure []string) {
+func writeEnv(out io.Writer, listing define.Listing, unsure []string) {
 	fmt.Fprintf(out, "version: %s\n", toolVersion())
 	fmt.Fprintf(out, "go: %s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	fmt.Fprintf(out, "kube-version: %s\n", apiserver.DefaultVersion)

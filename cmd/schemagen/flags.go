@@ -15,21 +15,23 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/conversions/losses"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
+	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/verify"
 )
 
 // generatorOptions returns the generator options in a project file, for commands that
 // read packages but have no flags for most of these options.
-func generatorOptions(c *project.File, options generator.Options) (generator.Options, error) {
+func generatorOptions(c *project.File, options define.Options) (define.Options, error) {
 	r, cmd := crdRun{Request: generate.Request{Options: options}}, &cobra.Command{}
 	if c != nil {
 		r.addLanguageFlags(cmd)
@@ -40,7 +42,7 @@ func generatorOptions(c *project.File, options generator.Options) (generator.Opt
 		}
 		c.AddTo(&r.Options, false)
 	}
-	r.ToolVersion = stampedVersion()
+	r.ToolVersion, r.Passes = stampedVersion(), passes.All()
 	if r.Server == nil {
 		server, err := newVerifier(r.KubeVersion, verify.Options{})
 		if err != nil {
@@ -113,7 +115,7 @@ func (f *definitionFlags) reader(stdin io.Reader) (*definitions.Reader, error) {
 	if err := checkFeatures(f.enable); err != nil {
 		return nil, err
 	}
-	if err := driver.CheckUnions(f.unions); err != nil {
+	if err := define.CheckUnions(f.unions); err != nil {
 		return nil, fmt.Errorf("--unions: %w", err)
 	}
 	channel := f.project.One(f.dir, f.channel)
@@ -144,7 +146,7 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 			return nil, findings, err
 		}
 	}
-	options := generator.Options{Source: generator.Source{Dir: dir, Patterns: patterns, Inputs: f.inputs}, Final: true}
+	options := define.Options{Source: define.Source{Dir: dir, Patterns: patterns, Inputs: f.inputs}, Final: true}
 	if f.cmd.Flags().Changed("kube-version") && f.server != nil {
 		options.Server = f.server
 	}
@@ -168,11 +170,10 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 	if f.cmd.Flags().Changed("unions") {
 		options.Unions = f.unions
 	}
-	read := driver.Definitions
 	if f.allUnions {
-		read = driver.DefinitionsWithUnions
+		options.Passes = options.Passes.With(gounions.Pass{All: true})
 	}
-	made, findings, err := read(ctx, options)
+	made, findings, err := define.Definitions(ctx, options)
 	if err == nil && f.conversions {
 		err = losses.Add(ctx, options, made)
 	}
@@ -192,7 +193,7 @@ func (f *definitionFlags) resources(ctx context.Context, args []string, stdin io
 }
 
 // addListerFlag adds the flag that selects how packages are found.
-func addListerFlag(cmd *cobra.Command, options *generator.Options) {
+func addListerFlag(cmd *cobra.Command, options *define.Options) {
 	cmd.Flags().Var(cli.Choice{To: &options.GoCommand, Values: [2]string{"auto", "go"}}, "lister", "find packages with: auto (without the go command where possible), go")
 }
 
@@ -231,7 +232,7 @@ func readHeader(in *inputs.Reader, where output.Writer, name, year string) (text
 	}
 	header, err := read()
 	if err != nil {
-		return "", diag.List{driver.UnreadableHeader(name, err)}
+		return "", diag.List{report.UnreadableHeader(name, err)}
 	}
 	return strings.ReplaceAll(string(header), " YEAR", " "+year), nil
 }

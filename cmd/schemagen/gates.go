@@ -18,8 +18,8 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/channels/gatesrun"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 )
@@ -164,6 +164,6 @@ func gatesRequest(r *reporting.Reporter, cmd *cobra.Command, packages []string) 
 	if err != nil {
 		return nil, err
 	}
-	options, err := generatorOptions(r.Project, generator.Options{Source: generator.Source{Dir: r.WorkDir, Patterns: packages, Inputs: cmp.Or(r.Reader, inputs.New())}})
+	options, err := generatorOptions(r.Project, define.Options{Source: define.Source{Dir: r.WorkDir, Patterns: packages, Inputs: cmp.Or(r.Reader, inputs.New())}})
 	return &gatesrun.Request{Options: options, Project: r.Project}, err
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/compare"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/review"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -75,7 +75,7 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		return err
 	}
 	r.definitions.server = verify.New(target, verify.Options{})
-	in := review.Input{Kinds: generator.Rules(), Server: r.definitions.server, Dir: r.definitions.dir}
+	in := review.Input{Kinds: passes.Rules(), Server: r.definitions.server, Dir: r.definitions.dir}
 	reader, err := r.definitions.reader(stdin)
 	if err != nil {
 		return err

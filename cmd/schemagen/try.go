@@ -16,9 +16,10 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/conversions/convertrun"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/terminal/consent"
 	"github.com/schemagen/schemagen/internal/tryout"
@@ -188,7 +189,7 @@ func (r *tryRun) conversions(ctx context.Context, target *convertrun.Target) (di
 	if err != nil {
 		return nil, err
 	}
-	options := generator.Options{Source: generator.Source{Dir: r.WorkDir, Patterns: patterns, Tags: []string{}, Inputs: r.Reader}}
+	options := define.Options{Passes: passes.All(), Source: define.Source{Dir: r.WorkDir, Patterns: patterns, Tags: []string{}, Inputs: r.Reader}}
 	if options.Server, err = newVerifier("", verify.Options{}); err != nil {
 		return nil, err
 	}

@@ -16,9 +16,10 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/generate"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/unions/suggest"
@@ -29,7 +30,7 @@ import (
 
 // unionsRun is one run of the unions command.
 type unionsRun struct {
-	generator.Options
+	define.Options
 	functions uniongen.FunctionOptions
 	mode      output.Mode
 	reporting.Reporter
@@ -117,7 +118,7 @@ func (r *unionsRun) configure(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	r.Dir, r.Server, r.Inputs = r.WorkDir, server, r.Reader
+	r.Dir, r.Server, r.Passes, r.Inputs = r.WorkDir, server, passes.All(), r.Reader
 	r.Project.AddTo(&r.Options, false)
 	if unions := r.Project.Texts("unions", r.WorkDir); len(unions) > 0 {
 		r.Unions = unions[0]

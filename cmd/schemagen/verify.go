@@ -14,7 +14,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/publish"
@@ -101,13 +101,13 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	channel := r.Project.One(r.WorkDir, r.definitions.channel)
 	options := definitions.VerifyOptions{Reader: *reader, Server: verifier, Old: r.old}
 	options.Output = channel.Within(r.Project.Output(nil, r.WorkDir))
-	options.Generate = func(ctx context.Context, packages []string, server generator.Server) (diag.List, error) {
-		options, err := generatorOptions(r.Project, generator.Options{Source: generator.Source{Dir: r.WorkDir, Patterns: packages, Inputs: r.Reader}, Final: true, Server: server})
+	options.Generate = func(ctx context.Context, packages []string, server define.Server) (diag.List, error) {
+		options, err := generatorOptions(r.Project, define.Options{Source: define.Source{Dir: r.WorkDir, Patterns: packages, Inputs: r.Reader}, Final: true, Server: server})
 		if err != nil {
 			return nil, err
 		}
 		channel.AddTo(&options)
-		_, found, err := generator.Run(ctx, options)
+		_, found, err := define.Make(ctx, options)
 		return found, err
 	}
 	if r.costs {

@@ -32,8 +32,8 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -98,7 +98,7 @@ func (o Options) cases(ctx context.Context, dir, packages string, suites []strin
 	if err != nil {
 		return nil, nil, err
 	}
-	definitions, findings, err := driver.Definitions(ctx, generator.Options{Source: generator.Source{Dir: dir, Patterns: []string{packages}}, Language: generator.Language{Enable: o.Enable, Unions: o.Unions}, Final: true, Server: verify.New(target, verify.Options{})})
+	definitions, findings, err := define.Definitions(ctx, define.Options{Passes: passes.All(), Source: define.Source{Dir: dir, Patterns: []string{packages}}, Language: define.Language{Enable: o.Enable, Unions: o.Unions}, Final: true, Server: verify.New(target, verify.Options{})})
 	if err != nil || findings.HasErrors() {
 		return nil, findings, err
 	}

@@ -18,7 +18,6 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/conversions/support"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/report"
@@ -43,9 +42,9 @@ type Files struct {
 
 // Generate reads the packages and returns a file for each package with a version of a kind
 // that has several. Diagnostics are about the user's source; if one of them is an error, there
-// are no files. The error is as in [generator.Run].
-func Generate(ctx context.Context, options generator.Options, conversions Options) (Files, diag.List, error) {
-	return generate(ctx, options.Internal(), conversions)
+// are no files. The error is as in [define.Make].
+func Generate(ctx context.Context, options define.Options, conversions Options) (Files, diag.List, error) {
+	return generate(ctx, options, conversions)
 }
 
 func generate(ctx context.Context, options define.Options, conversions Options) (Files, diag.List, error) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/conversions/gotypes"
 	"github.com/schemagen/schemagen/internal/conversions/misuse"
 	"github.com/schemagen/schemagen/internal/define"
@@ -38,9 +37,9 @@ type Options struct {
 }
 
 // Find returns the kinds with several versions and how each version is converted. If a
-// diagnostic is an error, the model is incomplete. The error is as in [generator.Run].
-func Find(ctx context.Context, options generator.Options, conversions Options) (*Model, diag.List, error) {
-	m, r, err := find(ctx, options.Internal(), conversions)
+// diagnostic is an error, the model is incomplete. The error is as in [define.Make].
+func Find(ctx context.Context, options define.Options, conversions Options) (*Model, diag.List, error) {
+	m, r, err := find(ctx, options, conversions)
 	if err != nil {
 		return nil, nil, err
 	}

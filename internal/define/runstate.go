@@ -3,6 +3,7 @@ package define
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
@@ -79,6 +80,9 @@ func (run *Run) BuiltTypes() (out []*source.Type) {
 
 // newRun returns a run of the packages that the options name, or of those that are loaded.
 func newRun(ctx context.Context, options Options, again rerun) (*Run, error) {
+	if options.Passes == nil {
+		return nil, errors.New("the options of the run have no passes: say which, or that there are none")
+	}
 	if options.Loaded == nil {
 		loaded, err := Load(ctx, options)
 		if err != nil {

@@ -15,9 +15,9 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/ground/interrupt"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
+	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -191,7 +191,7 @@ func (c *Commits) Sides(ctx context.Context, args []string) (old, new Side, err 
 // name returns the name of one side of a comparison with the prefix that marks commits, if it
 // is a commit or REF:PATH and neither exists as a file nor names Go packages.
 func name(ctx context.Context, name string) string {
-	if strings.HasPrefix(name, gitPrefix) || name == "-" || driver.IsFilePattern(name) {
+	if strings.HasPrefix(name, gitPrefix) || name == "-" || golist.IsFilePattern(name) {
 		return name
 	}
 	if _, err := os.Stat(name); err == nil {
@@ -277,7 +277,7 @@ func (c *Commits) ReadPackages(ctx context.Context, name string, patterns []stri
 		dir, all := strings.CutSuffix(filepath.Join(tree.dir, tree.prefix, pattern), "...")
 		entries, _ := os.ReadDir(dir)
 		hasGo := slices.ContainsFunc(entries, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) == ".go" })
-		if !driver.IsFilePattern(pattern) || hasGo || all && hasGoBelow(dir) {
+		if !golist.IsFilePattern(pattern) || hasGo || all && hasGoBelow(dir) {
 			has = append(has, pattern)
 		}
 	}

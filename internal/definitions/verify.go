@@ -19,11 +19,12 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/progress"
+	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -35,7 +36,7 @@ type VerifyOptions struct {
 	Server *verify.Verifier
 	// Generate generates the definitions of packages, and returns the findings about them, which
 	// include those of the server.
-	Generate func(ctx context.Context, packages []string, server generator.Server) (diag.List, error)
+	Generate func(ctx context.Context, packages []string, server define.Server) (diag.List, error)
 	// Output is the directory to which the definitions of packages are written.
 	Output string
 	// Old names the definitions that are to be replaced, as for [Reader.Read] or as a commit:
@@ -265,7 +266,7 @@ func (v *verification) readOld(ctx context.Context, sources []Source, packages [
 		return v.readCommit(ctx, &commits, ref, sources, packages)
 	}
 	_, err := os.Stat(old)
-	if mayBePackage := driver.IsFilePattern(old) || strings.Contains(old, "/"); err != nil && !isCommit && old != "-" && !mayBePackage {
+	if mayBePackage := golist.IsFilePattern(old) || strings.Contains(old, "/"); err != nil && !isCommit && old != "-" && !mayBePackage {
 		return fmt.Errorf("--old %s: no such file or directory", v.Old)
 	}
 	read, findings, err := commits.readName(ctx, old, nil)
@@ -329,7 +330,7 @@ func (s *packageServer) Check(ctx context.Context, definitions []*crd.Definition
 			continue // its name may be wrong
 		}
 		object := cmp.Or(d.Object, d.CRD)
-		file := driver.FileName(object.Spec.Group, object.Spec.Names.Plural)
+		file := checks.FileName(object.Spec.Group, object.Spec.Names.Plural)
 		old, conflicts := v.old(filepath.Join(v.Output, file), object.Name)
 		d.Old = old
 		findings = append(findings, conflicts...)

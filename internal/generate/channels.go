@@ -10,8 +10,9 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/channels/containment"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/generate/install"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
@@ -20,7 +21,7 @@ import (
 
 // Channel is a channel of a run, with the place of its files.
 type Channel struct {
-	driver.Channel
+	define.Channel
 	// Destination and Helm are those of the channel, see [Request]. Suffix is added to the
 	// names of the files in Destination.
 	Destination, Helm, Suffix string
@@ -47,14 +48,14 @@ func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selectio
 	r.EveryChannel = s.EveryChannel()
 	selected, findings := of.Select(r.Dir, s.Names, s.Gates)
 	wrong := func(hint, format string, args ...any) diag.List {
-		return diag.List{driver.InvalidChannels(diag.Position{}, hint, format, args...)}
+		return diag.List{report.InvalidChannels.At(diag.Position{}, hint, format, args...)}
 	}
 	if s.Gates && !s.Output && !r.NoCRD && len(findings) == 0 && len(of.Channels(r.Dir)) > 0 {
 		return wrong("-o DIRECTORY, or -o - for standard output (in controller-gen's syntax output:crd:dir=DIRECTORY and output:stdout)",
 			"--gates needs an output directory: those of "+project.Name+" are for its channels")
 	}
 	if at, ok := of.Overlay(); ok && r.Patch != nil {
-		findings = append(findings, driver.InvalidChannels(at, "write merge: once, or generate the definitions with crd",
+		findings = append(findings, report.InvalidChannels.At(at, "write merge: once, or generate the definitions with crd",
 			"schemapatch cannot merge definitions of several gates: merge is overlay"))
 	}
 	if len(findings) > 0 || len(selected) == 0 {
@@ -178,7 +179,7 @@ func bothWrite(a, b *Channel, hint, path string) diag.Diagnostic {
 	if b.Name == "" {
 		who, a, b = "join and channel "+a.Name, b, a
 	}
-	d := driver.InvalidChannels(b.Pos, hint, "%s both write %s", who, filepath.ToSlash(path))
+	d := report.InvalidChannels.At(b.Pos, hint, "%s both write %s", who, filepath.ToSlash(path))
 	message := "join"
 	if a.Name != "" {
 		message = "channel " + a.Name
@@ -189,7 +190,7 @@ func bothWrite(a, b *Channel, hint, path string) diag.Diagnostic {
 // contained reports what a channel of the run accepts and one that contains it does not: an
 // error for the pairs of the request, a warning for other pairs of which one has all gates of
 // the other, unless channels between them are compared, or channels with the same definitions.
-func (r *runner) contained(ctx context.Context, channels []Channel, made []driver.MadeChannel) (out diag.List, err error) {
+func (r *runner) contained(ctx context.Context, channels []Channel, made []define.MadeChannel) (out diag.List, err error) {
 	var target *apiserver.Target
 	compared := map[[2]int][]containment.Change{}
 	side := func(i int) *containment.Channel {
@@ -242,7 +243,7 @@ func (r *runner) contained(ctx context.Context, channels []Channel, made []drive
 }
 
 // differing returns the definitions of a channel that another one does not have in this form.
-func differing(c, other driver.MadeChannel) (out []*crd.Definition) {
+func differing(c, other define.MadeChannel) (out []*crd.Definition) {
 	for _, m := range c.Made {
 		if !slices.ContainsFunc(other.Made, m.HasSpecOf) {
 			out = append(out, m.Described())
@@ -285,7 +286,7 @@ func (r *Request) comparedPairs(channels []Channel) (out []comparedPair) {
 
 // gateFindings reports gates that no condition names, and those that are on in all channels or
 // in none. It needs the conditions of all packages of the project file.
-func (r *runner) gateFindings(channels []Channel, made []driver.MadeChannel) (out diag.List) {
+func (r *runner) gateFindings(channels []Channel, made []define.MadeChannel) (out diag.List) {
 	if !r.AllPackages {
 		return nil
 	}
@@ -299,7 +300,7 @@ func (r *runner) gateFindings(channels []Channel, made []driver.MadeChannel) (ou
 	places := map[string]diag.Position{}
 	for _, g := range r.NamedGates {
 		if places[g.Name] = g.Pos; !slices.Contains(used, g.Name) {
-			out = append(out, driver.UnusedGate(g.Pos, g.Name, used))
+			out = append(out, report.UnusedGateAt(g.Pos, g.Name, used))
 		}
 		named = append(named, g.Name)
 	}
@@ -315,7 +316,7 @@ func (r *runner) gateFindings(channels []Channel, made []driver.MadeChannel) (ou
 			pos = channels[0].Pos
 		}
 		if r.EveryChannel && len(channels) > 1 && name != gates.Never && (on == 0 || on == len(channels)) {
-			out = append(out, driver.NeedlessGate(pos, name, on > 0, named))
+			out = append(out, report.NeedlessGateAt(pos, name, on > 0, named))
 		}
 	}
 	return out

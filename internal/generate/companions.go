@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/companions/configgen"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -28,7 +28,7 @@ type Companions struct {
 // run runs the generators and returns the files that they write and those to print. year is the year
 // for the headers of generated files. If noteSources is set, files that they read with their
 // own loaders are recorded as well.
-func (c Companions) run(ctx context.Context, options generator.Options, year int, noteSources bool, kinds driver.Kinds) (files []written, printed []output.File, findings diag.List, err error) {
+func (c Companions) run(ctx context.Context, options define.Options, year int, noteSources bool, kinds configgen.Kinds) (files []written, printed []output.File, findings diag.List, err error) {
 	result, err := controllertools.Run(ctx, controllertools.Options{
 		Source: options, Generators: c.Generators, Year: year, Temporary: temporary.Schemas.Write, NoteSources: noteSources, Kinds: kinds,
 	})

@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/companions/configgen"
 	"github.com/schemagen/schemagen/internal/define/plurals"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/source/golist"
 )
 
 // structName matches the beginning of a struct's declaration.
@@ -96,7 +97,7 @@ func structsOf(in *inputs.Reader, wd, group string) iter.Seq[structOf] {
 		if !finder.walk(root, yield) {
 			return
 		}
-		for _, module := range driver.RequiredModules(in, wd) {
+		for _, module := range golist.Required(in, wd) {
 			if module.Dir == root {
 				continue
 			}
@@ -128,21 +129,21 @@ var resourcePath = lazyregexp.New(`\+kubebuilder:resource:(?:.*,)?path="?([\w.-]
 
 // declaredKinds returns the structs that may be kinds of a group, in the project and in the modules
 // that it requires directly, which are read once for each group.
-func (r *runner) declaredKinds(group string) []driver.DeclaredKind {
+func (r *runner) declaredKinds(group string) []configgen.Declared {
 	known, ok := r.declared[group]
 	if ok {
 		return known
 	}
-	var out []driver.DeclaredKind
+	var out []configgen.Declared
 	for s := range structsOf(r.in, r.Dir, group) {
 		dir := filepath.Dir(s.file)
-		out = append(out, driver.DeclaredKind{Dir: dir, Kind: s.name, Resource: plurals.Of(s.name)})
+		out = append(out, configgen.Declared{Dir: dir, Kind: s.name, Resource: plurals.Of(s.name)})
 		for _, match := range resourcePath().FindAllSubmatch(s.text, -1) {
-			out = append(out, driver.DeclaredKind{Dir: dir, Kind: s.name, Resource: string(match[1])})
+			out = append(out, configgen.Declared{Dir: dir, Kind: s.name, Resource: string(match[1])})
 		}
 	}
 	if r.declared == nil {
-		r.declared = map[string][]driver.DeclaredKind{}
+		r.declared = map[string][]configgen.Declared{}
 	}
 	r.declared[group] = out
 	return out

@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
@@ -23,10 +24,10 @@ type Joined struct {
 // target is a channel with what a run writes for it, or the directory of the joined definitions.
 type target struct {
 	Channel
-	made driver.MadeChannel
+	made define.MadeChannel
 	// files are those of all of its definitions, which a chart has. own are those that are
 	// written to its destination: all, unless channels share some.
-	files, own []driver.File
+	files, own []define.File
 	// joined is set for the directory of the joined definitions.
 	joined bool
 	// outputs are the files to write.
@@ -57,7 +58,7 @@ func (r *Request) checkJoined() (out diag.List) {
 			}
 		}
 		if relative, err := filepath.Rel(shared, c.OutputDir); r.Kustomize && err == nil && relative != "." && filepath.IsLocal(relative) {
-			out = append(out, driver.InvalidChannels(c.Pos, "give the channel a directory outside of "+filepath.ToSlash(shared)+": channels."+c.Name+".crd",
+			out = append(out, report.InvalidChannels.At(c.Pos, "give the channel a directory outside of "+filepath.ToSlash(shared)+": channels."+c.Name+".crd",
 				"the kustomization of %s cannot include %s, which contains it, for the definitions that all channels share", filepath.ToSlash(c.OutputDir), filepath.ToSlash(shared)))
 		}
 	}
@@ -66,22 +67,22 @@ func (r *Request) checkJoined() (out diag.List) {
 
 // plain returns the channels as they are in the directory of the joined definitions, or none
 // without one.
-func (r *Request) plain(channels []Channel) (out []driver.Channel) {
+func (r *Request) plain(channels []Channel) (out []define.Channel) {
 	if r.Joined.Directory == "" {
 		return nil
 	}
 	for _, c := range channels {
-		out = append(out, driver.Channel{Name: c.Name, Gates: c.Gates, Kinds: c.Kinds, OutputDir: r.Joined.Directory})
+		out = append(out, define.Channel{Name: c.Name, Gates: c.Gates, Kinds: c.Kinds, OutputDir: r.Joined.Directory})
 	}
 	return out
 }
 
 // targets returns what a run writes, by the results of channels and of [Request.plain].
-func (r *Request) targets(channels []Channel, made, plain []driver.MadeChannel) (out []target) {
+func (r *Request) targets(channels []Channel, made, plain []define.MadeChannel) (out []target) {
 	shared := target{joined: true, Channel: Channel{Destination: r.Joined.Directory, Pos: r.Joined.Pos}}
 	if len(plain) > 0 {
 		for _, m := range plain[0].Made {
-			if !slices.ContainsFunc(plain[1:], func(other driver.MadeChannel) bool { return !hasFile(other, m.File) }) {
+			if !slices.ContainsFunc(plain[1:], func(other define.MadeChannel) bool { return !hasFile(other, m.File) }) {
 				shared.made.Made = append(shared.made.Made, m)
 				shared.files = append(shared.files, m.File)
 			}
@@ -92,7 +93,7 @@ func (r *Request) targets(channels []Channel, made, plain []driver.MadeChannel) 
 		t := target{Channel: c, made: made[i]}
 		for _, m := range made[i].Made {
 			t.files = append(t.files, m.File)
-			if !slices.ContainsFunc(shared.files, func(f driver.File) bool { return f.Name == m.File.Name }) {
+			if !slices.ContainsFunc(shared.files, func(f define.File) bool { return f.Name == m.File.Name }) {
 				t.own = append(t.own, m.File)
 			}
 		}
@@ -105,8 +106,8 @@ func (r *Request) targets(channels []Channel, made, plain []driver.MadeChannel) 
 }
 
 // hasFile reports whether a channel has a file with the same name and content.
-func hasFile(c driver.MadeChannel, file driver.File) bool {
-	return slices.ContainsFunc(c.Made, func(m *driver.Made) bool { return m.File.Name == file.Name && bytes.Equal(m.File.Data, file.Data) })
+func hasFile(c define.MadeChannel, file define.File) bool {
+	return slices.ContainsFunc(c.Made, func(m *define.Made) bool { return m.File.Name == file.Name && bytes.Equal(m.File.Data, file.Data) })
 }
 
 // writesAll reports whether the run writes the definitions of all its channels.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
@@ -53,7 +53,7 @@ func TestJoined(t *testing.T) {
 		// generate returns the files of a layout, by their paths.
 		generate := func(joined string, isPlain bool) map[string][]byte {
 			t.Helper()
-			request := generate.Request{Options: generator.Options{Source: generator.Source{Dir: dir, Patterns: []string{"."}}}, Destination: "crds"}
+			request := generate.Request{Options: define.Options{Source: define.Source{Dir: dir, Patterns: []string{"."}}}, Destination: "crds"}
 			request.Joined.Directory = joined
 			for i, name := range names {
 				c := generate.Channel{Destination: filepath.Join("crds", name)}

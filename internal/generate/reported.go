@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/companions/configgen"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -16,15 +16,15 @@ func (r *Request) Reported() []*diag.Kind {
 	if !r.EveryChannel {
 		return nil
 	}
-	kinds := generator.Codes()
+	kinds := passes.Codes()
 	if !r.Options.SkipVerify {
 		kinds = append(kinds, verify.Codes()...)
 	}
 	return slices.DeleteFunc(kinds, func(kind *diag.Kind) bool {
 		switch {
-		case slices.Contains(generator.Rules(), kind):
+		case slices.Contains(passes.Rules(), kind):
 			return r.Since != "" || !slices.Contains(r.Options.Rules, kind.Code)
-		case slices.Contains(driver.ConfigurationCodes(), kind):
+		case slices.Contains(configgen.Codes(), kind):
 			return r.Companions.Generators["rbac"] == nil || r.Companions.Generators["webhook"] == nil
 		}
 		return false

@@ -14,20 +14,22 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/companions/configgen"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
+	"github.com/schemagen/schemagen/internal/source/golist"
 )
 
 // Request is the complete input of a run of the CRD generator, known before any source is
 // read. All of its fields together are the key of the run cache, so nothing else passed to
 // [Run] may change its result. In its Options, Inputs, Loaded and Server are nil.
 type Request struct {
-	generator.Options
+	define.Options
 	// KubeVersion is the Kubernetes version whose API server must accept the output.
 	KubeVersion string
 	// Destination is the output directory; "-" is standard output, and empty writes no CRDs.
@@ -84,7 +86,7 @@ func (r *Request) Bounds(writer output.Writer, within string) *output.Writer {
 	if within != "" {
 		writer = output.Writer{Root: within, Places: writer.Places}
 	} else {
-		writer.Named = slices.Concat(writer.Named, driver.Directories(r.Patterns), r.Companions.named(), r.Companions.HeaderFiles())
+		writer.Named = slices.Concat(writer.Named, golist.Directories(r.Patterns), r.Companions.named(), r.Companions.HeaderFiles())
 		if r.Patch != nil {
 			writer.Named = append(writer.Named, controllertools.Directories(r.Patch.Rule)...)
 		}
@@ -105,25 +107,25 @@ type Result struct {
 // Run runs the generator for a request. in records the files that are read; if it is nil,
 // reads are not recorded. If noteSources is set, the files that the companion generators read
 // are recorded as well.
-func Run(ctx context.Context, request Request, server generator.Server, in *inputs.Reader, noteSources bool) (*Result, error) {
-	return (&runner{Request: request, in: in, noteSources: noteSources}).run(ctx, server, driver.Load)
+func Run(ctx context.Context, request Request, server define.Server, in *inputs.Reader, noteSources bool) (*Result, error) {
+	return (&runner{Request: request, in: in, noteSources: noteSources}).run(ctx, server, define.Load)
 }
 
 // Session is a series of runs in a directory, which reuse what they know of files that are the
 // same. Its zero value is the beginning of one.
 type Session struct {
 	// loaded are the packages of the last run.
-	loaded *driver.Loaded
+	loaded *define.Loaded
 }
 
 // Findings returns the findings of [Run]. Before definitions are verified, it calls unverified
 // with those that are known, some of which others may replace. That takes much longer than
 // everything before.
-func (s *Session) Findings(ctx context.Context, request Request, server generator.Server, in *inputs.Reader, unverified func(diag.List)) (diag.List, error) {
+func (s *Session) Findings(ctx context.Context, request Request, server define.Server, in *inputs.Reader, unverified func(diag.List)) (diag.List, error) {
 	r := &runner{Request: request, in: in}
 	r.unverified = func(found diag.List) { unverified(definitions.WithoutIgnored(in, found)) }
-	made, err := r.run(ctx, server, func(ctx context.Context, options generator.Options) (loaded *driver.Loaded, err error) {
-		loaded, err = driver.LoadAgain(ctx, options, s.loaded)
+	made, err := r.run(ctx, server, func(ctx context.Context, options define.Options) (loaded *define.Loaded, err error) {
+		loaded, err = define.LoadAgain(ctx, options, s.loaded)
 		s.loaded = cmp.Or(loaded, s.loaded)
 		return loaded, err
 	})
@@ -133,8 +135,8 @@ func (s *Session) Findings(ctx context.Context, request Request, server generato
 	return made.Findings, nil
 }
 
-func (r *runner) run(ctx context.Context, server generator.Server, load func(context.Context, generator.Options) (*driver.Loaded, error)) (*Result, error) {
-	r.Options.Inputs, r.Options.Server = r.in, server
+func (r *runner) run(ctx context.Context, server define.Server, load func(context.Context, define.Options) (*define.Loaded, error)) (*Result, error) {
+	r.Options.Inputs, r.Options.Server, r.Options.Passes = r.in, server, passes.All()
 	loaded, err := load(ctx, r.Options)
 	if err != nil {
 		return nil, err
@@ -182,7 +184,7 @@ type runner struct {
 	// kinds are the definitions of the kinds, set by generate.
 	kinds []*apiextensionsv1.CustomResourceDefinition
 	// declared are the results of declaredKinds.
-	declared map[string][]driver.DeclaredKind
+	declared map[string][]configgen.Declared
 }
 
 // runCompanions runs schemapatch and the companion generators. It returns all files to
@@ -205,7 +207,7 @@ func (r *runner) runCompanions(ctx context.Context, crds []output.File) (outputs
 		printed, findings = append(printed, toPrint...), definitions.WithoutIgnored(r.in, findings)
 	}
 	if len(r.Companions.Generators) > 0 {
-		more, toPrint, found, err := r.Companions.run(ctx, r.Options, r.CurrentYear, r.noteSources, driver.Kinds{Defined: r.kinds, Declared: r.declaredKinds})
+		more, toPrint, found, err := r.Companions.run(ctx, r.Options, r.CurrentYear, r.noteSources, configgen.Kinds{Defined: r.kinds, Declared: r.declaredKinds})
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -229,17 +231,17 @@ func (r *runner) runCompanions(ctx context.Context, crds []output.File) (outputs
 // generate returns the CRD files to write, and the stale files to remove.
 func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []string, findings diag.List, err error) {
 	if r.NoCRD && r.Patch == nil {
-		findings, err = driver.Misspelled(ctx, r.Options)
+		findings, err = define.Misspelled(ctx, r.Options)
 		return nil, nil, definitions.WithoutIgnored(r.in, findings), err
 	} else if r.NoCRD {
 		return nil, nil, nil, nil // schemapatch reports them
 	}
 	channels := r.channels()
-	asked := make([]driver.Channel, len(channels))
+	asked := make([]define.Channel, len(channels))
 	for i, c := range channels {
 		asked[i] = c.Channel
 	}
-	all, findings, err := driver.MakeChannels(ctx, r.Options, append(asked, r.plain(channels)...), r.unverified)
+	all, findings, err := define.MakeChannels(ctx, r.Options, append(asked, r.plain(channels)...), r.unverified)
 	if err != nil {
 		return nil, nil, nil, err
 	}

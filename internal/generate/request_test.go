@@ -6,8 +6,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/runcache"
 )
@@ -80,11 +80,11 @@ func mustKey(t *testing.T, asked Request) string {
 // TestKeysDiffer checks that each of these runs has a different key.
 func TestKeysDiffer(t *testing.T) {
 	runs := []Request{
-		{}, {Options: generator.Options{Source: generator.Source{Dir: "x\xe9"}}}, {Options: generator.Options{Source: generator.Source{Dir: "x\xe8"}}}, {Options: generator.Options{Source: generator.Source{Dir: "x\ufffd"}}}, {Options: generator.Options{Source: generator.Source{Dir: `x\xe9`}}},
-		{Options: generator.Options{Source: generator.Source{Patterns: []string{"a,b"}}}}, {Options: generator.Options{Source: generator.Source{Patterns: []string{"a", "b"}}}}, {Options: generator.Options{Source: generator.Source{Patterns: []string{`a","b`}}}},
-		{Options: generator.Options{Output: generator.Output{MaxDescription: new(0)}}}, {Options: generator.Options{Output: generator.Output{MaxDescription: new(1)}}},
-		{Options: generator.Options{Output: generator.Output{PreserveUnknownFields: new(false)}}}, {Options: generator.Options{Output: generator.Output{PreserveUnknownFields: new(true)}}},
-		{Options: generator.Options{Output: generator.Output{Kinds: []string{"a"}}}}, {Options: generator.Options{Output: generator.Output{Groups: []string{"a"}}}},
+		{}, {Options: define.Options{Source: define.Source{Dir: "x\xe9"}}}, {Options: define.Options{Source: define.Source{Dir: "x\xe8"}}}, {Options: define.Options{Source: define.Source{Dir: "x\ufffd"}}}, {Options: define.Options{Source: define.Source{Dir: `x\xe9`}}},
+		{Options: define.Options{Source: define.Source{Patterns: []string{"a,b"}}}}, {Options: define.Options{Source: define.Source{Patterns: []string{"a", "b"}}}}, {Options: define.Options{Source: define.Source{Patterns: []string{`a","b`}}}},
+		{Options: define.Options{Output: define.Output{MaxDescription: new(0)}}}, {Options: define.Options{Output: define.Output{MaxDescription: new(1)}}},
+		{Options: define.Options{Output: define.Output{PreserveUnknownFields: new(false)}}}, {Options: define.Options{Output: define.Output{PreserveUnknownFields: new(true)}}},
+		{Options: define.Options{Output: define.Output{Kinds: []string{"a"}}}}, {Options: define.Options{Output: define.Output{Groups: []string{"a"}}}},
 		{Patch: &Patch{}}, {Patch: &Patch{Rule: controllertools.OutputDir("a")}}, {Patch: &Patch{Rule: controllertools.OutputArtifacts{Config: "a"}}}, {Patch: &Patch{Rule: controllertools.OutputArtifacts{Code: "a"}}},
 		{Companions: Companions{Rules: map[string]any{"a": controllertools.OutputNone{}}}}, {Companions: Companions{Rules: map[string]any{"a": controllertools.OutputStdout{}}}}, {Companions: Companions{Rules: map[string]any{"b": controllertools.OutputStdout{}}}},
 		{ProjectFile: (&project.File{Name: "a\xe9"}).Identity()}, {ProjectFile: (&project.File{Name: "a\xe8"}).Identity()},

@@ -6,10 +6,9 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/companions/schemapatch"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
 
@@ -25,14 +24,14 @@ type Patch struct {
 
 // run patches definitions. It returns the files to write, in which patched definitions
 // replace those of crd for the same files, and the files to print.
-func (p *Patch) run(ctx context.Context, options generator.Options, crds []output.File) (outputs, printed []output.File, findings diag.List, err error) {
+func (p *Patch) run(ctx context.Context, options define.Options, crds []output.File) (outputs, printed []output.File, findings diag.List, err error) {
 	options.MaxDescription = p.MaxDescLen
 	options.EmbeddedObjectMeta = p.GenerateEmbeddedObjectMeta != nil && *p.GenerateEmbeddedObjectMeta
 	options.AllowDangerousTypes, options.IgnoreUnexportedFields = false, false
-	var written []driver.File
+	var written []define.File
 	for _, out := range crds {
 		if p.CRDFirst && filepath.Clean(filepath.Dir(out.Path)) == filepath.Clean(p.ManifestsPath) {
-			written = append(written, driver.File{Name: filepath.Base(out.Path), Data: out.Data})
+			written = append(written, define.File{Name: filepath.Base(out.Path), Data: out.Data})
 		}
 	}
 	files, findings, err := schemapatch.Patch(ctx, options, p.ManifestsPath, written)

@@ -13,7 +13,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 	"github.com/schemagen/schemagen/structural"
@@ -22,7 +22,7 @@ import (
 
 // counting is a server that counts the definitions it examines, by name.
 type counting struct {
-	generator.Server
+	define.Server
 	mu       sync.Mutex
 	examined map[string]int
 }
@@ -95,7 +95,7 @@ func TestSessionKeepsResults(t *testing.T) {
 	} {
 		server := &counting{Server: verify.New(target, verify.Options{Generating: true, Cache: results}), examined: map[string]int{}}
 		in := inputs.Overlaid(map[string][]byte{filepath.Join(dir, "v1", "a.go"): file("A", step.a), filepath.Join(dir, "v1", "b.go"): file("B", step.b)}, nil)
-		request := Request{Options: generator.Options{Source: generator.Source{Dir: dir, Patterns: []string{"./v1"}}}}
+		request := Request{Options: define.Options{Source: define.Source{Dir: dir, Patterns: []string{"./v1"}}}}
 		found, err := s.Findings(t.Context(), request, server, in, func(diag.List) {})
 		if err != nil {
 			t.Fatal(err)

@@ -12,7 +12,8 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/generate/install"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 )
@@ -31,7 +32,7 @@ type staleFile struct {
 type place struct {
 	dir string
 	// files are those that the run writes there, and suffix is the end of their names.
-	files  []driver.File
+	files  []define.File
 	suffix string
 	target *target
 }
@@ -82,7 +83,7 @@ func staleFiles(in *inputs.Reader, p place, places []place, groups []string, ann
 		for _, d := range definitions {
 			maker, found := d.Metadata.Annotations[generator.VersionAnnotation]
 			ours := found && (maker == "schemagen" || strings.HasPrefix(maker, "schemagen-"))
-			own := driver.FileName(d.Spec.Group, d.Spec.Names.Plural)
+			own := checks.FileName(d.Spec.Group, d.Spec.Names.Plural)
 			if slices.Contains(produced, own) || !ours && (found || annotated) {
 				continue
 			}
@@ -205,7 +206,7 @@ func (t *target) withoutDefinition(f staleFile) string {
 	for _, k := range t.made.Removed {
 		byGates = byGates || k.Group == f.group && k.Kind == f.kind
 	}
-	has := slices.ContainsFunc(t.made.Made, func(m *driver.Made) bool {
+	has := slices.ContainsFunc(t.made.Made, func(m *define.Made) bool {
 		spec := m.Object().Spec
 		return spec.Group == f.group && spec.Names.Kind == f.kind
 	})

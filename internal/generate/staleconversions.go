@@ -7,10 +7,9 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/conversions/laws"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 )
 
@@ -27,7 +26,7 @@ type ConversionOutputs struct {
 // needed. It returns those to remove and reports the others. Files of a kind that has versions
 // in other packages of the project, which the run did not cover, are kept. Only files marked as
 // written by schemagen count.
-func StaleConversions(ctx context.Context, options generator.Options, of ConversionOutputs) (remove []string, findings diag.List, err error) {
+func StaleConversions(ctx context.Context, options define.Options, of ConversionOutputs) (remove []string, findings diag.List, err error) {
 	var kept []string // directories
 	add := func(name, reason string) error {
 		path := diag.Relative(options.Dir, name, 0)
@@ -92,7 +91,7 @@ func unwritten(m *conversions.Model, dir string) string {
 
 // versionElsewhere looks in packages outside the run for another version of a kind of which the
 // run has only that in the directory of a file, and returns the note about it.
-func versionElsewhere(ctx context.Context, options generator.Options, model *conversions.Model, name string) (note diag.Diagnostic, found bool, err error) {
+func versionElsewhere(ctx context.Context, options define.Options, model *conversions.Model, name string) (note diag.Diagnostic, found bool, err error) {
 	if model == nil {
 		return note, false, nil
 	}
@@ -101,7 +100,7 @@ func versionElsewhere(ctx context.Context, options generator.Options, model *con
 		if kind.Dir != filepath.Dir(name) {
 			continue
 		}
-		listing, _, err := driver.List(ctx, options)
+		listing, _, err := define.List(ctx, options)
 		if err != nil {
 			return note, false, err
 		}

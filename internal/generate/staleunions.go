@@ -12,8 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/plurals"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -34,7 +33,7 @@ type UnionOutputs struct {
 // StaleUnions finds files of schemagen unions that are no longer needed: in packages without
 // functions, and for kinds without policies. It returns those to remove and reports the others.
 // Only files marked as written by schemagen count.
-func StaleUnions(ctx context.Context, options generator.Options, of UnionOutputs) (remove []string, findings diag.List, err error) {
+func StaleUnions(ctx context.Context, options define.Options, of UnionOutputs) (remove []string, findings diag.List, err error) {
 	var candidates []string
 	for _, dir := range of.Without {
 		candidates = append(candidates, diag.Relative(options.Dir, filepath.Join(dir, uniongen.FileName), 0))
@@ -62,7 +61,7 @@ type Policies struct {
 
 // StalePolicies finds policies in a directory that are no longer needed. It returns those to
 // remove and reports the others. Only files marked as written by schemagen count.
-func StalePolicies(ctx context.Context, options generator.Options, of Policies) (remove []string, findings diag.List, err error) {
+func StalePolicies(ctx context.Context, options define.Options, of Policies) (remove []string, findings diag.List, err error) {
 	var disk *inputs.Reader // nothing is recorded
 	entries, err := disk.ReadDir(of.Dir)
 	if err != nil && !inputs.IsAbsent(err) {
@@ -118,13 +117,13 @@ func staleAmong(paths []string, reason string, prune bool) (remove []string, fin
 
 // declarationOfPolicy looks in packages outside the run for the kind of a policy, whose name
 // begins with GROUP_PLURAL and may have a version.
-func declarationOfPolicy(ctx context.Context, options generator.Options, name string) (at diag.Position, kind string, found bool, err error) {
+func declarationOfPolicy(ctx context.Context, options define.Options, name string) (at diag.Position, kind string, found bool, err error) {
 	group, plural, ok := strings.Cut(name, "_")
 	if !ok {
 		return at, "", false, nil
 	}
 	plural, _, _ = strings.Cut(plural, "_")
-	listing, _, err := driver.List(ctx, options)
+	listing, _, err := define.List(ctx, options)
 	if err != nil {
 		return at, "", false, err
 	}

@@ -20,7 +20,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/interrupt"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/progress"
@@ -264,7 +264,7 @@ func indented(text string) string {
 var lineStart = lazyregexp.New(`(?m)^.`)
 
 // versionLine matches the annotation with the version of the tool that wrote a file.
-var versionLine = lazyregexp.New(`(?m)^    ` + regexp.QuoteMeta(generator.VersionAnnotation) + `: .*\n`)
+var versionLine = lazyregexp.New(`(?m)^    ` + regexp.QuoteMeta(define.VersionAnnotation) + `: .*\n`)
 
 func withoutVersion(data []byte) []byte { return versionLine().ReplaceAll(data, nil) }
 

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
+	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
 
@@ -161,7 +161,7 @@ func (s *settings) crd(line *controllertools.CommandLine, dir, source string) {
 // directory does not exist, which would be an error in schemagen.yaml.
 func (s *settings) patterns(paths []string, dir, source string) (out []string) {
 	for _, pattern := range paths {
-		if !driver.IsFilePattern(pattern) {
+		if !golist.IsFilePattern(pattern) {
 			out = append(out, pattern)
 			continue
 		}

@@ -3,9 +3,13 @@
 package passes
 
 import (
+	"slices"
+
+	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/conventions"
 	"github.com/schemagen/schemagen/internal/conventions/clients"
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/gates/absent"
 	"github.com/schemagen/schemagen/internal/gates/erasure"
 	"github.com/schemagen/schemagen/internal/gates/gateway"
@@ -26,3 +30,11 @@ func All() define.Passes {
 		clients.Pass{},       // all definitions: --rules about Go clients
 	}
 }
+
+// Codes returns the kinds of diagnostics that such a run reports itself, sorted by code. Those of a
+// server are not among them.
+func Codes() []*diag.Kind { return slices.Concat(report.Codes(), Rules()) }
+
+// Rules returns the kinds of diagnostics about API conventions, sorted by code. They are reported
+// only if options name them.
+func Rules() []*diag.Kind { return slices.Concat(conventions.Codes(), clients.Codes()) }

@@ -12,7 +12,8 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/structural/manifest"
@@ -100,7 +101,7 @@ func (c *File) Channels(wd string) []Channel {
 // there is no channel. Unknown names are findings.
 func (c *File) Select(wd string, names []string, gates bool) (out []Channel, findings diag.List) {
 	wrong := func(hint, format string, args ...any) {
-		findings = append(findings, driver.InvalidChannels(diag.Position{}, hint, format, args...))
+		findings = append(findings, report.InvalidChannels.At(diag.Position{}, hint, format, args...))
 	}
 	if gates {
 		if len(names) > 0 {
@@ -143,7 +144,7 @@ func (c *File) One(wd, name string) Channel {
 
 // AddTo sets the options of the generator to those of the channel, except for its kinds:
 // packages that a command line names may have only some of them.
-func (c Channel) AddTo(options *generator.Options) {
+func (c Channel) AddTo(options *define.Options) {
 	options.Gates, options.Annotations, options.Labels = c.Gates, c.Annotations, c.Labels
 }
 
@@ -172,7 +173,7 @@ var channelName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
 // failChannel reports a mistake in the channels.
 func (r *reader) failChannel(n *yaml.Node, hint, format string, args ...any) {
-	r.Findings = append(r.Findings, driver.InvalidChannels(r.Pos(n), hint, format, args...))
+	r.Findings = append(r.Findings, report.InvalidChannels.At(r.Pos(n), hint, format, args...))
 }
 
 // channels reads the section channels, after the gates.
@@ -243,7 +244,7 @@ func (r *reader) channel(c *Channel, fields map[string]*yaml.Node) {
 		return append(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)...)
 	})
 	if _, ok := c.Annotations[generator.VersionAnnotation]; ok {
-		r.failChannel(fields["annotations"], "", "the annotation %s is schemagen's", generator.VersionAnnotation)
+		r.failChannel(fields["annotations"], "", "the annotation %s is schemagen's", define.VersionAnnotation)
 	}
 	for _, element := range r.List(fields["kinds"]) {
 		switch kind, ok := r.scalar(element, "a string", "!!str"); {
@@ -386,7 +387,7 @@ func (r *reader) checkGate(n *yaml.Node, element string, channels []string) {
 	case !isGate(name):
 		r.failChannel(n, `names, "*" for all, "!NAME" for all but one, "@CHANNEL" for those of another channel`, "%q is not a gate", manifest.Shortened(element))
 	case r.file.gates != nil && !slices.Contains(r.file.gates, name):
-		r.Findings = append(r.Findings, driver.UnknownGate(r.Pos(n), name, r.file.gates))
+		r.Findings = append(r.Findings, report.UnknownGateAt(r.Pos(n), name, r.file.gates))
 	case r.file.gates == nil && !slices.ContainsFunc(r.file.named, func(g Gate) bool { return g.Name == name }):
 		r.file.named = append(r.file.named, Gate{Name: name, Pos: r.Pos(n)})
 	}

@@ -16,10 +16,11 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural/manifest"
 )
@@ -258,7 +259,7 @@ func (r *reader) checkPattern(n *yaml.Node, pattern string) string {
 		r.Fail(n, "", "must be a package pattern")
 		return ""
 	}
-	if !driver.IsFilePattern(pattern) {
+	if !golist.IsFilePattern(pattern) {
 		base, _ := cutBelow(pattern)
 		if info, err := r.in.Stat(r.at(base)); err == nil && info.IsDir() && base != "." {
 			r.Fail(n, "write ./"+pattern, "%q is an import path, not the directory of that name", pattern)
@@ -288,7 +289,7 @@ func (r *reader) packages(n *yaml.Node) {
 		known = append(known, s.Key)
 	}
 	fields := r.Fields(n, "an element of packages", known...)
-	var o generator.PackageOptions
+	var o define.PackageOptions
 	if path := r.required(n, fields, "path", "an element of packages"); path != nil {
 		if text, ok := r.scalar(path, "a string", "!!str"); ok {
 			o.Pattern = r.checkPattern(path, text)
@@ -376,7 +377,7 @@ func (r *reader) types(n *yaml.Node) {
 func (r *reader) descriptions(n *yaml.Node) {
 	for _, entry := range r.entries(n, "descriptions") {
 		text, ok := r.scalar(entry[1], "drop, firstSentence, or a number of bytes", "!!str", "!!int")
-		if err := driver.CheckDescriptions(text); ok && err != nil {
+		if err := edits.CheckDescriptions(text); ok && err != nil {
 			r.Fail(entry[1], "", "descriptions: %v", err)
 		}
 		r.override(markers.DescriptionsName, entry[0], entry[1], text)
@@ -384,7 +385,7 @@ func (r *reader) descriptions(n *yaml.Node) {
 }
 
 func (r *reader) override(marker string, key, value *yaml.Node, text string) {
-	r.file.overrides = append(r.file.overrides, generator.Override{Marker: marker, Argument: key.Value, Value: text,
+	r.file.overrides = append(r.file.overrides, define.Override{Marker: marker, Argument: key.Value, Value: text,
 		ArgumentOffset: r.offset(key), ValueOffset: r.offset(value)})
 }
 

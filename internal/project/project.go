@@ -17,9 +17,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/source/golist"
 )
 
 // File is the content of schemagen.yaml. A nil *File has no settings.
@@ -33,9 +33,9 @@ type File struct {
 	// values are the values of settings and of sections, by key.
 	values map[string]entry
 	// packages are the options for individual packages, with absolute directories.
-	packages []generator.PackageOptions
+	packages []define.PackageOptions
 	// overrides apply to types of other modules.
-	overrides []generator.Override
+	overrides []define.Override
 	// gates are the names in the section gates; nil if there is no such section.
 	gates []string
 	// named are the gates in the section gates or, if there is no such section, in channels.
@@ -259,7 +259,7 @@ func (c *File) rebased(kind Kind, texts []string, wd string) []string {
 	out := make([]string, len(texts))
 	for i, text := range texts {
 		out[i] = text
-		if filepath.IsAbs(text) || kind == Patterns && !driver.IsFilePattern(text) {
+		if filepath.IsAbs(text) || kind == Patterns && !golist.IsFilePattern(text) {
 			continue
 		}
 		base, below := cutBelow(filepath.ToSlash(text))
@@ -314,14 +314,14 @@ func (c *File) Covers(in *inputs.Reader, wd string, packages []string) bool {
 
 // AddTo adds the settings that do not have a flag to the options of the generator. all
 // reports whether the run covers all packages of the file, in all channels.
-func (c *File) AddTo(options *generator.Options, all bool) {
+func (c *File) AddTo(options *define.Options, all bool) {
 	if c == nil {
 		return
 	}
 	options.Packages, options.KnownGates = c.packages, c.gates
 	_, options.MergeOverlay = c.Overlay()
 	if len(c.overrides) > 0 {
-		options.Overrides = &generator.OverrideFile{Name: c.Name, Data: c.data, Overrides: c.overrides, ReportUnused: all}
+		options.Overrides = &define.OverrideFile{Name: c.Name, Data: c.data, Overrides: c.overrides, ReportUnused: all}
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/passes"
 )
 
 // Review is the name of the set of all rules about API conventions.
@@ -16,7 +16,7 @@ const Review = "review"
 func (c *File) Rules(names []string) ([]diag.Code, error) {
 	known := []string{Review}
 	var out []diag.Code
-	for _, kind := range generator.Rules() {
+	for _, kind := range passes.Rules() {
 		known = append(known, string(kind.Code))
 		severity := ""
 		if c != nil {

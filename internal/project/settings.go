@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/apiserver"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -67,7 +67,7 @@ func Settings() []Setting {
 		{Key: "tags", Flag: "tags", Alias: "load-build-tags", Kind: List, Description: "build tags to use when loading packages"},
 		{Key: "lister", Flag: "lister", Values: []string{"auto", "go"}, Description: "how packages are found: go (by the go command) or auto (without it if the result is certain to be the same)"},
 		{Key: "enable", Flag: "enable", Kind: List, Values: markers.Features(), Pattern: markers.PrefixedFeature, Description: "marker language features enabled for all packages"},
-		{Key: "unions", Flag: "unions", Check: driver.CheckUnions, Description: "default union validation: cel, oneOf, none, or cel;oneOf"},
+		{Key: "unions", Flag: "unions", Check: define.CheckUnions, Description: "default union validation: cel, oneOf, none, or cel;oneOf"},
 		{Key: "allow", Flag: "allow", Kind: List, Description: "markers that are not reported as misspelt"},
 		{Key: "kubeVersion", Flag: "kube-version", Check: checkKubeVersion, Description: "Kubernetes version whose API server must accept the output"},
 		{Key: "strict", Flag: "strict", Kind: Boolean, Description: "make warnings errors"},

@@ -9,8 +9,9 @@ import (
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/channels/containment"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/project"
 )
 
@@ -34,7 +35,7 @@ func (r *Request) Promote(ctx context.Context, target *apiserver.Target, gate, i
 		return &Changes{Findings: findings}, nil
 	}
 	if channel.Gates.On(gate) {
-		return &Changes{Findings: diag.List{driver.InvalidChannels(channel.Pos, "", "gate %s is already on in channel %s", gate, channel.Name)}}, nil
+		return &Changes{Findings: diag.List{report.InvalidChannels.At(channel.Pos, "", "gate %s is already on in channel %s", gate, channel.Name)}}, nil
 	}
 	with := channel
 	with.Gates = append(slices.Clone(channel.Gates), gate)
@@ -82,7 +83,7 @@ func (r *Request) channel(name string) (project.Channel, diag.List) {
 // changes compares the definitions of two channels.
 func (r *Request) changes(ctx context.Context, target *apiserver.Target, old, new project.Channel) (*Changes, error) {
 	options := r.Options
-	loaded, err := driver.Load(ctx, options)
+	loaded, err := define.Load(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func (r *Request) changes(ctx context.Context, target *apiserver.Target, old, ne
 	var made [2][]*crd.Definition
 	for i, channel := range []project.Channel{old, new} {
 		channel.AddTo(&options)
-		all, findings, err := driver.Definitions(ctx, options)
+		all, findings, err := define.Definitions(ctx, options)
 		if err != nil || findings.HasErrors() {
 			return &Changes{Findings: findings}, err
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/gates/gatedsource"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/structural"
@@ -58,7 +58,7 @@ func (r *Request) indexed(ctx context.Context, files []*gatedsource.File) (*inde
 func (r *Request) defined(ctx context.Context, files []*gatedsource.File, use func(d *crd.Definition)) (diag.List, error) {
 	options := r.Options
 	options.SkipVerify = true
-	loaded, err := driver.Load(ctx, options)
+	loaded, err := define.Load(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (r *Request) defined(ctx context.Context, files []*gatedsource.File, use fu
 	sets, required := r.sets(files)
 	for i, set := range sets {
 		options.Gates = set
-		made, found, err := driver.Definitions(ctx, options)
+		made, found, err := define.Definitions(ctx, options)
 		if err != nil {
 			return nil, err
 		}

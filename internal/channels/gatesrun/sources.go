@@ -14,8 +14,8 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/gates/gatedsource"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
@@ -26,7 +26,7 @@ import (
 // Request is what all questions are about.
 type Request struct {
 	// Options are those of the packages. Their gates are not used.
-	generator.Options
+	define.Options
 	// Project is the project file, or nil.
 	Project *project.File
 }
@@ -34,7 +34,7 @@ type Request struct {
 // gated returns the Go files with conditions in the modules of the packages, without tests, in
 // the order of their names, and the directories of the modules.
 func (r *Request) gated(ctx context.Context) (roots []string, files []*gatedsource.File, findings diag.List, err error) {
-	listing, findings, err := driver.List(ctx, r.Options)
+	listing, findings, err := define.List(ctx, r.Options)
 	if err != nil || findings.HasErrors() {
 		return nil, nil, findings, err
 	}
@@ -150,7 +150,7 @@ func (r *Request) checkGate(gate string, files []*gatedsource.File) diag.List {
 	if gate != gates.Never && slices.Contains(known, gate) {
 		return nil
 	}
-	out := driver.UnknownGate(diag.Position{}, gate, known)
+	out := report.UnknownGateAt(diag.Position{}, gate, known)
 	if strings.ContainsAny(gate, ",;*!@") {
 		out.Hint = "name one gate; the gates are " + strings.Join(known, ", ")
 	}

@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
@@ -112,8 +112,8 @@ func TestTags(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		o := generator.Options{Source: generator.Source{Dir: dir, Patterns: []string{"./..."}, Tags: test.tags}}
-		loaded, err := define.Load(t.Context(), o.Internal())
+		o := define.Options{Passes: passes.All(), Source: define.Source{Dir: dir, Patterns: []string{"./..."}, Tags: test.tags}}
+		loaded, err := define.Load(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
@@ -84,8 +84,8 @@ func TestSchemeGroupVersion(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			o := generator.Options{Source: generator.Source{Dir: dir, Patterns: []string{"./..."}}}
-			loaded, err := define.Load(t.Context(), o.Internal())
+			o := define.Options{Passes: passes.All(), Source: define.Source{Dir: dir, Patterns: []string{"./..."}}}
+			loaded, err := define.Load(t.Context(), o)
 			if err != nil {
 				t.Fatal(err)
 			}

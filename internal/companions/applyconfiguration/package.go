@@ -129,7 +129,7 @@ func (p *packageRun) document() ([]byte, error) {
 	if p.schemas == nil {
 		options := p.Source
 		options.Gates = []string{"*"} // the Go types are the same for all gates
-		schemas, err := define.NewSwagger(p.ctx, options.Internal())
+		schemas, err := define.NewSwagger(p.ctx, options)
 		if err != nil {
 			return nil, err
 		}

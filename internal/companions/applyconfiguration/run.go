@@ -19,7 +19,6 @@ import (
 	ctmarkers "sigs.k8s.io/controller-tools/pkg/markers"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/source"
@@ -29,7 +28,7 @@ import (
 type Options struct {
 	Generator
 	// Source configures the schemas. Inputs reads the header.
-	Source generator.Options
+	Source define.Options
 	// Year replaces YEAR in the header.
 	Year int
 	// Temporary writes data to a file outside the project, which remove deletes.

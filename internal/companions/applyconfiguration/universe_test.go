@@ -19,8 +19,8 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/source"
 )
 
@@ -70,7 +70,7 @@ func TestCorpus(t *testing.T) {
 // comparison compares our universes of packages with gengo's.
 type comparison struct {
 	t       *testing.T
-	options generator.Options
+	options define.Options
 	program *source.Program
 	roots   []*source.Package
 	// temporary is a directory outside of the module.
@@ -84,8 +84,8 @@ func newComparison(t *testing.T, patterns []string) *comparison {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &comparison{t: t, temporary: t.TempDir(), options: generator.Options{Source: generator.Source{Dir: dir, Patterns: patterns}}}
-	c.options.Loaded, err = define.Load(t.Context(), c.options.Internal())
+	c := &comparison{t: t, temporary: t.TempDir(), options: define.Options{Passes: passes.All(), Source: define.Source{Dir: dir, Patterns: patterns}}}
+	c.options.Loaded, err = define.Load(t.Context(), c.options)
 	if err != nil {
 		t.Fatal(err)
 	}

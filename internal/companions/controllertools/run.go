@@ -18,13 +18,14 @@ import (
 	ctwebhook "sigs.k8s.io/controller-tools/pkg/webhook"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/companions/applyconfiguration"
+	"github.com/schemagen/schemagen/internal/companions/configgen"
 	"github.com/schemagen/schemagen/internal/companions/deepcopy"
 	"github.com/schemagen/schemagen/internal/companions/rbac"
 	"github.com/schemagen/schemagen/internal/companions/webhook"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/progress"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // Generator is one of the generators, whose fields are its options.
@@ -61,11 +62,11 @@ type Options struct {
 	// Source selects the packages: Dir, Patterns and Tags apply to all generators, and
 	// Inputs reads other files, such as headers. The rest configures the schemas for
 	// applyconfiguration.
-	Source generator.Options
+	Source define.Options
 	// Generators run in the order of their names.
 	Generators map[string]Generator
 	// Kinds are what rbac and webhook compare with. There are none if the run generates no CRDs.
-	Kinds driver.Kinds
+	Kinds configgen.Kinds
 	// Year replaces YEAR in the header of applyconfiguration's files.
 	Year int
 	// Temporary writes data to a file outside the project, which remove deletes.
@@ -83,7 +84,7 @@ type Options struct {
 type File struct {
 	// Generator is the name of the generator.
 	Generator string
-	driver.Output
+	source.Output
 }
 
 // Result is the result of [Run].
@@ -101,7 +102,7 @@ type Result struct {
 // The error means that nothing could be loaded.
 func Run(ctx context.Context, options Options) (*Result, error) {
 	if options.Source.Loaded == nil {
-		loaded, err := driver.Load(ctx, options.Source)
+		loaded, err := define.Load(ctx, options.Source)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +113,7 @@ func Run(ctx context.Context, options Options) (*Result, error) {
 	for _, name := range slices.Sorted(maps.Keys(options.Generators)) {
 		progress.Start(ctx, "running", name, 0)
 		files, findings, err := generate(ctx, options, options.Generators[name])
-		if unsure, ok := errors.AsType[*driver.Unsure](err); ok {
+		if unsure, ok := errors.AsType[*source.Unsure](err); ok {
 			upstream[name] = options.Generators[name]
 			out.Unsure = append(out.Unsure, name+": "+unsure.Reason)
 			continue
@@ -131,16 +132,16 @@ func Run(ctx context.Context, options Options) (*Result, error) {
 	return out, ctx.Err()
 }
 
-func (r *Result) add(generator string, files []driver.Output, findings diag.List) {
+func (r *Result) add(generator string, files []source.Output, findings diag.List) {
 	for _, f := range files {
 		r.Files = append(r.Files, File{generator, f})
 	}
 	r.Findings = append(r.Findings, findings...)
 }
 
-// generate runs one generator. The error is a [driver.Unsure] if controller-gen's own code has
+// generate runs one generator. The error is a [source.Unsure] if controller-gen's own code has
 // to run.
-func generate(ctx context.Context, options Options, g Generator) (files []driver.Output, findings diag.List, err error) {
+func generate(ctx context.Context, options Options, g Generator) (files []source.Output, findings diag.List, err error) {
 	program, roots, reporter := options.Source.Loaded.Program()
 	switch g := g.(type) {
 	case applyconfiguration.Generator:

@@ -17,9 +17,9 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/companions/applyconfiguration"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // runUpstream runs generators on packages that controller-tools loads, once for all of them
@@ -106,7 +106,7 @@ type rule struct {
 
 // Open implements [genall.OutputRule].
 func (r *rule) Open(pkg *loader.Package, name string) (io.WriteCloser, error) {
-	f := &openFile{rule: r, file: driver.Output{Name: name}}
+	f := &openFile{rule: r, file: source.Output{Name: name}}
 	if pkg != nil {
 		if len(pkg.CompiledGoFiles) == 0 {
 			return nil, fmt.Errorf("package %s has no files, so there is no directory for %s", pkg.PkgPath, name)
@@ -120,13 +120,13 @@ func (r *rule) Open(pkg *loader.Package, name string) (io.WriteCloser, error) {
 type openFile struct {
 	bytes.Buffer
 	rule *rule
-	file driver.Output
+	file source.Output
 }
 
 // Close implements [io.Closer].
 func (f *openFile) Close() error {
 	f.file.Data = f.Bytes()
-	f.rule.result.add(f.rule.generator, []driver.Output{f.file}, nil)
+	f.rule.result.add(f.rule.generator, []source.Output{f.file}, nil)
 	return nil
 }
 

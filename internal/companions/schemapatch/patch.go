@@ -22,7 +22,6 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/report"
@@ -44,9 +43,9 @@ import (
 //
 // Diagnostics are about the user's source and definitions. If one of them is an error, no
 // files are returned. The error is for a directory that cannot be read, and otherwise as for
-// [generator.Run].
-func Patch(ctx context.Context, options generator.Options, directory string, written []define.File) ([]define.File, diag.List, error) {
-	return patch(ctx, options.Internal(), directory, written)
+// [define.Make].
+func Patch(ctx context.Context, options define.Options, directory string, written []define.File) ([]define.File, diag.List, error) {
+	return patch(ctx, options, directory, written)
 }
 
 func patch(ctx context.Context, options define.Options, directory string, written []define.File) ([]define.File, diag.List, error) {

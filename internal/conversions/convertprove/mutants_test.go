@@ -8,15 +8,16 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/apiserver"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/conversions"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/terminal/consent"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 	"github.com/schemagen/schemagen/verify"
 )
 
 // generated returns the conversions of a case in testdata/conversions.
-func generated(t *testing.T, name string, mutable bool) (Run, generator.Options) {
+func generated(t *testing.T, name string, mutable bool) (Run, define.Options) {
 	t.Helper()
 	archive, err := txtar.ParseFile("../../../testdata/conversions/" + name + ".txtar")
 	if err != nil {
@@ -26,7 +27,7 @@ func generated(t *testing.T, name string, mutable bool) (Run, generator.Options)
 }
 
 // generatedFrom returns the conversions of packages in an archive.
-func generatedFrom(t *testing.T, name string, archive *txtar.Archive, mutable bool) (Run, generator.Options) {
+func generatedFrom(t *testing.T, name string, archive *txtar.Archive, mutable bool) (Run, define.Options) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -50,7 +51,7 @@ func generatedFrom(t *testing.T, name string, archive *txtar.Archive, mutable bo
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := generator.Options{Source: generator.Source{Dir: root, Patterns: []string{"./..."}}, Server: verify.New(target, verify.Options{})}
+	options := define.Options{Passes: passes.All(), Source: define.Source{Dir: root, Patterns: []string{"./..."}}, Server: verify.New(target, verify.Options{})}
 	generated, findings, err := conversions.Generate(t.Context(), options, conversions.Options{Functions: true, Mutable: mutable})
 	if err != nil || findings.HasErrors() {
 		t.Fatal(findings, err)

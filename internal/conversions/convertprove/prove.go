@@ -29,11 +29,10 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/conversions/convertrun"
 	"github.com/schemagen/schemagen/internal/conversions/written"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/interrupt"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
@@ -88,14 +87,14 @@ type version struct {
 
 // ProveProject runs histories of all kinds, with the definitions that the options generate, and with samples
 // from a directory, if it is not empty. The results are those of [Run.Prove].
-func (r *Run) ProveProject(ctx context.Context, options generator.Options, samples string) (diag.List, error) {
+func (r *Run) ProveProject(ctx context.Context, options define.Options, samples string) (diag.List, error) {
 	var err error
 	if samples != "" {
 		if r.Samples, err = definitions.FindObjects("-f", []string{filepath.Join(r.Dir, samples)}); err != nil {
 			return nil, err
 		}
 	}
-	made, findings, err := driver.Definitions(ctx, options)
+	made, findings, err := define.Definitions(ctx, options)
 	if err != nil {
 		return nil, err
 	}

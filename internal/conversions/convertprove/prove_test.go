@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/progress"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -92,7 +92,7 @@ func TestProgress(t *testing.T) {
 	}
 	run, options := generated(t, "union", false)
 	var err error
-	if run.Definitions, _, err = driver.Definitions(t.Context(), options); err != nil {
+	if run.Definitions, _, err = define.Definitions(t.Context(), options); err != nil {
 		t.Fatal(err)
 	}
 	run.Cases = 5
@@ -160,7 +160,7 @@ func TestInterrupted(t *testing.T) {
 	}
 	run, options := generatedFrom(t, "broken", txtar.Parse([]byte(broken)), false)
 	var err error
-	if run.Definitions, _, err = driver.Definitions(t.Context(), options); err != nil {
+	if run.Definitions, _, err = define.Definitions(t.Context(), options); err != nil {
 		t.Fatal(err)
 	}
 	run.Cases = 1_000_000

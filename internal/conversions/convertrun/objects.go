@@ -15,9 +15,9 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/conversions/written"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/terminal/consent"
 	"github.com/schemagen/schemagen/structural"
@@ -41,9 +41,9 @@ type Target struct {
 }
 
 // Find finds what the packages can convert, and asks for the consent to run it. Findings are about the
-// packages; if one of them is an error, nothing can be converted. The error is as in [generator.Run], or that
+// packages; if one of them is an error, nothing can be converted. The error is as in [define.Make], or that
 // there is no consent.
-func (t *Target) Find(ctx context.Context, options generator.Options) (findings diag.List, err error) {
+func (t *Target) Find(ctx context.Context, options define.Options) (findings diag.List, err error) {
 	t.Dir, t.Tags = options.Dir, options.Tags
 	if t.Kinds, findings, err = written.Kinds(ctx, options); err != nil {
 		return nil, err

@@ -10,7 +10,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 )
 
@@ -40,7 +41,7 @@ func module(t *testing.T, change func(string) string) (dir string, files map[str
 
 func generate(t *testing.T, dir string, patterns ...string) Files {
 	t.Helper()
-	var options generator.Options
+	options := define.Options{Passes: passes.All()}
 	options.Dir, options.Patterns = dir, patterns
 	files, findings, err := Generate(context.Background(), options)
 	if err != nil || len(findings) > 0 {

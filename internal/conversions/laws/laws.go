@@ -26,7 +26,6 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/conversions/written"
 	"github.com/schemagen/schemagen/internal/define"
@@ -51,9 +50,9 @@ type Files struct {
 
 // Generate reads the packages and returns a file of tests for each one with hand-written
 // conversions. It is an error if there are none. Diagnostics are about the user's source; if
-// one of them is an error, there are no files. The error is as in [generator.Run].
-func Generate(ctx context.Context, options generator.Options) (Files, diag.List, error) {
-	internal := options.Internal()
+// one of them is an error, there are no files. The error is as in [define.Make].
+func Generate(ctx context.Context, options define.Options) (Files, diag.List, error) {
+	internal := options
 	internal.Gates = []string{"*"} // the Go types are the same for all gates
 	roots, b, err := define.Open(ctx, internal)
 	if err != nil {

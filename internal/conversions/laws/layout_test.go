@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/conversions"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 )
 
@@ -44,7 +45,7 @@ func TestFormatted(t *testing.T) {
 		n := 0
 		for _, c := range cases {
 			for _, functions := range []bool{false, true} {
-				var options generator.Options
+				options := define.Options{Passes: passes.All()}
 				options.Dir, options.Patterns, options.Server = filepath.Join(dir, c.Name), []string{"./..."}, server
 				generated, findings, err := conversions.Generate(t.Context(), options, conversions.Options{Functions: functions, BuildTag: "a&&b"})
 				if err != nil {

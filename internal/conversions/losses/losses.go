@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/crd"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/conversions"
+	"github.com/schemagen/schemagen/internal/define"
 )
 
 // Add adds to definitions that were generated from Go packages what the conversions of the
 // packages lose. Kinds are left out whose conversions are not generated, or cannot be. The error
-// is as in [generator.Run].
-func Add(ctx context.Context, options generator.Options, definitions []*crd.Definition) error {
+// is as in [define.Make].
+func Add(ctx context.Context, options define.Options, definitions []*crd.Definition) error {
 	if !slices.ContainsFunc(definitions, func(d *crd.Definition) bool { return len(d.CRD.Spec.Versions) > 1 }) {
 		return nil
 	}

@@ -18,8 +18,8 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/conversions"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/source"
@@ -36,8 +36,8 @@ type File struct {
 
 // Turn makes a version the hub of all kinds that have it, and returns the Go files that change.
 // Whatever the markers cannot say the other way is a finding; if one is an error, there are no
-// files. The error is as in [generator.Run].
-func Turn(ctx context.Context, options generator.Options, of conversions.Options, version string) ([]File, diag.List, error) {
+// files. The error is as in [define.Make].
+func Turn(ctx context.Context, options define.Options, of conversions.Options, version string) ([]File, diag.List, error) {
 	m, findings, err := conversions.Find(ctx, options, of)
 	if err != nil || findings.HasErrors() {
 		return nil, findings, err

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/conversions"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 )
 
@@ -31,7 +32,7 @@ func TestTurn(t *testing.T) {
 	turned := 0
 	for _, c := range cases {
 		root := filepath.Join(dir, c.Name)
-		var options generator.Options
+		options := define.Options{Passes: passes.All()}
 		options.Dir, options.Patterns, options.Server, options.Inputs = root, []string{"./..."}, server, inputs.New()
 		of := conversions.Options{Functions: !strings.Contains(c.Options, "methods"), Strict: strings.Contains(c.Options, "strict")}
 		before, findings, err := conversions.Generate(t.Context(), options, of)

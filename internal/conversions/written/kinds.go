@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/source"
 )
@@ -43,9 +42,9 @@ type Spoke struct {
 }
 
 // Kinds returns the kinds of packages that convert versions, sorted by group and name. The
-// error is as in [generator.Run].
-func Kinds(ctx context.Context, options generator.Options) ([]Kind, diag.List, error) {
-	internal := options.Internal()
+// error is as in [define.Make].
+func Kinds(ctx context.Context, options define.Options) ([]Kind, diag.List, error) {
+	internal := options
 	internal.Gates = []string{"*"}      // the Go types are the same for all gates
 	internal.AllowDangerousTypes = true // they do not affect the conversions
 	definitions, b, err := define.DefineKinds(ctx, internal)

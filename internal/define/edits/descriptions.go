@@ -120,3 +120,9 @@ func (p limitDescriptions) below(s *structural.Schema) *structural.Schema {
 	}
 	return &out
 }
+
+// CheckDescriptions returns an error if a policy for descriptions is not valid.
+func CheckDescriptions(text string) error {
+	_, err := ParseDescriptionPolicy(text)
+	return err
+}

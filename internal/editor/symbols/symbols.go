@@ -31,7 +31,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -59,7 +59,7 @@ type Read func(name string) ([]byte, error)
 
 // Recorder keeps the definitions that a run hands to a server. Its zero value has none.
 type Recorder struct {
-	generator.Server
+	define.Server
 	mu          sync.Mutex
 	definitions []*crd.Definition
 	outlines    outlines
@@ -93,7 +93,7 @@ func (o *outlines) of(file string, text []byte) *Outline {
 
 // Around returns a server whose definitions are recorded; those of earlier runs are forgotten. A
 // nil recorder records nothing.
-func (r *Recorder) Around(server generator.Server) generator.Server {
+func (r *Recorder) Around(server define.Server) define.Server {
 	if r == nil {
 		return server
 	}
@@ -103,7 +103,7 @@ func (r *Recorder) Around(server generator.Server) generator.Server {
 	return r
 }
 
-// Check implements [generator.Server].
+// Check implements [define.Server].
 func (r *Recorder) Check(ctx context.Context, definitions []*crd.Definition) (diag.List, error) {
 	r.mu.Lock()
 	r.definitions = append(r.definitions, definitions...)

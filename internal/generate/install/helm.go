@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/define"
 )
 
 // HelmReleaseLimit is the maximum number of bytes of a Helm release, which is stored in a
@@ -18,7 +18,7 @@ const HelmReleaseLimit = 1 << 20
 // or no longer contains it.
 const keepLine = "    helm.sh/resource-policy: keep\n"
 
-// HelmTemplate returns a Helm template that renders to a document of [generator.Run], byte
+// HelmTemplate returns a Helm template that renders to a document of [define.Make], byte
 // for byte except for leading blanks, if the values set crds.install, and adds the annotation
 // that keeps the definition if they set crds.keep. Text of the document that looks like a
 // template is escaped.
@@ -65,7 +65,7 @@ func keptIfWanted(text string) string {
 
 // HelmReleaseSize returns the number of bytes that the files of a chart add to a Helm
 // release. A release contains templates both as source and rendered.
-func HelmReleaseSize(files []driver.File, templates bool) (int, error) {
+func HelmReleaseSize(files []define.File, templates bool) (int, error) {
 	// This follows encodeRelease in Helm's pkg/storage/driver, with the fields of
 	// chart.File and release.Release that take up space.
 	type file struct {

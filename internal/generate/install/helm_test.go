@@ -8,7 +8,7 @@ import (
 	"testing"
 	"text/template"
 
-	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/define"
 )
 
 // renderHelm renders a template as Helm does, with what its values say of CRDs.
@@ -87,11 +87,11 @@ func TestHelmReleaseSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	hex := []byte(fmt.Sprintf("%x", data)) // 4 bits in each byte
-	plain, err := HelmReleaseSize([]driver.File{{Name: "a", Data: hex}}, false)
+	plain, err := HelmReleaseSize([]define.File{{Name: "a", Data: hex}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	templates, err := HelmReleaseSize([]driver.File{{Name: "a", Data: hex}}, true)
+	templates, err := HelmReleaseSize([]define.File{{Name: "a", Data: hex}}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestHelmReleaseSize(t *testing.T) {
 	if templates < plain+least*9/10 {
 		t.Errorf("got size %d as a file and %d as a template", plain, templates)
 	}
-	twice, err := HelmReleaseSize([]driver.File{{Name: "a", Data: bytes.Repeat([]byte("a"), 1<<20)}}, true)
+	twice, err := HelmReleaseSize([]define.File{{Name: "a", Data: bytes.Repeat([]byte("a"), 1<<20)}}, true)
 	if err != nil || twice > 10<<10 {
 		t.Errorf("got size %d for a megabyte of one letter, error %v", twice, err)
 	}

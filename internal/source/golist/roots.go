@@ -197,6 +197,17 @@ func IsFilePattern(pattern string) bool {
 	return filepath.IsAbs(pattern) || strings.HasPrefix(pattern, ".")
 }
 
+// Directories returns the directories that patterns of packages name.
+func Directories(patterns []string) (dirs []string) {
+	for _, pattern := range patterns {
+		if IsFilePattern(pattern) {
+			dir, _, _ := strings.Cut(pattern, "...")
+			dirs = append(dirs, filepath.FromSlash(dir))
+		}
+	}
+	return dirs
+}
+
 // moduleRoot returns the nearest directory at or above dir that has a go.mod file. If there is
 // none, it returns dir itself and false.
 func moduleRoot(in *inputs.Reader, dir string) (root string, ok bool) {

@@ -16,11 +16,11 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/crd"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/channels/containment"
+	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -62,8 +62,8 @@ func Generate(ctx context.Context, dir string, specs map[string]string) (*Pair, 
 			return nil, err
 		}
 	}
-	options := generator.Options{Source: generator.Source{Dir: dir, Patterns: []string{"./..."}}}
-	made, findings, err := driver.MakeChannels(ctx, options, []driver.Channel{{Name: "standard"}, {Name: "experimental", Gates: []string{"X"}}}, nil)
+	options := define.Options{Passes: passes.All(), Source: define.Source{Dir: dir, Patterns: []string{"./..."}}}
+	made, findings, err := define.MakeChannels(ctx, options, []define.Channel{{Name: "standard"}, {Name: "experimental", Gates: []string{"X"}}}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/passes"
 )
 
 // A candidate is a package with types to be recognized by their schemas.
@@ -27,7 +27,7 @@ func imported(ctx context.Context, dir string, patterns []string) ([]candidate, 
 	if len(patterns) == 0 {
 		return nil, nil, nil
 	}
-	options := (&generator.Options{Source: generator.Source{Dir: dir, Patterns: patterns}}).Internal()
+	options := define.Options{Passes: passes.All(), Source: define.Source{Dir: dir, Patterns: patterns}}
 	roots, b, err := define.Open(ctx, options)
 	if err != nil || b.Reporter.List.HasErrors() {
 		return nil, b.Reporter.List, err

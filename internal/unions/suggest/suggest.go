@@ -13,7 +13,6 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/markers"
@@ -66,16 +65,16 @@ type Member struct {
 
 // Unions returns the structs in the packages that look like unions but are not, or not
 // completely, marked as such, sorted by position. It considers every struct declared in the
-// packages of [generator.Source.Patterns], whether or not a kind uses it. Set
-// [generator.Language.Unions] to enable unions for the run; otherwise the packages must
+// packages of [define.Source.Patterns], whether or not a kind uses it. Set
+// [define.Language.Unions] to enable unions for the run; otherwise the packages must
 // enable them. Nothing is written. Diagnostics are about source that cannot be read or
-// markers that cannot be parsed; the error is as for [generator.Run].
+// markers that cannot be parsed; the error is as for [define.Make].
 //
 // The evidence is names and documentation, as in the section of KEP-1027 on the migration of
 // existing unions. An author has to decide whether a suggestion is right.
-func Unions(ctx context.Context, options generator.Options) ([]Suggestion, diag.List, error) {
+func Unions(ctx context.Context, options define.Options) ([]Suggestion, diag.List, error) {
 	options.Gates = []string{"*"} // all fields
-	return suggestUnions(ctx, options.Internal())
+	return suggestUnions(ctx, options)
 }
 
 func suggestUnions(ctx context.Context, options define.Options) ([]Suggestion, diag.List, error) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/unions/gounions"
@@ -22,9 +21,9 @@ const (
 // of admission policies that normalize it on the API server: one policy with its binding for
 // each served version. Unions are enabled, and diagnostics and error returned, as in
 // [Generate].
-func Policies(ctx context.Context, options generator.Options, functions FunctionOptions) ([]define.File, diag.List, error) {
+func Policies(ctx context.Context, options define.Options, functions FunctionOptions) ([]define.File, diag.List, error) {
 	options.Gates = []string{"*"} // as for the functions
-	return policies(ctx, options.Internal(), functions)
+	return policies(ctx, options, functions)
 }
 
 func policies(ctx context.Context, options define.Options, functions FunctionOptions) ([]define.File, diag.List, error) {

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/source"
@@ -46,10 +45,10 @@ type Files struct {
 // with a union, or with a field that leads to one. Its functions normalize and validate
 // objects of these types, as [unions.Plan] does for untyped ones. Unions are enabled unless
 // the source has +schemagen:unions=none. Diagnostics are about the user's source; if one of
-// them is an error, there are no files. The error is as in [generator.Run].
-func Generate(ctx context.Context, options generator.Options, functions FunctionOptions) (Files, diag.List, error) {
+// them is an error, there are no files. The error is as in [define.Make].
+func Generate(ctx context.Context, options define.Options, functions FunctionOptions) (Files, diag.List, error) {
 	options.Gates = []string{"*"} // the Go types are the same for all gates
-	return generate(ctx, options.Internal(), functions)
+	return generate(ctx, options, functions)
 }
 
 func generate(ctx context.Context, options define.Options, functions FunctionOptions) (Files, diag.List, error) {

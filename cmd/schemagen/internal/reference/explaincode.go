@@ -13,7 +13,6 @@ import (
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/channels/containment"
 	"github.com/schemagen/schemagen/internal/channels/gatesrun"
 	"github.com/schemagen/schemagen/internal/companions/applyconfiguration"
@@ -26,6 +25,7 @@ import (
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/pages/apidocs"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/fixes"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -70,7 +70,7 @@ func NewExplainCodeCommand(stdout io.Writer) *cobra.Command {
 
 // Codes returns the diagnostics of all packages, sorted by code.
 func Codes() []*diag.Kind {
-	out := slices.Concat(generator.Codes(), deepcopy.Codes(), applyconfiguration.Codes(), verify.Codes(), publish.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), tryout.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), generate.Codes(), containment.Codes(), convertrun.Codes(), convertprove.Codes(), definitions.Codes(), typegen.Codes(), conversions.Codes(), rehub.Codes(), gatesrun.Codes(), output.Codes())
+	out := slices.Concat(passes.Codes(), deepcopy.Codes(), applyconfiguration.Codes(), verify.Codes(), publish.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), tryout.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), generate.Codes(), containment.Codes(), convertrun.Codes(), convertprove.Codes(), definitions.Codes(), typegen.Codes(), conversions.Codes(), rehub.Codes(), gatesrun.Codes(), output.Codes())
 	slices.SortFunc(out, func(a, b *diag.Kind) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/snapshot"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
+	"github.com/schemagen/schemagen/internal/source/golist"
 )
 
 // AddConfigFlags adds the flags that select schemagen.yaml to all commands.
@@ -102,7 +102,7 @@ func PackageArgs(cmd *cobra.Command, args []string) error {
 // Packages returns the packages that a command names, or else those of the project.
 func (r *Reporter) Packages(cmd *cobra.Command, in *inputs.Reader, named []string) ([]string, error) {
 	if len(named) > 0 {
-		r.Writer.Named = append(r.Writer.Named, driver.Directories(named)...)
+		r.Writer.Named = append(r.Writer.Named, golist.Directories(named)...)
 		return named, definitions.CheckPackages(cmd.Name(), named)
 	}
 	packages, err := r.Project.Packages(in, r.WorkDir)

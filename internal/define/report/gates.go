@@ -1,0 +1,32 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/schemagen/schemagen/diag"
+)
+
+// UnusedGateAt returns the diagnostic for a gate that no condition names. used are those that
+// conditions name.
+func UnusedGateAt(pos diag.Position, name string, used []string) diag.Diagnostic {
+	hint := diag.DidYouMean(name, used, "remove it, or correct the conditions that should name it")
+	return UnusedGate.At(pos, hint, "nothing uses gate %s", name)
+}
+
+// NeedlessGateAt returns the diagnostic for a gate that is on in all channels, or in none. named are
+// the gates that the project file names.
+func NeedlessGateAt(pos diag.Position, name string, everywhere bool, named []string) diag.Diagnostic {
+	if everywhere {
+		return NeedlessCondition.At(pos, "remove its conditions from the source", "gate %s is on in every channel", name)
+	}
+	hint := "add it to the gates of a channel"
+	if !slices.Contains(named, name) {
+		hint = diag.DidYouMean(name, named, hint)
+	}
+	return NeedlessCondition.At(pos, hint, "gate %s is on in no channel", name)
+}
+
+// UnknownGateAt returns the diagnostic for a gate that is not among the known ones.
+func UnknownGateAt(pos diag.Position, name string, known []string) diag.Diagnostic {
+	return UnknownGate.At(pos, diag.DidYouMean(name, known, "gates are declared in schemagen.yaml"), "unknown gate %q", name)
+}
