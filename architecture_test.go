@@ -78,7 +78,6 @@ func layers() []string {
 		"internal/conventions",
 		"internal/passes",
 		"generator",
-		"generator/driver",
 		"internal/unions/suggest",
 		"internal/unions/uniongen",
 		"internal/companions/schemapatch",

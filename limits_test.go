@@ -27,7 +27,7 @@ func TestLimitsPage(t *testing.T) {
 		{"internal/define/recursion.go", "maxRecursion", 10, "| depth of `+schemagen:recursion` | 10 |"},
 		{"internal/source/instances.go", "maxInstances", 20, "| generic types nested in one another | 20 |"},
 		{"internal/source/constantscope.go", "maxConstant", 1 << 20, "| string constant | 1 MiB |"},
-		{"markers/table.go", "maxLength", 32 << 10, "| marker | 32 KiB |"},
+		{"markers/table.go", "MaxLength", 32 << 10, "| marker | 32 KiB |"},
 		{"internal/ground/gates/gates.go", "maxLength", 1 << 10, "| condition of `+schemagen:when` | 1 KiB,"},
 		{"internal/ground/gates/gates.go", "MaxNames", 12, "| condition of `+schemagen:when` | 1 KiB, 12 gates |"},
 		{"internal/project/project.go", "maxBytes", 1 << 20, "| `schemagen.yaml` | 1 MiB |"},

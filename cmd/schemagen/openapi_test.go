@@ -147,7 +147,7 @@ func BenchmarkOpenAPIOneChanged(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := newServedHandler(publisher, published); err != nil {
+		if _, err := definitions.Handler(publisher, published); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -39,7 +39,7 @@ func (r *openAPIRun) serve(ctx context.Context, args []string, stdin io.Reader, 
 		if err != nil {
 			return err
 		}
-		handler, err := newServedHandler(publisher, published)
+		handler, err := definitions.Handler(publisher, published)
 		if err == nil {
 			current.Store(&handler)
 		}
@@ -89,20 +89,4 @@ func (r *openAPIRun) reload(args []string, load func() error) string {
 		*r.cache = kept
 		return asBefore + ": " + err.Error()
 	}
-}
-
-// newServedHandler renders the documents. It drops their sources to save memory.
-func newServedHandler(publisher *publish.Publisher, published []*definitions.Resource) (http.Handler, error) {
-	for _, p := range published {
-		p.ForgetPositions()
-	}
-	resources := definitions.Published(published)
-	documents, err := publisher.Documents(resources)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range resources {
-		r.Schema = nil
-	}
-	return publish.NewHandler(resources, documents)
 }

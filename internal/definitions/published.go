@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"go/token"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -233,4 +234,20 @@ func (r *Resource) ForgetPositions() {
 		positions["spec.names."+field] = r.Position("spec.names." + field)
 	}
 	r.Position, r.Definition = func(path string) diag.Position { return positions[path] }, nil
+}
+
+// Handler returns a server of the documents of resources. It drops their sources to save memory.
+func Handler(publisher *publish.Publisher, published []*Resource) (http.Handler, error) {
+	for _, p := range published {
+		p.ForgetPositions()
+	}
+	resources := Published(published)
+	documents, err := publisher.Documents(resources)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range resources {
+		r.Schema = nil
+	}
+	return publish.NewHandler(resources, documents)
 }

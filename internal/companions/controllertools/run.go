@@ -11,6 +11,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	ctdeepcopy "sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
@@ -25,6 +26,7 @@ import (
 	"github.com/schemagen/schemagen/internal/companions/webhook"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/progress"
+	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/internal/source"
 )
 
@@ -160,4 +162,16 @@ func applyOptions(o Options, apply applyconfiguration.Generator) applyconfigurat
 	return applyconfiguration.Options{
 		Generator: apply, Source: o.Source, Year: o.Year, Temporary: o.Temporary, Complaint: generatorError,
 	}
+}
+
+// Upstream returns the generators for which controller-gen's own code would run on the packages,
+// each with the reason. Nothing is written.
+func Upstream(ctx context.Context, options define.Options) ([]string, error) {
+	result, err := Run(ctx, Options{
+		Source: options, Generators: Generators(), Year: time.Now().UTC().Year(), Temporary: temporary.Schemas.Write, OwnOnly: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result.Unsure, nil
 }
