@@ -16,7 +16,7 @@ func (r *Request) Reported() []*diag.Kind {
 	if !r.EveryChannel {
 		return nil
 	}
-	kinds := passes.Codes()
+	kinds := slices.Concat(passes.Codes(), configgen.Codes())
 	if !r.Options.SkipVerify {
 		kinds = append(kinds, verify.Codes()...)
 	}

@@ -11,13 +11,14 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/internal/companions/configgen"
 	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/verify"
 )
 
 // allCodes are the codes used by the files in tests.
 func allCodes() []*diag.Kind {
-	return slices.Concat(passes.Codes(), verify.Codes(), dryrun.Codes(), Codes())
+	return slices.Concat(passes.Codes(), configgen.Codes(), verify.Codes(), dryrun.Codes(), Codes())
 }
 
 // parseIn parses a file in a project with a directory api and a file header.txt.
