@@ -626,9 +626,9 @@ func TestLayersHaveDocs(t *testing.T) {
 	}
 }
 
-// TestRoomsAreSmall holds the size of packages, without tests: a package that outgrows its
+// TestPackagesAreSmall holds the size of packages, without tests: a package that outgrows its
 // readers is divided.
-func TestRoomsAreSmall(t *testing.T) {
+func TestPackagesAreSmall(t *testing.T) {
 	limits := map[string]size{
 		"":              {8000, 40},
 		"cmd/schemagen": {4000, 30}, // flags, printing and exit codes
