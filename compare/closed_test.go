@@ -91,7 +91,7 @@ func TestAllKeywords(t *testing.T) {
 				continue
 			}
 			for _, table := range [][]keyword{keywords(), nil} {
-				d := &definition{name: "test", target: newest(t), equal: equalNodes{}, ratchets: true}
+				d := &definition{ctx: t.Context(), name: "test", target: newest(t), equal: equalNodes{}, ratchets: true}
 				c := &comparer{definition: d, table: table}
 				c.schema(nodePair{old: old, new: new, correlated: true})
 				understood := !slices.ContainsFunc(d.changes, func(change Change) bool { return change.Kind == NotUnderstood })
@@ -163,7 +163,7 @@ func TestAllFields(t *testing.T) {
 				values[0] = !field(changed).Bool()
 			}
 			field(changed).Set(reflect.ValueOf(values[0]))
-			d := &definition{old: subject(base()), new: subject(changed), target: newest(t), equal: equalNodes{}, ratchets: true}
+			d := &definition{ctx: t.Context(), old: subject(base()), new: subject(changed), target: newest(t), equal: equalNodes{}, ratchets: true}
 			d.compare()
 			// A cluster injects the CA bundle of a webhook.
 			if len(d.changes) == 0 && name != "Spec.Conversion.Webhook.ClientConfig.CABundle" {

@@ -115,7 +115,7 @@ func TestMeaning(t *testing.T) {
 					if old.name == new.name {
 						continue
 					}
-					c := &comparer{definition: &definition{target: target, equal: equalNodes{}, ratchets: true}, table: keywords()}
+					c := &comparer{definition: &definition{ctx: t.Context(), target: target, equal: equalNodes{}, ratchets: true}, table: keywords()}
 					c.schema(nodePair{old: old.model, new: new.model, field: ".spec", correlated: true})
 					got := Safe
 					for _, change := range c.changes {

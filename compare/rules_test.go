@@ -53,7 +53,7 @@ func TestRulesOfNewFields(t *testing.T) {
 		{of(a), of(a, b), "!has(self.b.sub)", BreaksStored},
 	} {
 		row.new.XValidations = []structural.Rule{{Rule: row.rule}}
-		d := &definition{target: newest(t), equal: equalNodes{}, ratchets: true}
+		d := &definition{ctx: t.Context(), target: newest(t), equal: equalNodes{}, ratchets: true}
 		c := &comparer{definition: d, table: keywords()}
 		c.rules(nodePair{old: normalized(row.old), new: normalized(row.new), field: ".spec", correlated: true})
 		if len(d.changes) != 1 || d.changes[0].Category != row.want {

@@ -15,7 +15,7 @@ import (
 // TestEveryOptionIsInTheKey changes every field of a request, recursively, and checks that
 // the key changes each time. Only the fields that a runner sets are left out.
 func TestEveryOptionIsInTheKey(t *testing.T) {
-	ofRunner := []string{".Options.Source.Lister", ".Options.Server", ".Options.Source.Overlay", ".Options.Source.ReadFile", ".Options.Source.Inputs", ".Options.Source.Loaded"}
+	ofRunner := []string{".Options.Source.Lister", ".Options.Server", ".Options.Passes", ".Options.Source.Overlay", ".Options.Source.ReadFile", ".Options.Source.Inputs", ".Options.Source.Loaded"}
 	var asked Request
 	n := 0
 	// change changes a value, recursively, and calls changed for each change.

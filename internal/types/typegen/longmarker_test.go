@@ -20,7 +20,7 @@ func TestLongMarker(t *testing.T) {
 	if err != nil || result != nil || len(found) != 1 {
 		t.Fatal(result, found, err)
 	}
-	if want := "the marker is longer than 32768 bytes"; found[0].Code != "SG411" || !strings.Contains(found[0].Message, want) {
+	if want := "longer than 32768 bytes"; found[0].Code != "SG411" || !strings.Contains(found[0].Message, want) {
 		t.Errorf("got %s: %s, want SG411: …%s", found[0].Code, found[0].Message, want)
 	}
 }
