@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestLargeEnums compares enums of a million values. Quadratic work would take hours, and exceed the
+// TestLargeEnums compares enums of 250,000 values: quadratic work would exceed the time
 // limit of go test.
 func TestLargeEnums(t *testing.T) {
-	const n = 1_000_000
+	const n = 250_000
 	enum := func(prefix string) []string {
 		out := make([]string, n)
 		for i := range out {
@@ -34,7 +34,7 @@ func TestLargeEnums(t *testing.T) {
 		{"equal", a, slices.Clone(a), nil, 0, "{}"},
 		{"in another order", a, slices.Sorted(slices.Values(a)), nil, 0, "{}"},
 		{"disjoint", a, b, nil, n, "{a000000: …, a000001: …, "},
-		{"disjoint, but mapped", a, b, pairs, 0, "{a000000: b999999, a000001: b999998, "},
+		{"disjoint, but mapped", a, b, pairs, 0, "{a000000: b249999, a000001: b249998, "},
 		{"one is missing", a, a[1:], nil, 1, "{a000000: …}"},
 		{"a small hub", a, []string{"a000001", "b"}, nil, n - 1, "{a000000: a000001, a000002: a000001, "},
 	} {
