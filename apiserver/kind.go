@@ -68,7 +68,11 @@ func NewKind(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Ki
 }
 
 func newKind(crd *apiextensionsv1.CustomResourceDefinition, version string, skeleton *structural.Skeleton) (*Kind, error) {
-	in, err := internal(crd)
+	only, err := onlyVersion(crd, version)
+	if err != nil {
+		return nil, err
+	}
+	in, err := internal(only)
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +116,23 @@ func newKind(crd *apiextensionsv1.CustomResourceDefinition, version string, skel
 		}
 	}
 	return k, nil
+}
+
+// onlyVersion returns what a [Kind] needs of a CRD, without its other versions: the server's code
+// converts and compares all that there are. It returns an error if the CRD does not have the version.
+func onlyVersion(crd *apiextensionsv1.CustomResourceDefinition, version string) (*apiextensionsv1.CustomResourceDefinition, error) {
+	out := &apiextensionsv1.CustomResourceDefinition{Spec: crd.Spec}
+	out.Name = crd.Name
+	out.Spec.Versions = nil
+	for i := range crd.Spec.Versions {
+		if crd.Spec.Versions[i].Name == version {
+			out.Spec.Versions = append(out.Spec.Versions, crd.Spec.Versions[i])
+		}
+	}
+	if len(out.Spec.Versions) == 0 {
+		return nil, fmt.Errorf("%s has no version %s", crd.Name, version)
+	}
+	return out, nil
 }
 
 func withoutSchema(name, version string) error {

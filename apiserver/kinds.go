@@ -26,12 +26,14 @@ type Kinds struct {
 // version; those in crd are not read. It returns an error if the server would not serve the
 // version.
 func (ks *Kinds) New(crd *apiextensionsv1.CustomResourceDefinition, schema *structural.Schema, version string) (*Kind, error) {
-	bare := *crd
-	bare.Spec.Versions = slices.Clone(crd.Spec.Versions)
+	bare, err := onlyVersion(crd, version)
+	if err != nil {
+		return nil, err
+	}
 	for i := range bare.Spec.Versions {
 		bare.Spec.Versions[i].Schema = nil
 	}
-	in, err := internal(&bare)
+	in, err := internal(bare)
 	if err != nil {
 		return nil, err
 	}

@@ -10,17 +10,19 @@ const maxCandidates = 1000
 // two and less than half the length of the word. A change of case counts as half an edit. There is
 // none among more than a thousand, unless it is equal.
 func Nearest(word string, candidates []string) (string, bool) {
+	if slices.Contains(candidates, word) {
+		return word, true
+	}
+	return NearestOther(word, candidates)
+}
+
+// NearestOther is [Nearest] for a word that is not one of the candidates.
+func NearestOther(word string, candidates []string) (string, bool) {
 	if len(candidates) > maxCandidates {
-		if slices.Contains(candidates, word) {
-			return word, true
-		}
 		return "", false
 	}
 	best, bestDistance := "", 5
 	for _, candidate := range candidates {
-		if candidate == word {
-			return candidate, true
-		}
 		if distance := EditDistance(word, candidate, 5); distance < bestDistance {
 			best, bestDistance = candidate, distance
 		}

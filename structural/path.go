@@ -35,17 +35,38 @@ func (p *Path) Index(keyword string, i int) *Path {
 }
 
 func (p *Path) String() string {
-	var steps []string
-	for ; p != nil; p = p.parent {
-		step := "." + p.keyword
-		switch {
-		case p.index == propertyIndex:
-			step += "[" + p.key + "]"
-		case p.index >= 0:
-			step += "[" + strconv.Itoa(p.index) + "]"
+	n := 0
+	size := 0
+	for q := p; q != nil; q = q.parent {
+		n++
+		size += len(".[]") + len(q.keyword) + len(q.key)
+		if q.index >= 0 {
+			size += decimalDigits
 		}
-		steps = append(steps, step)
 	}
-	slices.Reverse(steps)
-	return strings.Join(steps, "")
+	steps := make([]*Path, 0, n)
+	for ; p != nil; p = p.parent {
+		steps = append(steps, p)
+	}
+	var out strings.Builder
+	out.Grow(size)
+	for _, step := range slices.Backward(steps) {
+		out.WriteByte('.')
+		out.WriteString(step.keyword)
+		switch {
+		case step.index == propertyIndex:
+			out.WriteByte('[')
+			out.WriteString(step.key)
+			out.WriteByte(']')
+		case step.index >= 0:
+			var digits [decimalDigits]byte
+			out.WriteByte('[')
+			out.Write(strconv.AppendInt(digits[:0], int64(step.index), 10))
+			out.WriteByte(']')
+		}
+	}
+	return out.String()
 }
+
+// decimalDigits is the greatest number of digits of an index.
+const decimalDigits = 19

@@ -64,7 +64,7 @@ func (t *tree) step(n int32, path string) (place, value int32, rest string) {
 	bracket := path[0] == '['
 	if path = path[1:]; bracket {
 		if index, after, ok := strings.Cut(path, "]"); ok {
-			if i, err := strconv.Atoi(index); err == nil {
+			if i, ok := elementIndex(index); ok {
 				t.eachElement(n, func(element int32) {
 					if i == 0 {
 						place, value, rest = element, element, after
@@ -83,6 +83,16 @@ func (t *tree) step(n int32, path string) (place, value int32, rest string) {
 		return key, key + 1, after
 	}
 	return place, value, rest
+}
+
+// elementIndex parses the index of an element. Most texts in brackets are names of properties, for which
+// strconv would allocate an error.
+func elementIndex(text string) (int, bool) {
+	if text == "" || strings.Trim(text, "+-0123456789") != "" {
+		return 0, false
+	}
+	i, err := strconv.Atoi(text)
+	return i, err == nil
 }
 
 // longestKey returns the longest key of a mapping with which a path begins, before end and the next

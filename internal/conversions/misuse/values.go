@@ -72,8 +72,12 @@ func Enum(s *structural.Schema) (out []string) {
 
 // Unknown returns the first value of one side that is not in its enum, which may be nil, and a hint.
 func Unknown(values [][2]string, side int, enum []string) (value, hint string) {
+	if enum == nil {
+		return "", ""
+	}
+	known := setOf(enum)
 	for _, pair := range values {
-		if enum == nil || slices.Contains(enum, pair[side]) {
+		if known[pair[side]] {
 			continue
 		}
 		return pair[side], cmp.Or(DidYouMean(pair[side], enum), "write one of "+strings.Join(enum, ", "))
@@ -87,20 +91,29 @@ func Lacking(spoke, hub []string, values [][2]string) (lacking []string, text st
 	if hub == nil {
 		return nil, ""
 	}
+	known := setOf(hub)
 	var pairs []string
 	for _, pair := range values {
 		pairs = append(pairs, pair[0]+": "+pair[1])
+		known[pair[0]] = true
 	}
 	for _, value := range spoke {
-		mapped := slices.ContainsFunc(values, func(pair [2]string) bool { return pair[0] == value })
-		if value == "" || mapped || slices.Contains(hub, value) {
+		if value == "" || known[value] {
 			continue // an empty text may be left out
 		}
-		near, ok := diag.Nearest(value, hub)
+		near, ok := diag.NearestOther(value, hub)
 		if !ok {
 			near = "…"
 		}
 		lacking, pairs = append(lacking, value), append(pairs, value+": "+near)
 	}
 	return lacking, "{" + strings.Join(pairs, ", ") + "}"
+}
+
+func setOf(values []string) map[string]bool {
+	out := make(map[string]bool, len(values))
+	for _, value := range values {
+		out[value] = true
+	}
+	return out
 }

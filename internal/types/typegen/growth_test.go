@@ -87,18 +87,44 @@ func TestGrowth(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			small, large := allocated(t, test.spec(test.n)), allocated(t, test.spec(4*test.n))
-			if ratio := float64(large) / float64(small); ratio > 5 {
-				t.Errorf("%d bytes for %d, %d for %d: %.1f times", small, test.n, large, 4*test.n, ratio)
-			}
+			growth(t, test.n, func(n int) string {
+				return strings.Replace(definitionsOf(version{"one.io", "Job", "v1", "{}"}), "spec: {type: object, properties: {}}", "spec: "+test.spec(n), 1)
+			})
 		})
+	}
+	t.Run("versions", func(t *testing.T) {
+		growth(t, 20, func(n int) string {
+			head, first, _ := strings.Cut(definitionsOf(version{"one.io", "Job", "v1", "{a: {type: string}, b: {type: array, items: {type: integer}}}"}), "  - name: ")
+			out := head + "  - name: " + first
+			for i := 2; i <= n; i++ {
+				out += "  - name: " + strings.NewReplacer(`"v1"`, fmt.Sprintf("v%d", i), "storage: true", "storage: false").Replace(first)
+			}
+			return out
+		})
+	})
+	t.Run("kinds", func(t *testing.T) {
+		growth(t, 50, func(n int) string {
+			var versions []version
+			for i := range n {
+				versions = append(versions, version{"one.io", fmt.Sprintf("Job%d", i), "v1", "{a: {type: string}}"})
+			}
+			return definitionsOf(versions...)
+		})
+	})
+}
+
+// growth compares what is allocated for n and 4n.
+func growth(t *testing.T, n int, definitions func(n int) string) {
+	t.Helper()
+	small, large := allocated(t, definitions(n)), allocated(t, definitions(4*n))
+	if ratio := float64(large) / float64(small); ratio > 5 {
+		t.Errorf("%d bytes for %d, %d for %d: %.1f times", small, n, large, 4*n, ratio)
 	}
 }
 
-// allocated returns the bytes that Generate allocates for a definition.
-func allocated(t *testing.T, spec string) uint64 {
+// allocated returns the bytes that Generate allocates for definitions.
+func allocated(t *testing.T, text string) uint64 {
 	t.Helper()
-	text := strings.Replace(definitionsOf(version{"one.io", "Job", "v1", "{}"}), "spec: {type: object, properties: {}}", "spec: "+spec, 1)
 	definitions := read(t, "crd.yaml", []byte(text))
 	m := moduleOf(t)
 	var before, after runtime.MemStats

@@ -58,10 +58,11 @@ func prove(ctx context.Context, dir string, builders []*builder, files []written
 		return nil, found, err
 	}
 	var out []mismatch
+	compared := comparedObjects{}
 	for _, b := range builders {
 		for _, k := range b.kinds {
 			if k.wanted {
-				out = append(out, b.compare(k, result)...)
+				out = append(out, b.compare(k, result, compared)...)
 			}
 		}
 	}
@@ -69,7 +70,7 @@ func prove(ctx context.Context, dir string, builders []*builder, files []written
 }
 
 // compare compares a version of a definition with what was generated for it.
-func (b *builder) compare(k *kind, result *generator.Result) []mismatch {
+func (b *builder) compare(k *kind, result *generator.Result, compared comparedObjects) []mismatch {
 	for _, c := range result.CRDs() {
 		object := c.Object()
 		if object.Spec.Names.Kind != k.object.Spec.Names.Kind || object.Spec.Group != k.object.Spec.Group {
@@ -77,10 +78,11 @@ func (b *builder) compare(k *kind, result *generator.Result) []mismatch {
 		}
 		if got := c.Schema(b.version); got != nil {
 			c := &comparison{builder: b, kind: k}
-			if what := objectDifference(k.object, object); what != "" {
+			outside := compared.compare(k.object, object)
+			if what := outside.difference; what != "" {
 				c.out = append(c.out, mismatch{kind: k, what: what, path: what})
 			}
-			for _, what := range objectStyle(k.object, object) {
+			for _, what := range outside.style {
 				b.style[what] = true
 			}
 			c.node(k.schema, got, place{body: b.body(k.schema)}, nil)
@@ -184,6 +186,31 @@ func canonical(v any) string {
 	return string(text)
 }
 
+// objectPair is a definition with the one that was generated from its types.
+type objectPair struct {
+	want, got *apiextensionsv1.CustomResourceDefinition
+}
+
+// objectComparison has the results of objectDifference and objectStyle.
+type objectComparison struct {
+	difference string
+	style      []string
+}
+
+// comparedObjects are the definitions that have been compared. All versions of a definition need the
+// result, and each comparison reads all versions.
+type comparedObjects map[objectPair]objectComparison
+
+func (c comparedObjects) compare(want, got *apiextensionsv1.CustomResourceDefinition) objectComparison {
+	pair := objectPair{want, got}
+	out, ok := c[pair]
+	if !ok {
+		out = objectComparison{objectDifference(want, got), objectStyle(want, got)}
+		c[pair] = out
+	}
+	return out
+}
+
 // objectDifference returns the part in which two definitions without their schemas differ, or
 // the empty string.
 func objectDifference(want, got *apiextensionsv1.CustomResourceDefinition) string {
@@ -240,7 +267,12 @@ func objectStyle(want, got *apiextensionsv1.CustomResourceDefinition) []string {
 // status, and what generators add: the annotation with their version, and empty subresources
 // beside printer columns. Versions are sorted by name, because their order has no meaning.
 func bareObject(in *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
-	out := in.DeepCopy()
+	bare := *in
+	bare.Spec.Versions = slices.Clone(in.Spec.Versions)
+	for i := range bare.Spec.Versions {
+		bare.Spec.Versions[i].Schema = nil
+	}
+	out := bare.DeepCopy()
 	names := &out.Spec.Names
 	names.Singular = cmp.Or(names.Singular, strings.ToLower(names.Kind))
 	names.ListKind = cmp.Or(names.ListKind, names.Kind+"List")
@@ -256,7 +288,6 @@ func bareObject(in *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.C
 	}
 	for i := range out.Spec.Versions {
 		v := &out.Spec.Versions[i]
-		v.Schema = nil
 		if v.Subresources != nil && v.Subresources.Status == nil && v.Subresources.Scale == nil {
 			v.Subresources = nil
 		}
