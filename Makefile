@@ -110,7 +110,7 @@ conventions: ## Compare findings about API conventions with those of kube-api-li
 	$(GO) run -C bench . conventions
 
 .PHONY: peers
-peers: ## Give the test cases of Gateway API, apiextensions-apiserver and kube-api-linter to schemagen, and compare the verdicts with bench/peers.txt.
+peers: ## Give the test cases of Gateway API, apiextensions-apiserver, kube-api-linter and validation-gen to schemagen, and compare the verdicts with bench/peers.txt.
 	$(GO) run -C bench . peers
 
 .PHONY: laws

@@ -68,6 +68,7 @@ func peerSuites() []peerSuite {
 		{name: "crds", module: "k8s.io/apiextensions-apiserver@v0.37.2", run: crdCases},
 		{name: "cel", module: "k8s.io/apiextensions-apiserver@v0.37.2", run: celCases},
 		{name: "linter", module: "sigs.k8s.io/kube-api-linter@v0.0.0-20260716143926-092fe0c72997", run: linterCases},
+		{name: "validation", module: "k8s.io/code-generator@v0.37.2", run: validationCases},
 	}
 }
 

@@ -320,6 +320,10 @@ func signature(message string) string {
 	return path + " " + before
 }
 
+// isBudget reports whether an error is about the budget that the rules of all defaults share. The
+// server goes through the properties in a random order, so which rule exceeds it differs.
+func isBudget(message string) bool { return strings.Contains(message, "actual cost limit exceeded") }
+
 // TestEveryMistake plants several mistakes in random schemas, which are written as YAML and read
 // again: each error of the server is the message of a finding, and each finding is an error of
 // the server or marked with laterHint. A rule that contributes to a total has a position of the
@@ -381,6 +385,7 @@ func TestEveryMistake(t *testing.T) {
 			path, detail, _ := strings.Cut(message, ": ")
 			pos, _ := subject.Position(path)
 			switch {
+			case isBudget(message):
 			case strings.HasPrefix(detail, "Forbidden: contributed to "):
 				if !slices.Contains(total, pos) {
 					t.Errorf("seed %d: no finding about the total names %s", seed, path)
@@ -390,7 +395,7 @@ func TestEveryMistake(t *testing.T) {
 			}
 		}
 		for _, d := range found {
-			if d.Code == rejectedByServer.Code && !strings.Contains(d.Hint, laterHint) && !slices.Contains(want, d.Message) {
+			if d.Code == rejectedByServer.Code && !strings.Contains(d.Hint, laterHint) && !isBudget(d.Message) && !slices.Contains(want, d.Message) {
 				t.Errorf("seed %d: the server does not report: %s", seed, d.Message)
 			}
 		}

@@ -3,6 +3,7 @@ package define
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/source"
@@ -45,7 +46,7 @@ func (s *sourceMarkers) ParseMarkers(p *source.Package, comments []markers.Comme
 		if feature := def.Feature(); feature != "" && !s.Enabled(p, feature) {
 			continue
 		}
-		marker, err := s.table.ParseAs(def, comment)
+		marker, err := s.parseStable(def, comment, target)
 		switch {
 		case err != nil:
 			s.reporter.MarkerArguments(p, comment, err)
@@ -55,6 +56,26 @@ func (s *sourceMarkers) ParseMarkers(p *source.Package, comments []markers.Comme
 		}
 	}
 	return out, bad
+}
+
+// parseStable parses a marker. A tag after +k8s:beta= has the effect that it has alone, so that
+// it is found by its own name.
+func (s *sourceMarkers) parseStable(
+	def *markers.Definition, comment markers.Comment, target markers.Target,
+) (*markers.Marker, error) {
+	marker, err := s.table.ParseAs(def, comment)
+	if err != nil || marker.Name != markers.TagBetaName {
+		return marker, err
+	}
+	inner, ok := marker.Inner()
+	if !ok {
+		return marker, nil
+	}
+	def = s.table.Lookup(inner.Text, target)
+	if def == nil || !strings.HasPrefix(def.Name, "k8s:") {
+		return marker, nil
+	}
+	return s.parseStable(def, inner, target)
 }
 
 // mistakeOf returns how malformed markers affect the schema. Markers about the definition

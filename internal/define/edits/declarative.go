@@ -70,12 +70,11 @@ func (t *tagReader) above(path []Step, op Operation) {
 // read adds the edits of a tag for the node at a path. field is the property name of the
 // node, or empty if it is not a property.
 func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
-	without, ok := t.Table.Declarative(tag.Name)
-	switch {
-	case !ok:
+	if _, ok := t.Table.Declarative(tag.Name); !ok {
 		t.errorf("", "unknown tag +%s", tag.Name)
 		return
-	case without != "":
+	}
+	if t.withoutMeaning(tag) {
 		return // reported by lint
 	}
 	below := func(step Step) []Step {
@@ -136,6 +135,12 @@ func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 	default:
 		t.node(path, validation{tag})
 	}
+}
+
+// withoutMeaning reports whether a tag, or one nested in it, has no meaning in a CRD.
+func (t *tagReader) withoutMeaning(tag codetags.Tag) bool {
+	without, _ := t.Table.Declarative(tag.Name)
+	return without != "" || tag.ValueTag != nil && t.withoutMeaning(*tag.ValueTag)
 }
 
 // inner returns the tag after the equals sign.
