@@ -323,10 +323,7 @@ func TestQuotesInBareValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var texts []string
-	for _, first := range []string{"a", "^", "["} {
-		texts = append(texts, first)
-	}
+	texts := []string{"a", "^", "["}
 	for i := 0; i < len(texts); i++ {
 		if len(texts[i]) < 5 {
 			for _, next := range []string{"a", "`", `"`, `\`, ",", " ", "'"} {
