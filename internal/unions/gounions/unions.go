@@ -124,7 +124,16 @@ func (all *Unions) Edits(t *source.Type, fields []source.NamedField) []*edits.Ed
 	if !t.Pkg.Local() {
 		return nil // packages that this run does not generate have no unions
 	}
-	found := all.find(t, fields)
+	var marked []source.NamedField
+	for _, f := range fields {
+		if f.Field.Markers.InUnion() {
+			marked = append(marked, f)
+		}
+	}
+	if len(marked) == 0 {
+		return nil // as most structs
+	}
+	found := all.find(t, marked)
 	if len(found) == 0 {
 		return nil
 	}
