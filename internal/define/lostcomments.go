@@ -104,12 +104,12 @@ func (f *lostFinder) find(n ast.Node, before token.Pos, doc *ast.CommentGroup, s
 		start = doc.Pos()
 	}
 	i, _ := slices.BinarySearchFunc(f.tree.Comments, start, func(g *ast.CommentGroup, pos token.Pos) int { return int(g.Pos() - pos) })
-	if i == 0 || source.DocText(doc) != "" {
+	if i == 0 || f.tree.Comments[i-1].Pos() < before || source.DocText(doc) != "" {
 		return
 	}
 	group := f.tree.Comments[i-1]
 	line := func(pos token.Pos) int { return f.fset.PositionFor(pos, false).Line }
-	if group.Pos() < before || line(group.Pos()) == line(before) || line(start) != line(group.End())+2 {
+	if line(group.Pos()) == line(before) || line(start) != line(group.End())+2 {
 		return
 	}
 	words := strings.Fields(source.DocText(group))
