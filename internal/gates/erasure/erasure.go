@@ -103,7 +103,7 @@ func (e *Eraser) CheckGates() {
 	for _, element := range e.Gates {
 		name := strings.TrimPrefix(element, "!")
 		if e.Known != nil && name != "*" && element != "!"+gates.Base && !slices.Contains(e.Known, name) {
-			e.Reporter.Add(report.UnknownGate.At(diag.Position{}, diag.DidYouMean(name, e.Known, "gates are declared in schemagen.yaml"), "unknown gate %q", name))
+			e.Reporter.Add(report.UnknownGateAt(diag.Position{}, name, e.Known))
 		}
 	}
 }
