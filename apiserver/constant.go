@@ -96,7 +96,7 @@ func (c *constants) node(s *structural.Schema, path *structural.Path, present bo
 		}
 	}
 	for _, p := range s.Properties {
-		c.node(p.Schema, path.Property(p.Name), present && requires(s, p.Name))
+		c.node(p.Schema, path.Property(p.Name), present && s.Requires(p.Name))
 	}
 	if s.Items != nil {
 		c.node(s.Items, path.Child("items"), false)
@@ -104,10 +104,6 @@ func (c *constants) node(s *structural.Schema, path *structural.Path, present bo
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
 		c.node(a.Schema, path.Child("additionalProperties"), false)
 	}
-}
-
-func requires(s *structural.Schema, property string) bool {
-	return s.ValueValidation != nil && slices.Contains(s.Required, property)
 }
 
 // mentions reports whether an expression uses a variable.
@@ -357,7 +353,7 @@ func (v evaluation) selected(e ast.SelectExpr) fact {
 	if operand.kind == object {
 		for _, p := range operand.schema.Properties {
 			if name, ok := structural.CELName(p.Name); ok && name == e.FieldName() {
-				child, required = p.Schema, requires(operand.schema, p.Name)
+				child, required = p.Schema, operand.schema.Requires(p.Name)
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func (r *repairer) changes(nodes []structural.Followed) []change {
 			for _, p := range fields {
 				out = append(out, others(at, p, literals)...)
 			}
-			optional := slices.DeleteFunc(slices.Clone(fields), func(p structural.Property) bool { return isRequired(node.Schema, p.Name) })
+			optional := slices.DeleteFunc(slices.Clone(fields), func(p structural.Property) bool { return node.Schema.Requires(p.Name) })
 			if r.full {
 				out = append(out, absent(at, optional)...)
 			}
@@ -51,16 +51,12 @@ func (r *repairer) changes(nodes []structural.Followed) []change {
 		}
 		if i > 0 {
 			out = append(out, replaced(nodes[i-1], node, literalsOf(node.Schema.XValidations))...)
-			if !isRequired(nodes[i-1].Schema, stepOf(nodes[i-1].Object, at)) {
+			if !nodes[i-1].Schema.Requires(stepOf(nodes[i-1].Object, at)) {
 				out = append(out, removedAt(nodes[i-1].Object, at))
 			}
 		}
 	}
 	return out
-}
-
-func isRequired(s *structural.Schema, name string) bool {
-	return s.ValueValidation != nil && slices.Contains(s.Required, name)
 }
 
 // stepOf returns the name of a value in its parent.

@@ -188,7 +188,7 @@ func (n node) children() []node {
 	var out []node
 	for _, p := range of.schema.Properties {
 		child := node{name: p.Name, schema: p.Schema, path: of.path + ".properties[" + p.Name + "]", standard: of.standard}
-		child.required = of.schema.ValueValidation != nil && slices.Contains(of.schema.Required, p.Name)
+		child.required = of.schema.Requires(p.Name)
 		if of.meta && slices.Contains(metaFields[:], p.Name) {
 			child.standard = true
 		}

@@ -170,7 +170,7 @@ func (c *proposals) listOfMaps(s *Schema, path *Path) {
 		if property == nil {
 			continue
 		}
-		if property.Default == nil && (items.ValueValidation == nil || !slices.Contains(items.Required, key)) {
+		if property.Default == nil && !items.Requires(key) {
 			c.reject(ruleListMapKeys, Violation{
 				Path: propertyPath.Child("default"), Kind: Required, Pos: property.Origin.Pos,
 				Detail: "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property",

@@ -39,6 +39,11 @@ func (s *Schema) PropertyIndex(name string) int {
 	return slices.IndexFunc(s.Properties, func(p Property) bool { return p.Name == name })
 }
 
+// Requires reports whether objects must have the property with a name.
+func (s *Schema) Requires(name string) bool {
+	return s.ValueValidation != nil && slices.Contains(s.Required, name)
+}
+
 // Validation returns the value validation of the node for writing.
 func (s *Schema) Validation() *ValueValidation {
 	return s.Keywords().Validation()

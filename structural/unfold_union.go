@@ -98,7 +98,7 @@ func unionBranches(s, d *Schema, discriminator string, values []string, members 
 			{Name: discriminator, Schema: &NestedValueValidation{ValueValidation: only, Origin: s.Origin}},
 		}
 	}
-	mayBeAbsent := d.Default == nil && (s.ValueValidation == nil || !slices.Contains(s.Required, discriminator))
+	mayBeAbsent := d.Default == nil && !s.Requires(discriminator)
 	if mayBeAbsent && !slices.Contains(values, "") {
 		absent := []string{discriminator}
 		for _, m := range members {

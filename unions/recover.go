@@ -74,7 +74,7 @@ func withFacts(s *structural.Schema, discriminator string, values []string, memb
 		}
 	}
 	u := New(discriminator, values, members...)
-	u.Required = s.ValueValidation != nil && slices.Contains(s.Required, discriminator)
+	u.Required = s.Requires(discriminator)
 	u.Pos = s.Origin.Pos
 	if d != nil {
 		u.Pos = d.Origin.Pos

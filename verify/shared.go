@@ -129,7 +129,7 @@ func (r *repetitions) without(s *structural.Schema, at surroundings) *structural
 			out.Properties = append(out.Properties, p)
 			continue
 		}
-		used := inside.ruled && (r.mayUse(p.Name) || s.ValueValidation != nil && slices.Contains(s.Required, p.Name))
+		used := inside.ruled && (r.mayUse(p.Name) || s.Requires(p.Name))
 		owner, ok := r.owners[p.Schema]
 		if ok && !used {
 			r.relyOn(owner)

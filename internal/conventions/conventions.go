@@ -197,7 +197,7 @@ func locate(s *structural.Schema, statuses map[*structural.Schema]bool, nodes ma
 		}
 		if !statuses[s] {
 			node.isElsewhere = true
-		} else if node.status == nil || !requires(node.status, p.Name) {
+		} else if node.status == nil || !node.status.Requires(p.Name) {
 			node.status = s
 		}
 		locate(p.Schema, statuses, nodes, seen)

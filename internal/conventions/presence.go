@@ -163,7 +163,7 @@ func (p *pass) requiredOmitted(f *field) {
 
 // statusField reports a required field of a status.
 func (p *pass) statusField(f *field) {
-	if f.status == nil || !requires(f.status, f.name) {
+	if f.status == nil || !f.status.Requires(f.name) {
 		return
 	}
 	hint := "write // " + optional

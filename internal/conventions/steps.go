@@ -85,12 +85,7 @@ func (f *field) underlying() source.Underlying {
 }
 
 // isRequired reports whether the schema requires the field.
-func (f *field) isRequired() bool { return requires(f.parent, f.name) }
-
-// requires reports whether the schema of an object requires a property.
-func requires(s *structural.Schema, name string) bool {
-	return s.ValueValidation != nil && slices.Contains(s.Required, name)
-}
+func (f *field) isRequired() bool { return f.parent.Requires(f.name) }
 
 // holds reports whether a schema, or a part that must hold as well, has validations of a kind.
 func holds(s *structural.Schema, has func(*structural.ValueValidation) bool) bool {

@@ -53,7 +53,7 @@ func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.S
 		u.Down, u.Reason = Dropped, cmp.Or(reason, "secret")
 	}
 	schema := property(s, g.JSON)
-	if s != nil && s.ValueValidation != nil && slices.Contains(s.Required, g.JSON) && (schema == nil || schema.Default == nil) && !slices.Contains(w.offered, dotted(path)) {
+	if s != nil && s.Requires(g.JSON) && (schema == nil || schema.Default == nil) && !slices.Contains(w.offered, dotted(path)) {
 		hint := "make it optional or give it a default, or, if a field of " + w.spoke.Name + " has its value, write above that one: // +schemagen:convert:to=" + dotted(path)
 		w.fail(requiredHubOnly, g.Pos(), g.Pkg, hint, "%s %s is required, has no default, and has no counterpart in %s", w.hubName(), w.in(path), w.spokeName())
 	}

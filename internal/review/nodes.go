@@ -3,7 +3,6 @@ package review
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
@@ -118,7 +117,7 @@ func (n *node) place() string { return n.versionName() + " " + cmp.Or(n.field(),
 
 // isRequired reports whether an object must have the field.
 func (n *node) isRequired() bool {
-	return n.name != "" && n.parent.schema.ValueValidation != nil && slices.Contains(n.parent.schema.Required, n.name)
+	return n.name != "" && n.parent.schema.Requires(n.name)
 }
 
 // newUnions returns the unions that no object had before at the same place.

@@ -24,7 +24,7 @@ func (e editor) valid(ctx context.Context, v *version, object map[string]any) (m
 			for _, property := range v.schema.Properties {
 				if property.Name == "spec" || property.Name == "status" || !slices.Contains([]string{"apiVersion", "kind", "metadata"}, property.Name) {
 					if e.IntN(3) > 0 || len(v.schema.Properties) <= 4 {
-						e.property(changed, property, isRequired(v.schema, property.Name))
+						e.property(changed, property, v.schema.Requires(property.Name))
 					}
 				}
 			}
@@ -49,10 +49,6 @@ func (e editor) valid(ctx context.Context, v *version, object map[string]any) (m
 		return stored, nil
 	}
 	return nil, nil
-}
-
-func isRequired(s *structural.Schema, name string) bool {
-	return s.ValueValidation != nil && slices.Contains(s.ValueValidation.Required, name)
 }
 
 func (e editor) word() string { return []string{"a", "b", "c", "10"}[e.IntN(4)] }
@@ -109,7 +105,7 @@ func (e editor) thinned(value any, s *structural.Schema) any {
 			switch {
 			case at < 0:
 				out[name] = value[name]
-			case isRequired(s, name) || e.IntN(2) == 0:
+			case s.Requires(name) || e.IntN(2) == 0:
 				out[name] = e.thinned(value[name], s.Properties[at].Schema)
 			}
 		}
@@ -157,7 +153,7 @@ func (e editor) value(value any, s *structural.Schema) any {
 		switch {
 		case len(s.Properties) > 0:
 			p := s.Properties[e.IntN(len(s.Properties))]
-			e.property(value, p, isRequired(s, p.Name))
+			e.property(value, p, s.Requires(p.Name))
 		case values != nil && (len(value) == 0 || e.IntN(3) == 0):
 			value[e.word()] = e.sample(values)
 		case values != nil:

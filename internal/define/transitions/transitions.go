@@ -143,7 +143,7 @@ func (w *walker) anchor(path []node, scope int, mark structural.ReadOnly) (int, 
 	anchor := scope
 	for anchor < len(path)-2 {
 		next := path[anchor+1]
-		if !next.correlatable || next.schema.Nullable || !isRequired(path[anchor].schema, next.step.Name) {
+		if !next.correlatable || next.schema.Nullable || !path[anchor].schema.Requires(next.step.Name) {
 			break
 		}
 		anchor++
@@ -176,7 +176,7 @@ func (w *walker) rule(path []node, mark structural.ReadOnly) (structural.Rule, b
 	case mark.Mode == structural.ReadOnlyOnce:
 		rule.Message = "field is read-only once it is set"
 		rule.Rule = fmt.Sprintf("%s || %s && %s == %s", not(wasSet, names), isSet, self, old)
-	case len(names) == 1 && !field.schema.Nullable && isRequired(path[0].schema, field.step.Name):
+	case len(names) == 1 && !field.schema.Nullable && path[0].schema.Requires(field.step.Name):
 		// Objects that were stored before the field was required have to get it.
 		rule.Rule = fmt.Sprintf("%s || %s == %s", not(wasSet, names), self, old)
 	default:
@@ -218,10 +218,6 @@ func hasCELType(s *structural.Schema) bool {
 		return hasCELType(s.AdditionalProperties.Schema)
 	}
 	return s.Type != "" || s.XIntOrString
-}
-
-func isRequired(s *structural.Schema, name string) bool {
-	return s.ValueValidation != nil && slices.Contains(s.Required, name)
 }
 
 // pathText returns the path to the last node in the syntax of markers.

@@ -74,7 +74,7 @@ func (p *Place) variants(d *Decl) (out []variant) {
 				add("as "+where, short(u.schema))
 			case node == nil:
 				add("not in `"+names.Kind+"` "+v.Name, "")
-			case parent != nil && parent.ValueValidation != nil && slices.Contains(parent.Required, name):
+			case parent != nil && parent.Requires(name):
 				add(where+", required", short(node))
 			default:
 				add(where, short(node))

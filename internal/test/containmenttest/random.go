@@ -167,7 +167,7 @@ func (r Random) Value(s *structural.Schema) any {
 	}
 	out := map[string]any{}
 	for _, p := range s.Properties {
-		if s.ValueValidation != nil && slices.Contains(s.Required, p.Name) || r.IntN(3) > 0 {
+		if s.Requires(p.Name) || r.IntN(3) > 0 {
 			out[p.Name] = r.Value(p.Schema)
 		}
 	}

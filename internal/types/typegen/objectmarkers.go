@@ -188,7 +188,7 @@ func (b *builder) rootMarkers(s *structural.Schema) []string {
 			at(usual.Name, markers.OmitName)
 			continue
 		}
-		if s.ValueValidation != nil && slices.Contains(s.Required, usual.Name) {
+		if s.Requires(usual.Name) {
 			at(usual.Name, "required")
 		}
 		p := s.Properties[i].Schema

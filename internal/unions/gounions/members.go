@@ -57,7 +57,7 @@ func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structura
 		u.Members[at].Untyped = member.Type == "" && !member.XIntOrString
 		switch {
 		case member.Origin.Mistake != structural.NoMistake:
-		case s.ValueValidation != nil && slices.Contains(s.Required, m.Name):
+		case s.Requires(m.Name):
 			report(m.Pos, "make it a pointer with omitempty, and +optional", "member %s is required, so it is always set", m.GoName)
 		case member.Default != nil:
 			report(m.Pos, "remove the default", "member %s has a default, so it is always set", m.GoName)

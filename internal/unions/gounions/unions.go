@@ -565,7 +565,7 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 	if d.Origin.Mistake != structural.NoMistake {
 		return
 	}
-	u.Required = s.ValueValidation != nil && slices.Contains(s.Required, u.Discriminator)
+	u.Required = s.Requires(u.Discriminator)
 	if d.Type != "string" {
 		report(u.Pos, "use a string type with an enum", "discriminator %s is not a string: its type is %s", u.GoName, edits.TypeOrNone(d.Type))
 		return
