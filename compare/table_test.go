@@ -40,22 +40,7 @@ func subjectOf(t testing.TB, object any) *crd.Definition {
 // TestTable checks that the category of every change in the table follows from what a real
 // server did with it (TestChanges of e2e).
 func TestTable(t *testing.T) {
-	rows, err := os.ReadFile("../testdata/changes/rows.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorded, err := os.ReadFile("../testdata/changes/facts.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases, err := changetable.Read(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	facts, err := changetable.ReadFacts(string(recorded))
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases, facts := changetable.Recorded(t, os.DirFS("../testdata/changes"))
 	target := newest(t)
 	kinds, pairs := map[Kind]bool{}, 0
 	for _, c := range cases {
@@ -120,14 +105,7 @@ func TestTable(t *testing.T) {
 // BenchmarkDefinitions compares all pairs of the table, including the validation of each
 // update by the server's code.
 func BenchmarkDefinitions(b *testing.B) {
-	rows, err := os.ReadFile("../testdata/changes/rows.yaml")
-	if err != nil {
-		b.Fatal(err)
-	}
-	cases, err := changetable.Read(rows)
-	if err != nil {
-		b.Fatal(err)
-	}
+	cases, _ := changetable.Recorded(b, os.DirFS("../testdata/changes"))
 	var olds, news []*crd.Definition
 	for _, c := range cases {
 		olds, news = append(olds, subjectOf(b, c.Old)), append(news, subjectOf(b, c.New))

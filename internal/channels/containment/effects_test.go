@@ -33,22 +33,7 @@ func effectFacts() map[string]*regexp.Regexp {
 // TestEffects compares the effect that a finding names with what a real server did after the change
 // (TestChanges of e2e).
 func TestEffects(t *testing.T) {
-	rows, err := os.ReadFile("../../../testdata/changes/rows.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorded, err := os.ReadFile("../../../testdata/changes/facts.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases, err := changetable.Read(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	facts, err := changetable.ReadFacts(string(recorded))
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases, facts := changetable.Recorded(t, os.DirFS("../../../testdata/changes"))
 	target, err := apiserver.NewTarget("1.37")
 	if err != nil {
 		t.Fatal(err)
