@@ -48,7 +48,7 @@ generate: export GOFLAGS += -buildvcs=false
 .PHONY: generate
 generate: build ## Regenerate all generated files.
 	$(GO) test ./internal/passes -run '^TestReference$$' -update -count=1 # embedded in the packages tested next
-	$(GO) test ./internal/passes ./internal/companions/configgen ./internal/unions/suggest ./internal/unions/uniongen ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestStable|TestMarkersPage|TestConfigSchema|TestDeclarativeTags|TestReadme' -update -count=1
+	$(GO) test ./internal/passes ./internal/companions/configgen ./internal/unions/suggest ./internal/unions/uniongen ./cmd/schemagen ./internal/markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestStable|TestMarkersPage|TestConfigSchema|TestDeclarativeTags|TestReadme' -update -count=1
 	$(GO) generate ./...
 	$(GO) test . -run '^(TestPicture|TestAPI)$$' -update -count=1
 	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
@@ -66,8 +66,8 @@ types: ## Generate Go types from the CRDs of real modules, compile them, and rec
 
 .PHONY: cel-costs
 cel-costs: ## Record the CEL costs estimated by the libraries of each Kubernetes version, for a test of apiserver.
-	rm -f apiserver/testdata/celcosts.tsv
-	cd apiserver/testdata/celcosts && for file in 1.*.mod; do $(GO) run -modfile=$$file . $${file%.mod} schema.yaml ../celcosts.tsv || exit; done
+	rm -f internal/apiserver/testdata/celcosts.tsv
+	cd internal/apiserver/testdata/celcosts && for file in 1.*.mod; do $(GO) run -modfile=$$file . $${file%.mod} schema.yaml ../celcosts.tsv || exit; done
 
 .PHONY: parity
 parity: ## Compare every CRD of real API modules with controller-gen's, byte for byte.

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 const module = "github.com/schemagen/schemagen"
@@ -46,6 +46,7 @@ func layers() []string {
 		"internal/ground/unseen",
 		"structural",
 		"structural/manifest",
+		"internal/markers",
 		"markers",
 		"internal/gates/gatedsource",
 		"internal/source/sourcestyle",
@@ -92,7 +93,7 @@ func layers() []string {
 		"internal/conversions/written",
 		"internal/conversions/laws",
 		"internal/conversions/rehub",
-		"apiserver",
+		"internal/apiserver",
 		"verify",
 		"internal/test/gentest",
 		"dryrun",
@@ -139,19 +140,19 @@ func layers() []string {
 func owners() map[string][]string {
 	return map[string][]string{
 		"golang.org/x/tools/go/packages":                            {"internal/source/golist", "internal/test/gentest", "internal/companions/applyconfiguration", "internal/companions/controllertools", "internal/channels/gatesrun"},
-		"k8s.io/apiserver":                                          {"apiserver"},
-		"k8s.io/apiextensions-apiserver/pkg/apiserver":              {"apiserver"},
-		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/val": {"apiserver"},
-		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "internal/define/edits", "internal/define", "internal/unions/suggest", "internal/unions/uniongen", "internal/companions/applyconfiguration", "internal/companions/controllertools"},
+		"k8s.io/apiserver":                                          {"internal/apiserver"},
+		"k8s.io/apiextensions-apiserver/pkg/apiserver":              {"internal/apiserver"},
+		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/val": {"internal/apiserver"},
+		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"internal/markers", "markers", "internal/define/edits", "internal/define", "internal/unions/suggest", "internal/unions/uniongen", "internal/companions/applyconfiguration", "internal/companions/controllertools"},
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
 		"sigs.k8s.io/yaml":                     {"unions", "internal/define/edits", "internal/define/crdyaml", "internal/define/kustomize", "internal/companions/schemapatch", "internal/generate/install", "internal/test/changetable", "internal/conversions/convertrun", "internal/editor/symbols"},
 		"go.yaml.in/yaml":                      {"internal/migrate/peerversions", "internal/project", "structural/manifest", "dryrun", "internal/companions/schemapatch", "internal/definitions", "internal/generate", "cmd/schemagen"},
 		"github.com/yuin/goldmark":             {"internal/pages/prose"},
 		"go.lsp.dev":                           {"internal/editor/lsp"},
-		"k8s.io/gengo":                         {"markers", "internal/define/edits", "internal/define", "internal/companions/applyconfiguration"},
+		"k8s.io/gengo":                         {"internal/markers", "internal/define/edits", "internal/define", "internal/companions/applyconfiguration"},
 		"k8s.io/code-generator":                {"internal/companions/applyconfiguration"},
-		"k8s.io/component-base":                {"apiserver"},
+		"k8s.io/component-base":                {"internal/apiserver"},
 		// Programs are started here only: the user's code by migrate and convertrun, which ask for consent.
 		// The others run git and, in tests, the go command, or look for programs.
 		"os/exec": {"internal/test/gentest", "internal/test/typedmodule", "internal/ground/inputs", "internal/migrate/kubebuilder", "internal/definitions", "internal/migrate", "internal/conversions/convertrun"},
@@ -398,7 +399,7 @@ func TestOneMakerOfTemporaries(t *testing.T) {
 // panic in one from ending the process.
 func goroutines() map[string]string {
 	return map[string]string{
-		"apiserver/compile.go":                               "each expression is guarded",
+		"internal/apiserver/compile.go":                      "each expression is guarded",
 		"cmd/schemagen/serve.go":                             "net/http recovers in handlers",
 		"internal/companions/applyconfiguration/upstream.go": "recovered there",
 		"internal/source/trees.go":                           "caught and raised again",
@@ -690,7 +691,7 @@ func TestMarkersAreNamedOnce(t *testing.T) {
 		names[def.Name] = true
 	}
 	for _, f := range product(t) {
-		if f.test || f.dir == "markers" {
+		if f.test || f.dir == "internal/markers" {
 			continue
 		}
 		complain := func(node ast.Node, about func(name string) bool) {

@@ -12,12 +12,12 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/test/crdfields"
 	"github.com/schemagen/schemagen/structural/manifest"
 	"github.com/schemagen/schemagen/verify"
@@ -156,6 +156,7 @@ func verifyArguments(t *testing.T) []badArguments {
 		badArguments{"func Problems", "nil position", func(context.Context) (any, error) {
 			return texts(verify.Problems([]manifest.Problem{{Kind: manifest.UnknownField, Message: "m"}}, nil), nil)
 		}, "[SG611 (no position) m]"},
+		badArguments{"func NewTarget", "unknown", func(context.Context) (any, error) { return results(verify.NewTarget("0.1")) }, `version "0.1": want a Kubernetes version such as "1.35"`},
 		badArguments{"func CostText", "zero", func(context.Context) (any, error) { return verify.CostText(apiserver.Rule{}) != "", nil }, "true"},
 		badArguments{"func FoldNotes", "nil", func(context.Context) (any, error) { return texts(verify.FoldNotes(nil), nil) }, "[]"},
 		badArguments{"func Codes", "none", func(context.Context) (any, error) { return len(verify.Codes()) > 10, nil }, "true"},

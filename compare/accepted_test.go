@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/internal/apiserver"
 )
 
 // TestAccepted compares definitions of which the new one is known to be accepted, whose schemas

@@ -31,9 +31,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/apiserver"
 )
 
 // Category is the effect of a change.

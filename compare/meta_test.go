@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/internal/apiserver"
 )
 
 // metaSchemas returns schemas of a resource that say more or less about the fields that every

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/test/changetable"
 	"github.com/schemagen/schemagen/verify"
 )

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/structural"
 )
 

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/internal/apiserver"
 )
 
 // maxRepairs bounds the number of changed objects that are tried.

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/test/containmenttest"
 	"github.com/schemagen/schemagen/structural"
 )

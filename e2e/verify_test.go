@@ -12,9 +12,9 @@ import (
 	"golang.org/x/tools/txtar"
 	baseversion "k8s.io/component-base/version"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/verify"
 )
 

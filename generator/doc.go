@@ -4,6 +4,8 @@
 // that begin with a plus sign, add what the Go type cannot express. [Run] reads packages and
 // returns the CRDs of their kinds:
 //
+//	target, err := verify.NewTarget("1.35")
+//	…
 //	result, diagnostics, err := generator.Run(ctx, generator.Options{
 //		Source: generator.Source{Patterns: []string{"./api/..."}},
 //		Server: verify.New(target, verify.Options{}),

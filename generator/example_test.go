@@ -6,13 +6,12 @@ import (
 	"log"
 	"path/filepath"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/verify"
 )
 
 func Example() {
-	target, err := apiserver.NewTarget("1.35")
+	target, err := verify.NewTarget("1.35")
 	if err != nil {
 		log.Fatal(err)
 	}

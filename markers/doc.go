@@ -1,19 +1,10 @@
-// Package markers finds the marker comments of a Go file, associates them with declarations,
-// and parses them with a table of definitions.
+// Package markers is the reference of the marker comments that schemagen reads: every marker with
+// what it describes, its syntax and arguments, its effect, and an example with its output.
 //
-// Names, argument grammar and meaning of markers come from the definitions of
-// controller-tools, so that a marker has the effect its authors intended. This package adds
-// collection, positions, and source order.
+//	reference, err := markers.New()
+//	err = reference.WriteMarkdown(os.Stdout)
 //
-//	file := table.Collect(astFile)        // comments, per declaration, in order
-//	file.Package, file.Type(spec), file.Fields(structType)
-//	marker, err := table.Parse(comment, markers.Field)
-//
-// [Table.Reference] documents every marker of the table, with an example and its output.
-//
-// A marker that affects only the keywords of its own node is applied by [Marker.Apply].
-//
-// The package knows comments, Go syntax trees, and the keywords of a node. It does not know
-// the schemas below a node or how schemas are merged: the generator implements all other
-// markers.
+// The names, arguments and meaning of +kubebuilder: markers are those of controller-tools. The
+// examples are executed: a test generates the output of each. How markers are found and parsed
+// is in internal/markers, and [github.com/schemagen/schemagen/generator.Run] reports mistakes.
 package markers

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/tools/txtar"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	ours "github.com/schemagen/schemagen/internal/markers"
 )
 
 // referenceText is the marker reference as a txtar archive, in reading order. Its
@@ -74,8 +76,12 @@ type ArgumentDoc struct {
 	Effect string `json:"effect,omitempty"`
 }
 
-// Reference returns the documentation of every marker of the table.
-func (t *Table) Reference() (Reference, error) {
+// New returns the reference of every marker that affects CRDs.
+func New() (Reference, error) {
+	table, err := ours.NewTable()
+	if err != nil {
+		return nil, err
+	}
 	help := &markers.Registry{}
 	if err := crdmarkers.Register(help); err != nil {
 		return nil, fmt.Errorf("marker definitions of controller-tools: %w", err)
@@ -90,7 +96,7 @@ func (t *Table) Reference() (Reference, error) {
 		case len(chapters) == 0 || marker == nil && section.Name[0] != '+':
 			return nil, fmt.Errorf("reference: %s precedes the first chapter or marker", section.Name)
 		case strings.HasPrefix(section.Name, "+"):
-			marker = t.describe(section.Name[1:], text, help)
+			marker = describe(table, section.Name[1:], text, help)
 			last := chapters[len(chapters)-1]
 			last.Markers = append(last.Markers, marker)
 		case section.Name == "go":
@@ -107,13 +113,13 @@ func (t *Table) Reference() (Reference, error) {
 }
 
 // describe returns the description of a marker from its definitions and the text of its section.
-func (t *Table) describe(name, text string, help *markers.Registry) *MarkerDoc {
+func describe(table *ours.Table, name, text string, help *markers.Registry) *MarkerDoc {
 	d := &MarkerDoc{Name: name, Effect: strings.TrimSpace(text)}
 	d.properties()
 	hasSyntax := d.Syntax != ""
 	var features []string
-	for _, target := range []Target{Package, Type, Field} {
-		def := t.byTarget[target][name]
+	for _, target := range []ours.Target{ours.Package, ours.Type, ours.Field} {
+		def := table.Named(name, target)
 		if def == nil {
 			continue
 		}
@@ -125,21 +131,21 @@ func (t *Table) describe(name, text string, help *markers.Registry) *MarkerDoc {
 		if d.Effect == "" && theirs != nil {
 			d.Effect = strings.TrimSpace(theirs.Summary)
 		}
-		if !hasSyntax && !def.own() {
+		if !hasSyntax && !def.Own() {
 			d.Syntax, d.Arguments = "+"+name+syntax(def), arguments(def, theirs)
 		}
 	}
 	if len(features) == len(d.Targets) { // otherwise it has an effect on one of them without the feature
 		d.Package = append(d.Package, slices.Compact(features)...)
 	}
-	if reason, _ := t.Declarative(name); reason != "" {
+	if reason, _ := table.Declarative(name); reason != "" {
 		d.Effect = "A CRD cannot express it: " + reason + "."
 	}
 	return d
 }
 
 // helpFor returns controller-tools' help for a definition; nil if it has none.
-func helpFor(help *markers.Registry, def *Definition) *markers.DefinitionHelp {
+func helpFor(help *markers.Registry, def *ours.Definition) *markers.DefinitionHelp {
 	for _, theirs := range help.AllDefinitions() {
 		if theirs.Name == def.Name && theirs.Target == def.Target {
 			return help.HelpFor(theirs)
@@ -174,7 +180,7 @@ func (d *MarkerDoc) properties() {
 }
 
 // syntax returns the text after the name of a marker that has controller-tools' grammar.
-func syntax(def *Definition) string {
+func syntax(def *ours.Definition) string {
 	switch {
 	case def.Empty():
 		return ""
@@ -211,26 +217,15 @@ func placeholder(a markers.Argument) string {
 }
 
 // arguments returns the named arguments of a definition with their help.
-func arguments(def *Definition, help *markers.DefinitionHelp) []ArgumentDoc {
-	if def.AnonymousField() {
-		return nil
-	}
+func arguments(def *ours.Definition, help *markers.DefinitionHelp) []ArgumentDoc {
 	var out []ArgumentDoc
-	for name, a := range def.Fields {
+	for _, name := range def.Arguments() {
+		a := def.Fields[name]
 		described := ArgumentDoc{Name: name, Type: placeholder(a), Optional: a.Optional}
 		if help != nil {
 			described.Effect = strings.TrimSpace(help.FieldsHelp(def.Definition)[name].Summary)
 		}
 		out = append(out, described)
 	}
-	slices.SortFunc(out, func(a, b ArgumentDoc) int {
-		if a.Optional != b.Optional {
-			if a.Optional {
-				return 1
-			}
-			return -1
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
 	return out
 }

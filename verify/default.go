@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )

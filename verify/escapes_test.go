@@ -8,8 +8,8 @@ import (
 
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/apiserver"
 )
 
 // escapedNames are names of properties, most of which rules have to escape.

@@ -11,8 +11,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/internal/apiserver"
 )
 
 // Handler returns a function that returns the server's handling of objects of a version of a

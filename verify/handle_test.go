@@ -6,8 +6,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/internal/apiserver"
 )
 
 // TestHandleAgain checks that a definition with the same bytes as an earlier one gets its answers,

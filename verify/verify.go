@@ -18,9 +18,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/progress"
@@ -36,6 +36,14 @@ type Options struct {
 	// ResultCache caches results between runs. If it is nil, nothing is cached.
 	Cache ResultCache
 }
+
+// Target is a version of Kubernetes, and its server's own code. It is safe for concurrent use, and
+// keeps what it has compiled.
+type Target = apiserver.Target
+
+// NewTarget returns the target of a version, such as 1.35; that of the default version if the text
+// is empty. It fails if the version is not known.
+func NewTarget(version string) (*Target, error) { return apiserver.NewTarget(version) }
 
 // Verifier verifies CRDs against one version of Kubernetes. It implements generator.Server
 // and is safe for concurrent use.
@@ -61,7 +69,7 @@ func (v *Verifier) completed(d *crd.Definition) (*crd.Definition, error) {
 }
 
 // New returns a Verifier for the target. If that is nil, its methods fail.
-func New(target *apiserver.Target, options Options) *Verifier {
+func New(target *Target, options Options) *Verifier {
 	if options.Cache != nil && target != nil {
 		target.UseCache(options.Cache)
 	}

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"

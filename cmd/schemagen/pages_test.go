@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
+	docs "github.com/schemagen/schemagen/markers"
 )
 
 // TestCodesPage checks that docs/diagnostics.md is up to date; -update rewrites it.
@@ -16,7 +17,7 @@ func TestCodesPage(t *testing.T) {
 
 // TestMarkersPage checks that docs/MARKERS.md is up to date; -update rewrites it.
 func TestMarkersPage(t *testing.T) {
-	markers, err := reference.Markers()
+	markers, err := docs.New()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,12 +19,12 @@ import (
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/generate"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/unions/suggest"
 	"github.com/schemagen/schemagen/internal/unions/uniongen"
-	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/verify"
 )
 

@@ -29,9 +29,9 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/verify"

@@ -1,7 +1,7 @@
 package conventions
 
 import (
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // statusSubresource reports a kind with a status that is not a subresource, and the reverse.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // This file has the rules about names of fields, and about comments, which name them.

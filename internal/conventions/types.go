@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/structural/manifest"
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/conversions/gotypes"
 	"github.com/schemagen/schemagen/internal/conversions/misuse"
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // claim is a marker of the spoke that names fields of the hub.

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // Derived is how a field that only one side has is computed from the rest.

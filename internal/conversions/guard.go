@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // guard adds the guards of a marker on a field of the spoke to the unit of the field. m may

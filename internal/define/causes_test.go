@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
+	"github.com/schemagen/schemagen/markers"
 )
 
 // planted is a valid package and a copy of it with one mistake.
@@ -79,7 +80,7 @@ func unmarked(name string) bool {
 func TestOneFindingForOneMistake(t *testing.T) {
 	var all []*planted
 	var cases []*gentest.Case
-	chapters, err := gentest.Table(t).Reference()
+	chapters, err := markers.New()
 	if err != nil {
 		t.Fatal(err)
 	}

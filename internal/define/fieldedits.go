@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // This file has what edits that correct fields need to know about conditions and types. An

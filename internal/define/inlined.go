@@ -8,8 +8,8 @@ import (
 	"unicode"
 
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // This file checks fields whose types are merged into the struct that has them: those without a

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/schemagen/schemagen/internal/define/report"
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // OverrideFile is a file other than Go source with the markers schemagen:type and

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/editor/symbols"
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
+	docs "github.com/schemagen/schemagen/markers"
 )
 
 // Language is what is known of markers without a program.
 type Language struct {
 	table     *markers.Table
-	reference map[string]*markers.MarkerDoc
+	reference map[string]*docs.MarkerDoc
 }
 
 // NewLanguage returns the language of the markers that affect CRDs.
@@ -20,11 +21,11 @@ func NewLanguage() (*Language, error) {
 	if err != nil {
 		return nil, err
 	}
-	reference, err := table.Reference()
+	reference, err := docs.New()
 	if err != nil {
 		return nil, err
 	}
-	l := &Language{table: table, reference: map[string]*markers.MarkerDoc{}}
+	l := &Language{table: table, reference: map[string]*docs.MarkerDoc{}}
 	for _, chapter := range reference {
 		for _, m := range chapter.Markers {
 			l.reference[m.Name] = m
@@ -158,7 +159,7 @@ func (l *Language) completeNames(c cursor, def *markers.Definition, given []stri
 	}
 	arguments := doc.Arguments
 	for _, name := range def.ConvertArguments() {
-		arguments = append(arguments, markers.ArgumentDoc{Name: name})
+		arguments = append(arguments, docs.ArgumentDoc{Name: name})
 	}
 	for _, a := range arguments {
 		if slices.ContainsFunc(given, func(text string) bool { return text == a.Name || strings.HasPrefix(text, a.Name+"=") }) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/editor/symbols"
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // cursor is a place in the text of a marker, which may be half typed.

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/tools/txtar"
 	"k8s.io/gengo/v2/codetags"
 
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
-	"github.com/schemagen/schemagen/markers"
 )
 
 var tagLine = regexp.MustCompile(`(?m)^(\s*// )(\+(k8s:\w+).*)$`)

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/structural"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/test/gentest"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // usedMarkers returns the markers used in the cases of CRDs and of conversions, as "name target".

@@ -19,11 +19,11 @@ import (
 
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/gates/gatedsource"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
-	"github.com/schemagen/schemagen/markers"
 )
 
 var erasures = flag.Int("erasures", 0, "make this number of random sources in TestErasure, and write the outcome to testdata/erasures.txt")

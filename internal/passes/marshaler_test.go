@@ -15,9 +15,9 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/crd"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
-	"github.com/schemagen/schemagen/markers"
 )
 
 var (

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/internal/gates/gatedsource"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/test/gentest"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // TestWithOpenShift is [TestWith] for OpenShift's markers. Rules without gates come after those

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/internal/define/report"
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // TestContradictingPresence gives a field each ordered pair of the markers that make it

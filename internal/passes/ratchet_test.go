@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/api/validate"
 
-	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/internal/apiserver"
 )
 
 // dependents is an object whose field a requires b and forbids c.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // Name is the name of the project file. Its settings replace flags that would have to be

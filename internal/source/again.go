@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/schemagen/schemagen/internal/ground/inputs"
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // digest is the hash of the content of a file.

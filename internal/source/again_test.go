@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source/golist"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // TestAgain checks what is kept between runs: the tree of a file as long as the file has the same

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // Type is a package-level type declaration.

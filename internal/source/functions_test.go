@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source/golist"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // TestFunctionIndex finds functions and names in files of which as few as possible are parsed.

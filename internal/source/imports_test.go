@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source/golist"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // TestFindImport finds an import of a package by way of another one, which is not a root of the

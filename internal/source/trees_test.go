@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source/golist"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // syntaxErrors collects the files that cannot be read or parsed.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/channels/containment"
 	"github.com/schemagen/schemagen/internal/test/containmenttest"
 )

@@ -8,8 +8,8 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/compare"
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/test/containmenttest"
 	"github.com/schemagen/schemagen/structural"
 )

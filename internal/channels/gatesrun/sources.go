@@ -19,8 +19,8 @@ import (
 	"github.com/schemagen/schemagen/internal/gates/gatedsource"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/project"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // Request is what all questions are about.

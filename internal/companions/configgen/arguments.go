@@ -8,7 +8,7 @@ import (
 
 	ctmarkers "sigs.k8s.io/controller-tools/pkg/markers"
 
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // Argument is an argument of a marker, as written in the source.

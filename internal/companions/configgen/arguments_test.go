@@ -9,7 +9,7 @@ import (
 	ctwebhook "sigs.k8s.io/controller-tools/pkg/webhook"
 
 	"github.com/schemagen/schemagen/internal/companions/configgen"
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // TestArguments compares the values of random markers with those that controller-tools'

@@ -5,7 +5,7 @@ import (
 	"go/token"
 	"strings"
 
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // misplaced reports the markers in a file that have no effect because of their position.

@@ -5,7 +5,7 @@ import (
 
 	upstream "sigs.k8s.io/controller-tools/pkg/markers"
 
-	crdmarkers "github.com/schemagen/schemagen/markers"
+	crdmarkers "github.com/schemagen/schemagen/internal/markers"
 )
 
 // TestMarkersOfGenerators checks that package markers knows the markers that each generator

@@ -11,9 +11,10 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
-	"github.com/schemagen/schemagen/markers"
+	reference "github.com/schemagen/schemagen/markers"
 )
 
 // TestMarkers writes schemas with both generators that do, crd and schemapatch, for the example of
@@ -23,11 +24,11 @@ func TestMarkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chapters, err := table.Reference()
+	chapters, err := reference.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var docs []*markers.MarkerDoc
+	var docs []*reference.MarkerDoc
 	var cases []*gentest.Case
 	for _, chapter := range chapters {
 		for _, m := range chapter.Markers {
@@ -36,7 +37,7 @@ func TestMarkers(t *testing.T) {
 		}
 	}
 	for _, def := range table.Definitions() {
-		if !slices.ContainsFunc(docs, func(m *markers.MarkerDoc) bool { return m.Name == def.Name }) {
+		if !slices.ContainsFunc(docs, func(m *reference.MarkerDoc) bool { return m.Name == def.Name }) {
 			t.Errorf("+%s has no example", def.Name)
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // excludes returns the markers of a field that cannot be beside one, which is named without its prefix.

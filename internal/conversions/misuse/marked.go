@@ -4,8 +4,8 @@ import (
 	"go/ast"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // Placed is a marker of conversions, of a struct or of one of its fields.

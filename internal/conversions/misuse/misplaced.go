@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // Version is a version of a kind.

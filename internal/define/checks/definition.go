@@ -6,8 +6,8 @@ import (
 	"unicode"
 
 	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 

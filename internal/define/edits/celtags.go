@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/gengo/v2/codetags"
 
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 

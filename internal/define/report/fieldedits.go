@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // This file has edits that correct fields: their tags, and missing markers. An edit is nil if

@@ -3,7 +3,7 @@ package symbols
 import (
 	"strings"
 
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // conversionRows returns the arguments of the markers of conversions with names of fields: most are

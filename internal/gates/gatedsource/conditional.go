@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/ground/gates"
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // when is a condition in a marker.

@@ -19,7 +19,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/ground/gates"
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // Kind is what depends on a condition.

@@ -6,7 +6,7 @@ import (
 	"regexp"
 
 	"github.com/schemagen/schemagen/internal/ground/gates"
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // gateOfTags is the gate that Gateway API's tags depend on, and the channel in which it is on.

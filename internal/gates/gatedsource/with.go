@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/ground/gates"
-	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // Result is a file in which a gate is taken for on or off.

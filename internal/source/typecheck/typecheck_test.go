@@ -12,10 +12,10 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/internal/source/typecheck"
-	"github.com/schemagen/schemagen/markers"
 )
 
 const api = `

@@ -13,9 +13,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/channels/containment"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/gates"

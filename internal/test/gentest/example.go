@@ -7,13 +7,14 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/test/docexample"
-	"github.com/schemagen/schemagen/markers"
+	docs "github.com/schemagen/schemagen/markers"
 )
 
 // Example returns a case with the example of a marker in the reference, completed to packages, and
 // with another version if the example asks for one.
-func Example(name string, m *markers.MarkerDoc) *Case {
+func Example(name string, m *docs.MarkerDoc) *Case {
 	archive := &txtar.Archive{Files: docexample.Package(m.Go, m.Package...)}
 	for i, file := range archive.Files { // every result would have the description
 		archive.Files[i].Data = bytes.ReplaceAll(file.Data, []byte(docexample.SpecComment), nil)

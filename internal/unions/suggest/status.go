@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // This file finds the structs that are the status of a kind. Controllers write a status in parts,

@@ -3,9 +3,9 @@ package uniongen
 import (
 	"slices"
 
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/unions/gounions"
-	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/templates"
 )
 

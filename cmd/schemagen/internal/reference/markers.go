@@ -34,14 +34,14 @@ part of it after a colon, begins with the prefix.`,
   schemagen markers --format json`,
 		Args: cli.Args(0, 1, ""),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			reference, _ := Markers()
+			reference, _ := markers.New()
 			return reference.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !slices.Contains(markersFormats(), format) {
 				return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(markersFormats(), ", "))
 			}
-			reference, err := Markers()
+			reference, err := markers.New()
 			if err != nil {
 				return err
 			}
@@ -68,13 +68,4 @@ part of it after a colon, begins with the prefix.`,
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "output format: "+strings.Join(markersFormats(), ", "))
 	return cmd
-}
-
-// Markers returns the reference of all markers.
-func Markers() (markers.Reference, error) {
-	table, err := markers.NewTable()
-	if err != nil {
-		return nil, err
-	}
-	return table.Reference()
 }

@@ -9,7 +9,7 @@ import (
 
 // row describes a marker beyond what controller-tools knows: a marker that controller-tools
 // does not define or, without a value, additional properties of one that it does. Its
-// documentation and example are in reference.txtar.
+// documentation and example are in markers/reference.txtar.
 type row struct {
 	name string
 	// targets are what the marker describes. A marker without targets describes constants,

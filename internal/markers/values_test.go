@@ -19,13 +19,13 @@ func TestKnownValues(t *testing.T) {
 				continue
 			}
 			found = true
-			if _, ok := def.Fields[v.argument]; !ok && !def.own() {
+			if _, ok := def.Fields[v.argument]; !ok && !def.Own() {
 				t.Errorf("+%s has no argument %q", v.marker, v.argument)
 			}
 			for _, value := range v.values {
 				text := "+" + v.marker + "=" + value
 				switch {
-				case v.argument != "" && def.own(): // after the value of the marker itself
+				case v.argument != "" && def.Own(): // after the value of the marker itself
 					text = "+" + v.marker + "=.field," + v.argument + "=" + value
 				case v.argument != "":
 					text = "+" + v.marker + ":" + v.argument + "=" + value

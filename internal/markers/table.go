@@ -37,8 +37,25 @@ type Definition struct {
 // if it needs none.
 func (d *Definition) Feature() string { return d.row.feature }
 
-// own reports whether this package parses the marker itself.
-func (d *Definition) own() bool { return d.row.parse != nil }
+// Own reports whether this package parses the marker itself.
+func (d *Definition) Own() bool { return d.row.parse != nil }
+
+// Arguments returns the names of the arguments, required ones first; none if the marker has one
+// value without a name.
+func (d *Definition) Arguments() []string {
+	if d.AnonymousField() {
+		return nil
+	}
+	return slices.SortedFunc(maps.Keys(d.Fields), func(a, b string) int {
+		if d.Fields[a].Optional != d.Fields[b].Optional {
+			if d.Fields[a].Optional {
+				return 1
+			}
+			return -1
+		}
+		return strings.Compare(a, b)
+	})
+}
 
 // Table holds the definitions of every marker that affects CRDs. It is safe for concurrent use.
 type Table struct {
@@ -150,6 +167,9 @@ func (t *Table) Declarative(name string) (unsupported string, ok bool) {
 	return r.unsupported, true
 }
 
+// Named returns the definition of exactly this name; nil if there is none.
+func (t *Table) Named(name string, target Target) *Definition { return t.byTarget[target][name] }
+
 // Lookup returns the definition for the text of a marker, plus sign included, or nil. As in
 // controller-tools, the full name before the first equals sign is tried first, then the name
 // without its last part, which is then the first argument. The grammar of Kubernetes' tags,
@@ -164,7 +184,7 @@ func (t *Table) Lookup(text string, target Target) *Definition {
 		return def
 	}
 	if i := strings.IndexAny(full, "(, \t#\"`"); i > 0 {
-		if def, ok := defs[strings.TrimSuffix(full[:i], ":")]; ok && def.own() {
+		if def, ok := defs[strings.TrimSuffix(full[:i], ":")]; ok && def.Own() {
 			return def
 		}
 	}
@@ -249,7 +269,7 @@ func (t *Table) parseAs(def *Definition, c Comment) (*Marker, *ParseError) {
 	if len(c.Text) > MaxLength {
 		return nil, &ParseError{Name: def.Name, Pos: c.Pos, Msg: fmt.Sprintf("the marker is longer than %d bytes", MaxLength)}
 	}
-	if def.own() {
+	if def.Own() {
 		value, offset, err := def.row.parse(c.Text, def.Name)
 		if err != nil {
 			return nil, &ParseError{Name: def.Name, Pos: c.PosAt(offset), Msg: err.Error()}

@@ -10,7 +10,7 @@ func (d *Definition) KnownValues(argument string) []string {
 			return v.values
 		}
 	}
-	if d.own() || d.Empty() {
+	if d.Own() || d.Empty() {
 		return nil
 	}
 	if a, ok := d.Fields[argument]; ok && a.Type == markers.BoolType {

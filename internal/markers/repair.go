@@ -179,7 +179,7 @@ func (t *Table) hint(def *Definition, name, rest string) string {
 	if text, ok := t.rewrite(def, rest); ok {
 		return "write " + text
 	}
-	if value := argumentText(rest); def.Empty() && !def.own() {
+	if value := argumentText(rest); def.Empty() && !def.Own() {
 		if strings.EqualFold(value, "false") {
 			return "remove it: +" + name + " takes no value"
 		}
@@ -330,7 +330,7 @@ func (t *Table) rewrite(def *Definition, rest string) (string, bool) {
 	if note := strings.HasPrefix(text, "//") || strings.HasPrefix(text, "#"); note && t.parses(def, "+"+def.Name) {
 		return "+" + def.Name, true
 	}
-	if text == "" || !def.own() && def.Empty() || def.Output == reflect.TypeFor[Declarative]() && strings.EqualFold(text, "true") {
+	if text == "" || !def.Own() && def.Empty() || def.Output == reflect.TypeFor[Declarative]() && strings.EqualFold(text, "true") {
 		return "", false
 	}
 	for _, value := range guessValues(def, text) {
@@ -348,18 +348,18 @@ func separators(def *Definition, text string) []string {
 	switch {
 	case strings.HasPrefix(text, "("):
 		return []string{""}
-	case def.own() && def.Feature() == FeatureKEP:
+	case def.Own() && def.Feature() == FeatureKEP:
 		return []string{":", "="}
-	case def.own() || def.AnonymousField():
+	case def.Own() || def.AnonymousField():
 		return []string{"="}
 	}
 	out := []string{":", "="}
 	if strings.Contains(text, "=") {
 		return out // the arguments are named
 	}
-	for _, a := range arguments(def, nil) {
-		if !a.Optional {
-			out = append(out, ":"+a.Name+"=")
+	for _, name := range def.Arguments() {
+		if !def.Fields[name].Optional {
+			out = append(out, ":"+name+"=")
 		}
 	}
 	return out
@@ -378,7 +378,7 @@ func guessValues(def *Definition, text string) []string {
 		kind = def.Fields[""].Type
 	}
 	bare, after := unquoted(text)
-	if after == "" && (def.own() || kind == markers.SliceType) {
+	if after == "" && (def.Own() || kind == markers.SliceType) {
 		add(bare) // else the quotes would be part of the value
 	}
 	add(text)
@@ -504,7 +504,7 @@ func (t *Table) suggest(def *Definition, c Comment, e *ParseError) {
 	switch {
 	case name == "+default":
 		e.Hint = "it takes JSON, as in +default=\"a\" or +default=[1, 2]"
-	case def.Empty() && !def.own():
+	case def.Empty() && !def.Own():
 		e.Hint = t.hint(def, def.Name, rest)
 	}
 }
@@ -543,12 +543,11 @@ func withQuotes(text string) string {
 // guessArgument returns the argument probably meant by one that a definition does not have,
 // or the empty string if there is no good guess, and the hint for it.
 func guessArgument(def *Definition, quoted string) (near, hint string) {
-	var names []string
-	for _, a := range arguments(def, nil) {
-		names = append(names, a.Name)
-	}
+	names := def.Arguments()
 	if near, ok := diag.Nearest(strings.Trim(quoted, `"`), names); ok {
 		return near, "did you mean " + near + "?"
 	}
 	return "", "its arguments are " + strings.Join(names, ", ")
 }
+
+func capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

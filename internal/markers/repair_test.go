@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/schemagen/schemagen/diag"
 )
 
@@ -26,28 +28,45 @@ func (c canonical) rest() string { return c.text[1+len(c.name):] }
 // vocabulary returns one marker for each definition, from the examples of the reference.
 func vocabulary(t *testing.T, table *Table) []canonical {
 	t.Helper()
-	chapters, err := table.Reference()
+	var out []canonical
+	for _, e := range examples(t) {
+		for _, target := range []Target{Package, Type, Field} {
+			if table.byTarget[target][e.name] == nil {
+				continue
+			}
+			for line := range strings.Lines(e.goText) {
+				text, _, ok := markerText(strings.TrimSpace(line))
+				if !ok {
+					continue
+				}
+				if m, err := table.Parse(Comment{Text: text, Pos: 1}, target); err == nil && m != nil && m.Name == e.name {
+					out = append(out, canonical{text, e.name, target})
+					break
+				}
+			}
+		}
+	}
+	return out
+}
+
+// example is an entry of markers/reference.txtar.
+type example struct{ name, text, goText string }
+
+// examples returns the entries of markers/reference.txtar, which package markers parses
+// completely; it imports this package.
+func examples(t *testing.T) []example {
+	t.Helper()
+	archive, err := txtar.ParseFile("../../markers/reference.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []canonical
-	for _, chapter := range chapters {
-		for _, marker := range chapter.Markers {
-			for _, target := range []Target{Package, Type, Field} {
-				if table.byTarget[target][marker.Name] == nil {
-					continue
-				}
-				for line := range strings.Lines(marker.Go) {
-					text, _, ok := markerText(strings.TrimSpace(line))
-					if !ok {
-						continue
-					}
-					if m, err := table.Parse(Comment{Text: text, Pos: 1}, target); err == nil && m != nil && m.Name == marker.Name {
-						out = append(out, canonical{text, marker.Name, target})
-						break
-					}
-				}
-			}
+	var out []example
+	for _, section := range archive.Files {
+		switch name, ok := strings.CutPrefix(section.Name, "+"); {
+		case ok:
+			out = append(out, example{name: name, text: string(section.Data)})
+		case section.Name == "go":
+			out[len(out)-1].goText = string(section.Data)
 		}
 	}
 	return out
@@ -109,7 +128,7 @@ func sameMarker(table *Table, hint string, target Target, want *Marker) bool {
 // the end of a tag whose arguments only another tool knows, or a name that is equally near to
 // another one.
 func mayHaveNoHint(table *Table, c canonical, wrong string) bool {
-	if !strings.Contains(c.name, ":") && !slices.Contains(table.bare, c.name) || strings.HasPrefix(wrong, c.text) && table.byTarget[c.target][c.name].own() {
+	if !strings.Contains(c.name, ":") && !slices.Contains(table.bare, c.name) || strings.HasPrefix(wrong, c.text) && table.byTarget[c.target][c.name].Own() {
 		return true
 	}
 	if !strings.Contains(c.name, ":") && strings.Count(wrong, " ") > 1 {
