@@ -131,6 +131,7 @@ func layers() []string {
 		"cmd/schemagen/internal/cli",
 		"cmd/schemagen/internal/reference",
 		"cmd/schemagen/internal/reporting",
+		"cmd/schemagen/internal/generation",
 		"cmd/schemagen",
 	}
 }
@@ -158,7 +159,7 @@ func owners() map[string][]string {
 		"os/exec": {"internal/test/gentest", "internal/test/typedmodule", "internal/ground/inputs", "internal/migrate/kubebuilder", "internal/definitions", "internal/migrate", "internal/conversions/convertrun"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.
-		"os": {"internal/ground/snapshot", "internal/ground/temporary", "internal/ground/inputs", "internal/test/gentest", "dryrun/crdtest", "internal/definitions", "internal/run/output", "internal/run/runcache", "internal/migrate", "internal/migrate/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen", "internal/test/typedmodule", "internal/test/containmenttest", "internal/conversions/convertrun"},
+		"os": {"internal/ground/snapshot", "internal/ground/temporary", "internal/ground/inputs", "internal/test/gentest", "dryrun/crdtest", "internal/definitions", "internal/run/output", "internal/run/runcache", "internal/migrate", "internal/migrate/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen/internal/generation", "cmd/schemagen", "internal/test/typedmodule", "internal/test/containmenttest", "internal/conversions/convertrun"},
 	}
 }
 

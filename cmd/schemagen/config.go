@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
@@ -21,7 +22,7 @@ import (
 func configFormats() []string { return []string{"yaml", "json"} }
 
 func newConfigCommand(stdout, stderr io.Writer) *cobra.Command {
-	var r crdRun
+	r := reporting.Reporter{Format: "text"}
 	var format string
 	cmd := &cobra.Command{
 		Use:   "config [packages]",
@@ -43,7 +44,6 @@ parent directory, up to the module root; docs/config.md describes it.`,
 			if r.WorkDir, err = os.Getwd(); err != nil {
 				return err
 			}
-			r.Format = "text"
 			functions := newUnionsCommand(io.Discard, stderr).Flags()
 			given := map[string]bool{}
 			cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = true })
@@ -53,31 +53,28 @@ parent directory, up to the module root; docs/config.md describes it.`,
 			if err := r.Project.Fill(project.OfUnions, r.WorkDir, functions); err != nil {
 				return err
 			}
-			values := r.Project.Effective(r.WorkDir, args, given, cmd.Flags(), functions)
-			for i, e := range values {
+			effective := r.Project.Effective(r.WorkDir, args, given, cmd.Flags(), functions)
+			for i, e := range effective {
 				if e.Source == project.FromDefault {
-					values[i] = r.defaultOf(e)
+					effective[i] = defaultOf(&r, e)
 				}
 			}
-			return r.Project.WriteEffective(stdout, format, values)
+			return r.Project.WriteEffective(stdout, format, effective)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "yaml", "output format: "+strings.Join(configFormats(), ", "))
-	r.addSettingFlags(cmd)
+	addSettingFlags(cmd, new(generation.Values))
 	return cmd
 }
 
 // addSettingFlags adds the flags of crd that are settings.
-func (r *crdRun) addSettingFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&r.Reporter.Strict, "strict", false, "treat warnings as errors")
-	r.addLanguageFlags(cmd)
-	r.addTagsFlag(cmd)
-	r.addOptionFlags(cmd)
+func addSettingFlags(cmd *cobra.Command, v *generation.Values) {
+	cmd.Flags().AddFlagSet(v.Flags())
 	cli.GroupFlags(cmd, crdFlagGroups()...)
 }
 
 // defaultOf sets the defaults that are not those of flags.
-func (r *crdRun) defaultOf(e project.Effective) project.Effective {
+func defaultOf(r *reporting.Reporter, e project.Effective) project.Effective {
 	switch e.Key {
 	case "paths":
 		if packages, err := r.Project.Packages(nil, r.WorkDir); err == nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/conversions/convertrun"
@@ -61,7 +62,7 @@ Packages are patterns as for schemagen crd, with the same default.`,
 	flags.BoolVar(&r.objects.Strip, "strip", false, "leave out the annotation in which conversions keep what a version lacks")
 	flags.BoolVar(&r.objects.Consent.Given, "yes", false, consent.CodeFlag)
 	r.AddFlags(cmd)
-	addListerFlag(cmd, &r.Options)
+	generation.AddListerFlag(cmd.Flags(), &r.Options)
 	// Without the tag of other commands, which leaves out generated conversions.
 	flags.StringSliceVar(&r.Tags, "tags", []string{}, "load and build packages with these build tags")
 	return cmd
@@ -75,7 +76,7 @@ func (r *convertRun) run(ctx context.Context, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	server, err := newVerifier("", verify.Options{})
+	server, err := generation.NewVerifier("", verify.Options{})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/compare"
@@ -24,7 +25,7 @@ import (
 
 // diffRun is one run of the diff command.
 type diffRun struct {
-	definitions definitionFlags
+	definitions generation.DefinitionFlags
 	kubeVersion string
 	format      string
 	// failOn selects the changes that make the command fail.
@@ -64,10 +65,10 @@ write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
 		Args: cli.Args(0, 2, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			printing := &reporting.Reporter{Format: "text"}
-			if err := r.definitions.configure(cmd, printing); err != nil {
+			if err := r.definitions.Configure(cmd, printing); err != nil {
 				return err
 			}
-			r.console, r.definitions.conversions = printing.Console, true
+			r.console, r.definitions.Conversions = printing.Console, true
 			return r.run(cmd.Context(), args, stdin, stdout, stderr)
 		},
 	}
@@ -77,7 +78,7 @@ write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
 	flags.StringVar(&r.kubeVersion, "kube-version", "", "compare for the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
 	flags.StringSliceVar(&r.sources, "source", nil, "read comments that allow changes from these Go packages")
 	flags.BoolVar(&r.partial, "partial", false, "do not report definitions that are only in OLD as removed")
-	r.definitions.add(cmd)
+	r.definitions.Add(cmd)
 	return cmd
 }
 
@@ -86,8 +87,8 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if err != nil {
 		return err
 	}
-	r.definitions.server = verify.New(target, verify.Options{})
-	reader, err := r.definitions.reader(stdin)
+	r.definitions.Server = verify.New(target, verify.Options{})
+	reader, err := r.definitions.Reader(stdin)
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	defer in.Close()
 	old, new, err := in.Both(ctx, args, nil)
 	for _, side := range []definitions.Read{old, new} {
-		if err := reporting.Unread(side.Side.String(), side.Findings, err, r.definitions.dir, stderr); err != nil {
+		if err := reporting.Unread(side.Side.String(), side.Findings, err, r.definitions.Dir, stderr); err != nil {
 			return err
 		}
 	}
@@ -114,8 +115,8 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	}
 	sources, findings := news, diag.List(nil)
 	if len(r.sources) > 0 {
-		sources, findings, err = r.definitions.generate(ctx, r.definitions.dir, r.sources)
-		if err := reporting.Unread(strings.Join(r.sources, " "), findings, err, r.definitions.dir, stderr); err != nil {
+		sources, findings, err = r.definitions.Generate(ctx, r.definitions.Dir, r.sources)
+		if err := reporting.Unread(strings.Join(r.sources, " "), findings, err, r.definitions.Dir, stderr); err != nil {
 			return err
 		}
 	}
@@ -139,7 +140,7 @@ func (r *diffRun) target() (*apiserver.Target, error) {
 // conclude prints the changes, and returns errFindings if one counts. The findings are about
 // comments that allow changes.
 func (r *diffRun) conclude(changes []compare.Change, findings diag.List, stdout io.Writer) error {
-	out := compare.Report{Changes: compare.Sorted(compare.Grouped(compare.Folded(changes))), Findings: findings.RelativeTo(r.definitions.dir), MinCategory: failures()[r.failOn], Dir: r.definitions.dir, ReadFile: definitions.ReadIn(r.definitions.dir)}
+	out := compare.Report{Changes: compare.Sorted(compare.Grouped(compare.Folded(changes))), Findings: findings.RelativeTo(r.definitions.Dir), MinCategory: failures()[r.failOn], Dir: r.definitions.Dir, ReadFile: definitions.ReadIn(r.definitions.Dir)}
 	if err := r.print(&out, stdout); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/pages/apidocs"
@@ -22,7 +23,7 @@ import (
 
 // docsRun is one run of the docs command.
 type docsRun struct {
-	definitions definitionFlags
+	definitions generation.DefinitionFlags
 	reporter    reporting.Reporter
 	output      string
 	mode        output.Mode
@@ -57,7 +58,7 @@ described in docs/editor.md; its output has the name of the file without .tmpl.`
 		Example: `  schemagen docs config/crd/bases -o site
   schemagen docs ./api/... -o docs/api --format markdown --check`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.definitions.configure(cmd, &r.reporter); err != nil {
+			if err := r.definitions.Configure(cmd, &r.reporter); err != nil {
 				return err
 			}
 			r.mode = cli.ModeOf(r.output, check, diff)
@@ -71,7 +72,7 @@ described in docs/editor.md; its output has the name of the file without .tmpl.`
 	flags.StringVar(&r.title, "title", "Custom resources", "title of the page")
 	flags.BoolVar(&r.examples, "examples", true, "generate examples; slow for large definitions")
 	cli.AddModeFlags(cmd, &check, &diff)
-	r.definitions.add(cmd)
+	r.definitions.Add(cmd)
 	return cmd
 }
 
@@ -79,7 +80,7 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if !slices.Contains(docsFormats(), r.format) {
 		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(docsFormats(), ", "))
 	}
-	published, findings, err := r.definitions.resources(ctx, args, stdin, nil)
+	published, findings, err := r.definitions.Resources(ctx, args, stdin, nil)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	}
 	kinds := make([]*publish.Documented, len(published))
 	for i, p := range published {
-		if kinds[i], err = p.Documented(ctx, r.definitions.dir, r.examples); err != nil {
+		if kinds[i], err = p.Documented(ctx, r.definitions.Dir, r.examples); err != nil {
 			return err
 		}
 	}
@@ -101,8 +102,8 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 
 // print prints findings; --format is the format of the documents, not of diagnostics.
 func (r *docsRun) print(findings diag.List, stderr io.Writer) error {
-	findings = r.definitions.project.Judge(findings, map[*project.Waiver]bool{})
-	if err := findings.Normalize().RelativeTo(r.definitions.dir).WriteText(stderr); err != nil {
+	findings = r.definitions.Project.Judge(findings, map[*project.Waiver]bool{})
+	if err := findings.Normalize().RelativeTo(r.definitions.Dir).WriteText(stderr); err != nil {
 		return err
 	}
 	if findings.HasErrors() {

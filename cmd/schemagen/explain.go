@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
@@ -19,7 +20,7 @@ import (
 
 // explainRun is one run of the explain command.
 type explainRun struct {
-	definitions definitionFlags
+	definitions generation.DefinitionFlags
 	crds        []string
 	apiVersion  string
 	format      string
@@ -41,18 +42,18 @@ shown.`,
   schemagen explain widgets --recursive --crd ./api/...`,
 		Args: cli.Args(1, 1, "KIND"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.definitions.configure(cmd, &reporting.Reporter{Format: "text"}); err != nil {
+			if err := r.definitions.Configure(cmd, &reporting.Reporter{Format: "text"}); err != nil {
 				return err
 			}
 			return r.run(cmd.Context(), args[0], cmd.InOrStdin(), stdout, stderr)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&r.crds, "crd", nil, crdFlagHelp)
+	flags.StringSliceVar(&r.crds, "crd", nil, generation.CRDFlagHelp)
 	flags.StringVar(&r.apiVersion, "api-version", "", "explain this version or group/version (default: the one that kubectl prefers)")
 	flags.StringVar(&r.format, "format", "plain", "output format: "+strings.Join(publish.Formats(), ", "))
 	flags.BoolVar(&r.recursive, "recursive", false, "also show all nested fields")
-	r.definitions.add(cmd)
+	r.definitions.Add(cmd)
 	return cmd
 }
 
@@ -60,7 +61,7 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	if !slices.Contains(publish.Formats(), r.format) {
 		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(publish.Formats(), ", "))
 	}
-	in, err := r.definitions.reader(stdin)
+	in, err := r.definitions.Reader(stdin)
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	findings = slices.DeleteFunc(findings, func(d diag.Diagnostic) bool {
 		return d.Severity != diag.Error && d.Code != publish.UnpublishedUnions.Code
 	})
-	err = findings.Normalize().RelativeTo(r.definitions.dir).WriteText(stderr)
+	err = findings.Normalize().RelativeTo(r.definitions.Dir).WriteText(stderr)
 	if err != nil || findings.HasErrors() {
 		return cmp.Or(err, reporting.ErrFindings)
 	}
@@ -85,7 +86,7 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	at := slices.IndexFunc(published, func(p *definitions.Resource) bool { return p.Resource == resource })
 	if resource.Schema == nil {
 		refused := diag.List{published[at].Unpublished("%s %s cannot be explained: %s").As(diag.Error)}
-		return cmp.Or(refused.RelativeTo(r.definitions.dir).WriteText(stderr), reporting.ErrFindings)
+		return cmp.Or(refused.RelativeTo(r.definitions.Dir).WriteText(stderr), reporting.ErrFindings)
 	}
 	field, err := publish.Explain(resource, path, r.recursive)
 	if err != nil {
@@ -93,7 +94,7 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	}
 	field.Each(func(f *publish.Field) {
 		if f.SchemaPath != "" {
-			if pos := (diag.List{{Pos: published[at].Position(f.SchemaPath)}}).RelativeTo(r.definitions.dir)[0].Pos; pos.File != "" {
+			if pos := (diag.List{{Pos: published[at].Position(f.SchemaPath)}}).RelativeTo(r.definitions.Dir)[0].Pos; pos.File != "" {
 				f.Position = pos.String()
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/compare"
@@ -51,7 +52,7 @@ CRDs of one channel are replaced by those of another one.`,
 			if err != nil {
 				return err
 			}
-			r.console, r.definitions.dir = r.reporting.Console, r.reporting.WorkDir
+			r.console, r.definitions.Dir = r.reporting.Console, r.reporting.WorkDir
 			if r.from != "" && !cmd.Flags().Changed("fail-on") {
 				r.failOn = "none" // it is a question, not a check
 			}
@@ -164,6 +165,6 @@ func gatesRequest(r *reporting.Reporter, cmd *cobra.Command, packages []string) 
 	if err != nil {
 		return nil, err
 	}
-	options, err := generatorOptions(r.Project, define.Options{Source: define.Source{Dir: r.WorkDir, Patterns: packages, Inputs: cmp.Or(r.Reader, inputs.New())}})
+	options, err := generation.Options(r.Project, define.Options{Source: define.Source{Dir: r.WorkDir, Patterns: packages, Inputs: cmp.Or(r.Reader, inputs.New())}})
 	return &gatesrun.Request{Options: options, Project: r.Project}, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
@@ -21,7 +22,7 @@ import (
 type jsonSchemaRun struct {
 	reporting.Reporter
 	publish.JSONSchemaOptions
-	definitions definitionFlags
+	definitions generation.DefinitionFlags
 	output      string
 	mode        output.Mode
 	// modeline prints the comment by which an editor finds each schema.
@@ -49,7 +50,7 @@ and lets editors complete only the selected member of a union.`,
   kubeconform -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json' widget.yaml
   schemagen jsonschema ./api/... -o schemas --modeline`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.definitions.configure(cmd, &r.Reporter); err != nil {
+			if err := r.definitions.Configure(cmd, &r.Reporter); err != nil {
 				return err
 			}
 			r.mode = cli.ModeOf(r.output, check, diff)
@@ -60,7 +61,7 @@ and lets editors complete only the selected member of a union.`,
 	flags.StringVarP(&r.output, "output", "o", defaultJSONSchemaDir, "write to this directory, - for standard output")
 	cli.AddModeFlags(cmd, &check, &diff)
 	r.AddFlags(cmd)
-	r.definitions.add(cmd)
+	r.definitions.Add(cmd)
 	flags.StringVar(&r.Draft, "draft", publish.Drafts()[0], "write this draft of JSON Schema: "+strings.Join(publish.Drafts(), ", "))
 	flags.BoolVar(&r.Open, "open", false, "accept fields that the server would drop")
 	flags.StringVar(&r.BaseURL, "base-url", "", "use this `URL` of the output directory in the catalog and modelines (default: relative)")
@@ -73,7 +74,7 @@ func (r *jsonSchemaRun) run(ctx context.Context, args []string, stdin io.Reader,
 		return err
 	}
 	r.BaseURL = strings.TrimRight(r.BaseURL, "/")
-	published, findings, err := r.definitions.resources(ctx, args, stdin, nil)
+	published, findings, err := r.definitions.Resources(ctx, args, stdin, nil)
 	if err != nil {
 		return err
 	}

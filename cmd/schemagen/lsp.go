@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/editor"
 	"github.com/schemagen/schemagen/internal/editor/lsp"
 	"github.com/schemagen/schemagen/internal/editor/symbols"
-	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/ground/gogc"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/project"
@@ -25,7 +25,7 @@ import (
 )
 
 func newLSPCommand(stdin io.Reader, stdout io.Writer) *cobra.Command {
-	var r crdRun
+	var v generation.Values
 	cmd := &cobra.Command{
 		Use:   "lsp",
 		Short: "Serve an editor with findings while you type.",
@@ -42,7 +42,7 @@ and offers the fixes. It completes and explains markers. It writes no files.`,
 			if terminal.IsTerminal(stdin) {
 				return cli.UsageError(cmd, "an editor starts lsp, and standard input is a terminal here: docs/editors.md describes how to configure editors")
 			}
-			if err := checkFeatures(r.Enable); err != nil {
+			if err := generation.CheckFeatures(v.Enable); err != nil {
 				return err
 			}
 			if named := cmd.Flags().Lookup("config"); named.Value.String() != "" {
@@ -52,15 +52,15 @@ and offers the fixes. It completes and explains markers. It writes no files.`,
 				}
 			}
 			gogc.Session()
-			runs := lspRuns{command: cmd, results: &editor.Cache{}, recorder: &symbols.Recorder{}, directories: map[string]*lspDirectory{}}
-			err := lsp.Serve(cmd.Context(), stdin, diag.Documents(stdout), toolVersion(), editor.Config{Run: runs.findings, Recorder: runs.recorder})
+			runs := lspRuns{command: cmd, results: &editor.Cache{}, recorder: &symbols.Recorder{}, directories: map[string]*generation.Session{}}
+			err := lsp.Serve(cmd.Context(), stdin, diag.Documents(stdout), cli.ToolVersion(), editor.Config{Run: runs.findings, Recorder: runs.recorder})
 			if errors.Is(err, lsp.ErrNoShutdown) {
 				return reporting.ErrFindings // as the protocol wants it
 			}
 			return err
 		},
 	}
-	r.addSettingFlags(cmd)
+	addSettingFlags(cmd, &v)
 	return cmd
 }
 
@@ -69,14 +69,8 @@ type lspRuns struct {
 	// command has the flags.
 	command     *cobra.Command
 	results     verify.ResultCache
-	directories map[string]*lspDirectory
 	recorder    *symbols.Recorder
-}
-
-// lspDirectory is what is kept for a directory: its packages, and findings of commits.
-type lspDirectory struct {
-	session generate.Session
-	earlier map[string]diag.List
+	directories map[string]*generation.Session
 }
 
 // findings returns the findings of schemagen crd in a directory. Without packages of its own,
@@ -86,27 +80,23 @@ func (l *lspRuns) findings(ctx context.Context, dir string, in *inputs.Reader, u
 	if err := os.Chdir(dir); err != nil {
 		return nil, err
 	}
-	kept := l.directories[dir]
-	if kept == nil {
-		kept = &lspDirectory{earlier: map[string]diag.List{}}
-		l.directories[dir] = kept
+	shared := l.directories[dir]
+	if shared == nil {
+		shared = &generation.Session{Results: l.results, Recorder: l.recorder}
+		l.directories[dir] = shared
 	}
-	cmd := &cobra.Command{} // its flags also get the settings of the project file
-	cmd.SetContext(l.command.Context())
-	cmd.SetErr(l.command.ErrOrStderr())
-	r := crdRun{command: cmd, options: cmd, results: l.results, recorder: l.recorder, session: &kept.session, earlier: kept.earlier}
-	r.addSettingFlags(cmd)
-	if err := cli.CopyFlags(cmd.Flags(), l.command.Flags()); err != nil {
+	given := new(generation.Values).Flags()
+	err := cmp.Or(cli.CopyFlags(given, l.command.Flags()), given.Set("no-cache", "true")) // nothing is kept on disk
+	if err != nil {
 		return nil, err
 	}
-	r.noCache, r.Format = true, "json" // nothing is kept on disk, or printed
-	r.WorkDir, r.Dir, r.ToolVersion = dir, dir, stampedVersion()
-	file, _, err := reporting.ReadConfig(cmd, in, dir)
+	inv := generation.Invocation{Command: l.command, Given: given, Native: true, Dir: dir, Format: "json"} // nothing is printed
+	file, _, err := reporting.ReadConfig(l.command, in, dir)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := file.Packages(in, dir); err != nil {
-		r.Patterns = []string{"./..."}
+		inv.Request.Patterns = []string{"./..."}
 	}
-	return r.findings(ctx, in, unverified)
+	return inv.Findings(ctx, in, shared, unverified)
 }

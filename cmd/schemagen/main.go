@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		addCompletions(root) // cobra keeps commands with them alive until the process ends
 	}
-	ctx = reporting.WithConsole(context.WithValue(ctx, argumentsKey{}, args), console)
+	ctx = reporting.WithConsole(reporting.WithArguments(ctx, args), console)
 	if exit, ok := ctx.Value(endKey{}).(func(int)); ok {
 		var release func()
 		ctx, release = interrupt.Watch(ctx, func() {
@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		args = append([]string{controllerGenCommand}, args...)
 	}
 	root.SetArgs(args)
-	command, err := cli.Execute(ctx, root, args, toolVersion())
+	command, err := cli.Execute(ctx, root, args, cli.ToolVersion())
 	console.Stop()
 	if unwritten := console.Unwritten(); unwritten != nil && (err == nil || errors.Is(err, reporting.ErrFindings)) {
 		err = unwritten // cobra does not return errors of printing help
@@ -100,9 +100,6 @@ func withEnd(ctx context.Context, exit func(code int)) context.Context {
 	return context.WithValue(ctx, endKey{}, exit)
 }
 
-// argumentsKey is the key of the command line in a context.
-type argumentsKey struct{}
-
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "schemagen COMMAND",
@@ -115,7 +112,7 @@ to call it.`,
   schemagen crd rbac:roleName=manager-role paths=./...`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       toolVersion(),
+		Version:       cli.ToolVersion(),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
@@ -134,7 +131,7 @@ to call it.`,
 	reporting.AddConfigFlags(root)
 	reporting.AddConsoleFlags(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, positional []string) error {
-		args, _ := cmd.Context().Value(argumentsKey{}).([]string)
+		args, _ := reporting.ArgumentsOf(cmd.Context())
 		return cmp.Or(cli.CheckDashes(cmd, args), reporting.CheckStreams(cmd, positional), reporting.ConfigureConsole(cmd))
 	}
 	cli.AddGroups(root,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/migrate"
 	"github.com/schemagen/schemagen/internal/terminal/consent"
@@ -15,7 +16,7 @@ import (
 const migrateCommand = "migrate"
 
 func newMigrateCommand(stdout, stderr io.Writer) *cobra.Command {
-	o := migrate.Options{Version: toolVersion(), Consent: consent.Consent{In: os.Stdin, Out: stderr}}
+	o := migrate.Options{Version: cli.ToolVersion(), Consent: consent.Consent{In: os.Stdin, Out: stderr}}
 	cmd := &cobra.Command{
 		Use:   migrateCommand + " [-- controller-gen arguments]",
 		Short: "Compare the output of schemagen with that of controller-gen.",

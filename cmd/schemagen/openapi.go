@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -21,7 +22,7 @@ import (
 type openAPIRun struct {
 	reporting.Reporter
 	publish.Options
-	definitions definitionFlags
+	definitions generation.DefinitionFlags
 	// output is the parent directory of openapi/.
 	output string
 	mode   output.Mode
@@ -64,7 +65,7 @@ a free port. On SIGHUP, the arguments are read again.`,
   kustomize build config/crd | schemagen openapi - --lost
   schemagen openapi config/crd/bases --serve 8001`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.definitions.configure(cmd, &r.Reporter); err != nil {
+			if err := r.definitions.Configure(cmd, &r.Reporter); err != nil {
 				return err
 			}
 			if r.address != "" {
@@ -81,10 +82,10 @@ a free port. On SIGHUP, the arguments are read again.`,
 	flags.StringVarP(&r.output, "output", "o", defaultOpenAPIDir, "write openapi/ into this directory, - for standard output")
 	cli.AddModeFlags(cmd, &check, &diff)
 	r.AddFlags(cmd)
-	r.definitions.add(cmd)
+	r.definitions.Add(cmd)
 	flags.StringVar(&r.address, "serve", "", "serve the documents to kubectl at this port or address")
 	flags.BoolVar(&r.lost, "lost", false, "report what OpenAPI v2 leaves out")
-	flags.BoolVar(&r.definitions.allUnions, "all-unions", false, forPackages+"also publish unions that the source does not enable, which nothing enforces")
+	flags.BoolVar(&r.definitions.AllUnions, "all-unions", false, generation.ForPackages+"also publish unions that the source does not enable, which nothing enforces")
 	flags.BoolVar(&r.Unfold, "unfold-unions", false, "expand unions in OpenAPI v3: an enum, and oneOf with a branch for each value")
 	flags.BoolVar(&r.ObjectUnions, "object-unions", false, "add x-kubernetes-unions to objects, in the form of the structural-schema KEP")
 	flags.BoolVar(&r.OmitFieldValidation, "omit-field-validation", false, "omit the fieldValidation parameter, so that kubectl validates on the client")
@@ -119,7 +120,7 @@ func (r *openAPIRun) read(ctx context.Context, args []string, stdin io.Reader, s
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(openAPIMemory)
 	}
-	published, findings, err := r.definitions.resources(ctx, args, stdin, r.cache)
+	published, findings, err := r.definitions.Resources(ctx, args, stdin, r.cache)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/compare"
@@ -25,7 +26,7 @@ import (
 
 // reviewRun is one run of the review command.
 type reviewRun struct {
-	definitions         definitionFlags
+	definitions         generation.DefinitionFlags
 	reporter            reporting.Reporter
 	kubeVersion, format string
 	// output is a file, or - for standard output.
@@ -49,7 +50,7 @@ a pull request, or JSON.`,
   schemagen review git:main --format markdown | gh pr comment --body-file -`,
 		Args: cli.Args(0, 2, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.definitions.configure(cmd, &r.reporter); err != nil {
+			if err := r.definitions.Configure(cmd, &r.reporter); err != nil {
 				return err
 			}
 			return r.run(cmd.Context(), args, stdin, stdout, stderr)
@@ -59,7 +60,7 @@ a pull request, or JSON.`,
 	flags.StringVarP(&r.output, "output", "o", "-", "write to this file, - for standard output")
 	flags.StringVar(&r.format, "format", "html", "output format: "+strings.Join(review.Formats(), ", "))
 	flags.StringVar(&r.kubeVersion, "kube-version", "", "compare for the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
-	r.definitions.add(cmd)
+	r.definitions.Add(cmd)
 	return cmd
 }
 
@@ -71,12 +72,12 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if err != nil {
 		return err
 	}
-	if r.definitions.rules, err = r.definitions.project.Rules([]string{project.Review}); err != nil {
+	if r.definitions.Rules, err = r.definitions.Project.Rules([]string{project.Review}); err != nil {
 		return err
 	}
-	r.definitions.server = verify.New(target, verify.Options{})
-	in := review.Input{Kinds: passes.Rules(), Server: r.definitions.server, Dir: r.definitions.dir}
-	reader, err := r.definitions.reader(stdin)
+	r.definitions.Server = verify.New(target, verify.Options{})
+	in := review.Input{Kinds: passes.Rules(), Server: r.definitions.Server, Dir: r.definitions.Dir}
+	reader, err := r.definitions.Reader(stdin)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		return err
 	}
 	findings, err := definitions.Allow(ctx, changes, in.News, in.News, reference.IsCode, commits.Path)
-	if err = cmp.Or(err, reporting.Refused("NEW", in.New, findings, r.definitions.dir, stderr)); err != nil {
+	if err = cmp.Or(err, reporting.Refused("NEW", in.New, findings, r.definitions.Dir, stderr)); err != nil {
 		return err
 	}
 	in.Changes = compare.Folded(changes)
@@ -109,12 +110,12 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 
 // read reads both sides, and the findings that only the new one has.
 func (r *reviewRun) read(ctx context.Context, args []string, in *definitions.Commits, to *review.Input, stderr io.Writer) error {
-	packages, _ := r.definitions.project.Packages(nil, r.definitions.dir) // without any, NEW is files
+	packages, _ := r.definitions.Project.Packages(nil, r.definitions.Dir) // without any, NEW is files
 	old, new, err := in.Both(ctx, args, packages)
-	if err = cmp.Or(err, reporting.Refused("OLD", old.Side.String(), old.Findings, r.definitions.dir, stderr), reporting.Refused("NEW", new.Side.String(), new.Findings, r.definitions.dir, stderr)); err != nil {
+	if err = cmp.Or(err, reporting.Refused("OLD", old.Side.String(), old.Findings, r.definitions.Dir, stderr), reporting.Refused("NEW", new.Side.String(), new.Findings, r.definitions.Dir, stderr)); err != nil {
 		return err
 	}
 	to.Old, to.New, to.Olds, to.News = old.Side.String(), new.Side.String(), old.Definitions, new.Definitions
-	to.Findings = r.definitions.project.Judge(new.Findings.Normalize().Since(old.Findings.Normalize()), map[*project.Waiver]bool{}).On()
+	to.Findings = r.definitions.Project.Judge(new.Findings.Normalize().Since(old.Findings.Normalize()), map[*project.Waiver]bool{}).On()
 	return nil
 }

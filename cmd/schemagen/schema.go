@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
@@ -20,7 +21,7 @@ import (
 type schemaRun struct {
 	reporting.Reporter
 	derived.Options
-	definitions definitionFlags
+	definitions generation.DefinitionFlags
 	names       []string
 }
 
@@ -43,7 +44,7 @@ packages.`,
 			if len(r.names) == 0 {
 				return errors.New("needs a CRD: schemagen schema -f crd.yaml")
 			}
-			if err := cmp.Or(r.definitions.configure(cmd, &r.Reporter), r.CheckFormat(), r.Check()); err != nil {
+			if err := cmp.Or(r.definitions.Configure(cmd, &r.Reporter), r.CheckFormat(), r.Check()); err != nil {
 				return err
 			}
 			if len(args) > 0 {
@@ -61,12 +62,12 @@ packages.`,
 	flags.BoolVar(&r.DropValidations, "drop-validations", false, "leave out value validations, as in the KEP's litmus tests")
 	flags.StringVar(&r.Published, "published", "", "show the definition in the documents of OpenAPI: v2, v3")
 	r.AddFlags(cmd)
-	r.definitions.add(cmd)
+	r.definitions.Add(cmd)
 	return cmd
 }
 
 func (r *schemaRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
-	in, err := r.definitions.reader(stdin)
+	in, err := r.definitions.Reader(stdin)
 	if err != nil {
 		return err
 	}

@@ -233,7 +233,7 @@ func TestServeRejects(t *testing.T) {
 func TestReloadKeepsFiles(t *testing.T) {
 	dir := manyDefinitions(t, 2, 100)
 	r := openAPIRun{Reporter: reporting.Reporter{Format: "text", Console: newTestConsole()}, cache: &definitions.Cache{}}
-	r.definitions.add(&cobra.Command{})
+	r.definitions.Add(&cobra.Command{})
 	var last []*definitions.Resource
 	load := func() error {
 		published, err := r.read(t.Context(), []string{dir}, nil, io.Discard)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/tryout"
@@ -35,19 +36,19 @@ working directory.`,
 		Example: `  schemagen test ./api/... --crd config/crd/bases
   schemagen test widget.testsuite.yaml --crd ./api/v1 --run 'onUpdate/.*immutable' -v`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.definitions.configure(cmd, &r.Reporter); err != nil {
+			if err := r.definitions.Configure(cmd, &r.Reporter); err != nil {
 				return err
 			}
 			return r.run(cmd.Context(), args, stdin, stdout, stderr)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&r.crds, "crd", nil, crdFlagHelp)
+	flags.StringSliceVar(&r.crds, "crd", nil, generation.CRDFlagHelp)
 	flags.StringVar(&r.selects, "run", "", `run only the cases whose name, "suite/onCreate/case", matches this regular expression`)
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "also list the cases that pass")
 	r.addPolicyFlag(cmd)
 	r.AddFlags(cmd)
-	r.definitions.add(cmd)
+	r.definitions.Add(cmd)
 	return cmd
 }
 
@@ -76,7 +77,7 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	}
 	suites := tryout.Suites{
 		Trial: trial, Stdin: stdin, Stdout: stdout, Paint: diag.PaintOf(r.Console.Out.Terminal),
-		Selected: selected, Verbose: r.verbose, Keep: r.definitions.keep,
+		Selected: selected, Verbose: r.verbose, Keep: r.definitions.Keep,
 	}
 	found, err := suites.All(ctx, sources)
 	if err != nil {

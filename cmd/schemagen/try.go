@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
@@ -35,7 +36,7 @@ type tryRun struct {
 	reporting.Reporter
 	// files contain the objects, crds their definitions, and old the stored objects.
 	files, crds []string
-	definitions definitionFlags
+	definitions generation.DefinitionFlags
 	old         string
 	// subresource is the subresource to write: empty, status, or scale.
 	subresource string
@@ -84,7 +85,7 @@ a terminal, and pass --yes elsewhere.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := r.definitions.configure(cmd, &r.Reporter); err != nil {
+			if err := r.definitions.Configure(cmd, &r.Reporter); err != nil {
 				return err
 			}
 			return r.run(cmd.Context(), stdin, stdout, stderr)
@@ -92,7 +93,7 @@ a terminal, and pass --yes elsewhere.`,
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVarP(&r.files, "filename", "f", nil, "read objects from files, directories, or - for standard input (default: config/samples)")
-	flags.StringSliceVar(&r.crds, "crd", nil, crdFlagHelp)
+	flags.StringSliceVar(&r.crds, "crd", nil, generation.CRDFlagHelp)
 	flags.StringVar(&r.old, "old", "", "update these stored objects: a file, a directory, or - for standard input")
 	flags.StringVar(&r.subresource, "subresource", "", "update a subresource of the --old objects: status, or scale with objects of kind Scale")
 	flags.StringVarP(&r.output, "output", "o", "diff", "print each object as: diff, yaml, none")
@@ -102,7 +103,7 @@ a terminal, and pass --yes elsewhere.`,
 	flags.BoolVar(&r.consent.Given, "yes", false, "with --to, "+consent.CodeFlag)
 	r.addPolicyFlag(cmd)
 	r.AddFlags(cmd)
-	r.definitions.add(cmd)
+	r.definitions.Add(cmd)
 	cmd.MarkFlagsMutuallyExclusive("filename", "sample")
 	cmd.MarkFlagsMutuallyExclusive("to", "sample")
 	return cmd
@@ -168,7 +169,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if err := report.Add(findings); err != nil {
 		return err
 	}
-	run := tryout.Run{Trial: trial, Stdin: stdin, Stdout: stdout, Output: r.output, Converted: converted, Paint: diag.PaintOf(r.Console.Out.Terminal), Keep: r.definitions.keep, Report: report.Add}
+	run := tryout.Run{Trial: trial, Stdin: stdin, Stdout: stdout, Output: r.output, Converted: converted, Paint: diag.PaintOf(r.Console.Out.Terminal), Keep: r.definitions.Keep, Report: report.Add}
 	switch {
 	case findings.HasErrors(): // objects cannot be tried
 	case r.sample != "":
@@ -184,13 +185,13 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 func (r *tryRun) conversions(ctx context.Context, target *convertrun.Target) (diag.List, error) {
 	_, patterns, err := definitions.Find(r.crds)
 	if err == nil {
-		patterns, err = r.Packages(r.definitions.cmd, nil, patterns)
+		patterns, err = r.Packages(r.definitions.Command, nil, patterns)
 	}
 	if err != nil {
 		return nil, err
 	}
 	options := define.Options{Passes: passes.All(), Source: define.Source{Dir: r.WorkDir, Patterns: patterns, Tags: []string{}, Inputs: r.Reader}}
-	if options.Server, err = newVerifier("", verify.Options{}); err != nil {
+	if options.Server, err = generation.NewVerifier("", verify.Options{}); err != nil {
 		return nil, err
 	}
 	r.Project.AddTo(&options, false)
@@ -202,11 +203,11 @@ func (r *tryRun) conversions(ctx context.Context, target *convertrun.Target) (di
 // the object files. If several define a kind, --crd comes first and the project last. Mistakes
 // in object files are reported when the objects are read.
 func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, diag.List, error) {
-	in, err := r.definitions.reader(stdin)
+	in, err := r.definitions.Reader(stdin)
 	if err != nil {
 		return nil, nil, err
 	}
-	if r.definitions.unions == "none" {
+	if r.definitions.Unions == "none" {
 		if len(r.policies) > 0 {
 			return nil, nil, errors.New("--policy and --unions none exclude each other")
 		}
@@ -242,10 +243,10 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 	all := append(named, more...)
 	trial := dryrun.New(all...)
 	trial.Hints = dryrun.Hints{CRD: "with --crd", Status: "try --subresource status with --old"}
-	if err != nil || r.definitions.unions == "none" {
+	if err != nil || r.definitions.Unions == "none" {
 		return trial, findings, err
 	}
-	policies := tryout.Policies{Named: r.policies, Configured: r.Project.Texts("outputs.policies", r.WorkDir), Keep: r.definitions.keep, Stdin: stdin}
+	policies := tryout.Policies{Named: r.policies, Configured: r.Project.Texts("outputs.policies", r.WorkDir), Keep: r.definitions.Keep, Stdin: stdin}
 	follow, found, err := policies.Read(all)
 	trial.FollowPolicies(follow...)
 	return trial, append(findings, found...), err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
@@ -24,7 +25,7 @@ import (
 // verifyRun is one run of the verify command.
 type verifyRun struct {
 	reporting.Reporter
-	definitions definitionFlags
+	definitions generation.DefinitionFlags
 	kubeVersion string
 	// old is as in [definitions.VerifyOptions].
 	old   string
@@ -55,14 +56,14 @@ line; "# schemagen:ignore-file CODE reason" suppresses it in the whole file.`,
   schemagen verify crd.yaml --old git:main --kube-version 1.32
   kustomize build config/crd | schemagen verify -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.definitions.configure(cmd, &r.Reporter); err != nil {
+			if err := r.definitions.Configure(cmd, &r.Reporter); err != nil {
 				return err
 			}
 			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 		},
 	}
 	r.AddFlags(cmd)
-	r.definitions.addChannel(cmd)
+	r.definitions.AddChannel(cmd)
 	cmd.Flags().StringVar(&r.kubeVersion, "kube-version", "", "verify against the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
 	cmd.Flags().StringVar(&r.old, "old", "", "check the CRDs as an update of these: files, packages or -, or a commit: git:REF or git:REF:PATH")
 	cmd.Flags().BoolVar(&r.costs, "costs", false, "print the estimated cost of each CEL rule")
@@ -76,33 +77,33 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		return err
 	}
 	debug.SetGCPercent(verifyGCPercent)
-	verifier, err := newVerifier(r.kubeVersion, verify.Options{})
+	verifier, err := generation.NewVerifier(r.kubeVersion, verify.Options{})
 	if err != nil {
 		return err
 	}
 	if r.proposal && !r.condition {
 		return errors.New("--proposal is the wording of --condition: give both")
 	}
-	r.definitions.server = verifier
-	r.definitions.stored = true // it generates only what is replaced
-	reader, err := r.definitions.reader(stdin)
+	r.definitions.Server = verifier
+	r.definitions.Stored = true // it generates only what is replaced
+	reader, err := r.definitions.Reader(stdin)
 	if err != nil {
 		return err
 	}
 	given := len(args) > 0
-	if !given && r.definitions.channel != "" {
+	if !given && r.definitions.Channel != "" {
 		args = append(reader.Default, ".")[:max(1, len(reader.Default))]
 	} else if !given {
 		args = r.Project.AllDefinitions(nil, r.WorkDir)
 	}
-	if r.definitions.channel == "" {
+	if r.definitions.Channel == "" {
 		reader.Skip = nil // those of all channels are verified
 	}
-	channel := r.Project.One(r.WorkDir, r.definitions.channel)
+	channel := r.Project.One(r.WorkDir, r.definitions.Channel)
 	options := definitions.VerifyOptions{Reader: *reader, Server: verifier, Old: r.old}
 	options.Output = channel.Within(r.Project.Output(nil, r.WorkDir))
 	options.Generate = func(ctx context.Context, packages []string, server define.Server) (diag.List, error) {
-		options, err := generatorOptions(r.Project, define.Options{Source: define.Source{Dir: r.WorkDir, Patterns: packages, Inputs: r.Reader}, Final: true, Server: server})
+		options, err := generation.Options(r.Project, define.Options{Source: define.Source{Dir: r.WorkDir, Patterns: packages, Inputs: r.Reader}, Final: true, Server: server})
 		if err != nil {
 			return nil, err
 		}

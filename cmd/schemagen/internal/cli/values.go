@@ -94,23 +94,33 @@ func ModeOf(dir string, check, diff bool) output.Mode {
 }
 
 // CopyFlags gives flags the values of those with the same names in another set that are given
-// there, and adds the others of that set.
+// there.
 func CopyFlags(to, from *pflag.FlagSet) (err error) {
 	from.VisitAll(func(f *pflag.Flag) {
-		flag := to.Lookup(f.Name)
-		if flag == nil {
-			to.AddFlag(f)
-			return
-		}
-		if !f.Changed {
+		if !f.Changed || to.Lookup(f.Name) == nil {
 			return
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
-			err = cmp.Or(err, flag.Value.(pflag.SliceValue).Replace(list.GetSlice()))
+			err = cmp.Or(err, SetList(to, f.Name, list.GetSlice()))
 		} else {
-			err = cmp.Or(err, flag.Value.Set(f.Value.String()))
+			err = cmp.Or(err, to.Set(f.Name, f.Value.String()))
 		}
-		flag.Changed = true
 	})
 	return err
+}
+
+// SetList gives a flag that is a list these values.
+func SetList(flags *pflag.FlagSet, name string, values []string) error {
+	if err := flags.Set(name, ""); err != nil { // so that the set knows that it is given
+		return err
+	}
+	return flags.Lookup(name).Value.(pflag.SliceValue).Replace(values)
+}
+
+// AddToList adds values to those of a flag that is a list.
+func AddToList(flags *pflag.FlagSet, name string, values []string) error {
+	if len(values) == 0 {
+		return nil
+	}
+	return SetList(flags, name, append(flags.Lookup(name).Value.(pflag.SliceValue).GetSlice(), values...))
 }

@@ -21,7 +21,7 @@ func TestCopyFlags(t *testing.T) {
 		return set
 	}
 	from := flags(new(*int))
-	from.String("config", "", "")
+	from.String("config", "", "") // the other set does not have it
 	if err := from.Parse([]string{"--strict", "--allow=a,b", "--limit=3", "--config=file"}); err != nil {
 		t.Fatal(err)
 	}
@@ -32,10 +32,15 @@ func TestCopyFlags(t *testing.T) {
 	if err := to.Set("tags", "later"); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"strict": "true", "allow": "[a,b]", "tags": "[later]", "config": "file"} {
-		if f := to.Lookup(name); f.Value.String() != want || !f.Changed {
+	for name, want := range map[string]string{"strict": "true", "allow": "[a,b]", "tags": "[later]"} {
+		if f := to.Lookup(name); f.Value.String() != want || !to.Changed(name) {
 			t.Errorf("--%s is %s, want %s", name, f.Value, want)
 		}
+	}
+	given := 0
+	to.Visit(func(*pflag.Flag) { given++ })
+	if given != 4 || to.Lookup("config") != nil {
+		t.Errorf("%d flags are given, want 4", given)
 	}
 	if limit == nil || *limit != 3 {
 		t.Errorf("--limit is %v, want 3", limit)

@@ -49,3 +49,19 @@ func Version(info *debug.BuildInfo) string {
 	}
 	return revision
 }
+
+// ToolName is the name of this tool in versions.
+const ToolName = "schemagen"
+
+// ToolVersion returns the name and version of this binary.
+func ToolVersion() string { return ToolName + "-" + cmp.Or(Version(BuildInfo()), "devel") }
+
+// StampedVersion returns the name and version of this binary as written into the version
+// annotation of generated files. A build of an unknown version has only its name there, so that
+// the files of two such builds are equal.
+func StampedVersion() string {
+	if version := Version(BuildInfo()); version != "" {
+		return ToolName + "-" + version
+	}
+	return ToolName
+}

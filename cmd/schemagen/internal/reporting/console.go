@@ -19,6 +19,20 @@ func AddConsoleFlags(root *cobra.Command) {
 	root.PersistentFlags().BoolP("quiet", "q", false, "on a terminal, print neither progress nor a summary")
 }
 
+// argumentsKey is the key of the command line in a context.
+type argumentsKey struct{}
+
+// WithArguments returns the context of a command with its command line.
+func WithArguments(ctx context.Context, args []string) context.Context {
+	return context.WithValue(ctx, argumentsKey{}, args)
+}
+
+// ArgumentsOf returns the command line. ok is false if the context has none.
+func ArgumentsOf(ctx context.Context) (args []string, ok bool) {
+	args, ok = ctx.Value(argumentsKey{}).([]string)
+	return args, ok
+}
+
 // consoleKey is the key of the console in a context.
 type consoleKey struct{}
 

@@ -60,8 +60,13 @@ type Reporter struct {
 	Unused func(used map[*project.Waiver]bool) diag.List
 }
 
+// FormatHelp describes the flag --format.
+func FormatHelp() string {
+	return "output format of diagnostics: " + strings.Join(diag.Formats(), ", ")
+}
+
 func (r *Reporter) AddFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&r.Format, "format", "text", "output format of diagnostics: "+strings.Join(diag.Formats(), ", "))
+	cmd.Flags().StringVar(&r.Format, "format", "text", FormatHelp())
 	cmd.Flags().BoolVar(&r.Strict, "strict", false, "treat warnings as errors")
 }
 

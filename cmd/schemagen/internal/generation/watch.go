@@ -1,4 +1,4 @@
-package main
+package generation
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
+	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/unseen"
 	"github.com/schemagen/schemagen/internal/terminal"
 )
@@ -22,13 +23,13 @@ const (
 // runAgain runs once, and again whenever an input of the last run changes, until ctx is
 // done. It prints a line for each run. Inputs are polled rather than watched: that works
 // on all file systems, and also detects files that did not exist before.
-func (r *crdRun) runAgain(ctx context.Context, stdout, stderr io.Writer) error {
+func (inv *Invocation) runAgain(ctx context.Context, stdout, stderr io.Writer) error {
 	reporting.ConsoleOf(ctx).Silence() // each run has its own line
-	given := *r
+	shared := &Session{}
 	for {
-		*r = given // the project file is read again
 		start := time.Now()
-		changed, err := r.once(ctx, stdout, stderr)
+		in := inputs.New()
+		changed, err := inv.runOn(ctx, in, shared, stdout, stderr)
 		if ctx.Err() != nil {
 			return nil // interrupted
 		}
@@ -42,7 +43,7 @@ func (r *crdRun) runAgain(ctx context.Context, stdout, stderr io.Writer) error {
 		default:
 			fmt.Fprintf(stderr, "%s %v: %s changed\n", now, took, terminal.Count(len(changed), "file"))
 		}
-		notes := r.in.Notes()
+		notes := in.Notes()
 		for same := true; same; same, _ = notes.Holds(unseen.SoundRest) {
 			select {
 			case <-ctx.Done():
@@ -52,4 +53,17 @@ func (r *crdRun) runAgain(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 		time.Sleep(watchSettles)
 	}
+}
+
+// runOn runs once, with files that in reads. It returns the paths of the files that changed.
+func (inv *Invocation) runOn(ctx context.Context, in *inputs.Reader, shared *Session, stdout, stderr io.Writer) (changed []string, err error) {
+	s, err := inv.settle(in, shared) // the project file is read again
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.execute(ctx, s.find())
+	if err != nil {
+		return nil, err
+	}
+	return s.finish(ctx, made, stdout, stderr)
 }

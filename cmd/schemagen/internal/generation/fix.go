@@ -1,0 +1,71 @@
+package generation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/run/fixes"
+	"github.com/schemagen/schemagen/internal/run/output"
+	"github.com/schemagen/schemagen/internal/terminal"
+)
+
+// fixSources applies the fixes of the run's findings to their files, in rounds until no
+// finding has one, and writes the files or prints the differences. Later runs of the session read
+// them with the fixes.
+func (inv *Invocation) fixSources(ctx context.Context, shared *Session, stdout, stderr io.Writer) error {
+	shared.fixed = fixes.New(inv.Dir)
+	mode := cli.ModeOf("", false, inv.Diff)
+	writer := output.Writer{Root: cmp.Or(inv.Within, output.RootOf(inv.Dir))}
+	changed, err := shared.fixed.Fix(ctx, &writer, mode, stdout, func(in *inputs.Reader) (diag.List, error) {
+		return inv.Findings(ctx, in, shared, nil)
+	})
+	if err != nil || mode != output.Write || inv.Format != "text" {
+		return err
+	}
+	for _, path := range changed {
+		fmt.Fprintf(stderr, "schemagen: %s: fixed %s\n", diag.Line(path), terminal.Count(shared.fixed.Fixes(path), "finding"))
+	}
+	return nil
+}
+
+// findings returns the findings of a run that reads files with in, of which nothing is written.
+// Mistakes in the project file are reported alone. unverified, unless it is nil, is called with
+// those that are known before definitions are verified.
+func (inv *Invocation) Findings(ctx context.Context, in *inputs.Reader, shared *Session, unverified func(diag.List)) (diag.List, error) {
+	_, mistakes, err := reporting.ReadConfig(inv.Command, in, inv.Dir)
+	if err != nil || len(mistakes) > 0 {
+		return mistakes, err
+	}
+	s, err := inv.settle(in, shared)
+	if err != nil {
+		return nil, err
+	}
+	server, err := s.verifier()
+	if err != nil {
+		return nil, err
+	}
+	early := s.reporter
+	early.Unused = nil // a waiver may be for what is still to be found
+	found, err := shared.packages.Findings(ctx, s.request, shared.Recorder.Around(server), s.in, func(found diag.List) {
+		if unverified == nil {
+			return
+		}
+		if found, err := s.added(ctx, found); err == nil {
+			unverified(early.Judge(slices.Concat(found, s.unreadable)).Findings)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if found, err = s.added(ctx, found); err != nil {
+		return nil, err
+	}
+	return s.reporter.Judge(slices.Concat(found, s.unreadable)).Findings, nil
+}

@@ -1,0 +1,173 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/editor/symbols"
+	"github.com/schemagen/schemagen/internal/generate"
+	"github.com/schemagen/schemagen/internal/run/fixes"
+	"github.com/schemagen/schemagen/internal/run/output"
+	"github.com/schemagen/schemagen/internal/run/runcache"
+	"github.com/schemagen/schemagen/verify"
+)
+
+// Session is what the runs of a process share. Its zero value is the beginning of one.
+type Session struct {
+	// Results keeps what the API server's code says, or is nil.
+	Results verify.ResultCache
+	// Recorder, if not nil, records what is verified.
+	Recorder *symbols.Recorder
+	// packages are those of the last run that returned only findings.
+	packages generate.Session
+	// earlier has the findings of commits.
+	earlier map[string]diag.List
+	// fixed are the files with fixes, or nil.
+	fixed *fixes.Session
+}
+
+// run generates, reports and writes.
+func (inv *Invocation) Run(ctx context.Context, stdout, stderr io.Writer) error {
+	if err := inv.checked(); err != nil {
+		return err
+	}
+	if inv.Watch {
+		return inv.runAgain(ctx, stdout, stderr)
+	}
+	shared := &Session{}
+	if inv.Fix {
+		if err := inv.fixSources(ctx, shared, stdout, stderr); err != nil {
+			return err
+		}
+	}
+	s, err := inv.settle(shared.fixed.Inputs(), shared)
+	if err != nil {
+		return err
+	}
+	earlier := s.find()
+	if v, ok := earlier.Verdict(); ok {
+		return s.repeat(earlier, v, stderr)
+	}
+	made, err := s.execute(ctx, earlier)
+	if err != nil {
+		return err
+	}
+	_, err = s.finish(ctx, made, stdout, stderr)
+	return err
+}
+
+// find returns what is kept of a run with the same request, or nil if nothing may be kept: printed
+// output is not, and a header that is missing is not part of the key.
+func (s *settings) find() *runcache.Run {
+	if s.mode != output.Write && s.mode != output.Check || s.shared.fixed != nil || s.unreadable != nil {
+		return nil
+	}
+	return runcache.Find(s.kept, s.request)
+}
+
+// repeat ends like an earlier run with the same inputs.
+func (s *settings) repeat(earlier *runcache.Run, v runcache.Verdict, stderr io.Writer) error {
+	s.reporter.Console.Sources.Again = earlier.Again
+	if !v.Failed {
+		s.reporter.Console.Conclude("up to date")
+	}
+	return s.end(earlier, v, s.reporter.Print(stderr, v))
+}
+
+// outcome is what a run found and made, judged.
+type outcome struct {
+	generate.Result
+	verdict runcache.Verdict
+	// kept is where the run is kept, or nil.
+	kept *runcache.Run
+}
+
+// execute generates, and writes nothing. kept is where the run will be kept, or nil.
+func (s *settings) execute(ctx context.Context, kept *runcache.Run) (*outcome, error) {
+	server, err := s.verifier()
+	if err != nil {
+		return nil, err
+	}
+	made, err := generate.Run(ctx, s.request, server, s.in, kept != nil)
+	if err != nil {
+		return nil, err
+	}
+	if made.Findings, err = s.added(ctx, made.Findings); err != nil {
+		return nil, err
+	}
+	all := slices.Concat(made.Findings, s.unreadable, s.shared.fixed.Left()).Normalize()
+	return &outcome{Result: *made, verdict: s.reporter.Judge(all), kept: kept}, nil
+}
+
+// finish reports the findings, and writes, compares or prints the files. It returns the paths of
+// those that differed.
+func (s *settings) finish(ctx context.Context, made *outcome, stdout, stderr io.Writer) (changed []string, err error) {
+	if made.verdict.Failed {
+		err := s.reporter.Print(stderr, made.verdict)
+		// Only findings are the same the next time; printing may succeed then.
+		if errors.Is(err, reporting.ErrFindings) && len(s.request.Companions.Generators) == 0 {
+			made.kept.Keep(s.in, made.verdict, nil)
+		}
+		return nil, s.end(made.kept, made.verdict, err)
+	}
+	delivery := reporting.Delivery{Outputs: made.Outputs, Stale: made.Stale, Mode: s.mode}
+	changed, err = s.reporter.Deliver(ctx, made.verdict, delivery, stdout, stderr)
+	if err != nil {
+		return changed, err
+	}
+	if len(made.Printed) > 0 {
+		_, err := s.reporter.Writer.Commit(ctx, made.Printed, output.Stdout, stdout)
+		return changed, err
+	}
+	made.kept.Keep(s.in, made.verdict, made.Outputs)
+	return changed, s.end(made.kept, made.verdict, nil)
+}
+
+// added returns the findings without those about API conventions that the commit of --since has
+// as well.
+func (s *settings) added(ctx context.Context, findings diag.List) (diag.List, error) {
+	commit := s.request.Since
+	if commit == "" {
+		return findings, nil
+	}
+	if _, ok := s.shared.earlier[commit]; !ok {
+		from := DefinitionFlags{
+			Enable: s.request.Enable, Gates: s.request.Gates, Unions: s.request.Unions, Rules: s.request.Rules,
+			Dir: s.line.Dir, Project: s.reporter.Project, Command: s.line.Command, Given: s.line.Given,
+		}
+		in := definitions.Commits{Reader: definitions.Reader{Dir: s.line.Dir, Packages: from.Generate}}
+		defer in.Close()
+		var all diag.List
+		for _, channel := range append(s.request.Channels, generate.Channel{})[:max(1, len(s.request.Channels))] {
+			from.Channel = channel.Name
+			_, found, err := in.ReadPackages(ctx, s.since, s.request.Patterns)
+			if err := reporting.Unread(s.since, found, err, s.line.Dir, s.line.Command.ErrOrStderr()); err != nil {
+				return nil, err
+			}
+			all = append(all, found...)
+		}
+		if s.shared.earlier == nil {
+			s.shared.earlier = map[string]diag.List{}
+		}
+		s.shared.earlier[commit] = all.Normalize()
+	}
+	return findings.Since(s.shared.earlier[commit]), nil
+}
+
+// end lets the next process with the same command line end like this one, if that was kept
+// and ended as its verdict says. It returns err. What is printed for people also depends on
+// their terminal, and is not kept.
+func (s *settings) end(run *runcache.Run, v runcache.Verdict, err error) error {
+	if err != nil && !errors.Is(err, reporting.ErrFindings) || s.reporter.ForPeople() {
+		return err
+	}
+	if code, text, failed := s.reporter.EndOf(v); failed == nil {
+		run.KeepEnd(s.in, s.snapshot, code, text)
+	}
+	return err
+}
