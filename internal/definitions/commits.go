@@ -15,7 +15,6 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/ground/interrupt"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/publish"
@@ -342,12 +341,11 @@ func (t checkedOut) named(pos diag.Position) diag.Position {
 // checkout writes the files at a path in a commit to a temporary directory, which Close
 // removes. The repository's index and working tree are not changed.
 func (c *Commits) checkout(ctx context.Context, ref, path string) (checkedOut, error) {
-	dir, err := temporary.Dir(temporary.Diff)
+	dir, err := temporary.Dir(ctx, temporary.Diff)
 	if err != nil {
 		return checkedOut{}, err
 	}
 	c.made = append(c.made, dir)
-	interrupt.Cleanup(ctx, func() { os.RemoveAll(dir) })
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return checkedOut{}, err
 	}

@@ -40,7 +40,7 @@ type runResult struct {
 
 // openProject finds the project that contains a directory: the root of the git repository or,
 // without git, the directory of the nearest go.work or go.mod.
-func openProject(dir string) (*copiedProject, error) {
+func openProject(ctx context.Context, dir string) (*copiedProject, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func openProject(dir string) (*copiedProject, error) {
 	if p.root, err = filepath.EvalSymlinks(p.unresolved); err != nil {
 		return nil, err
 	}
-	if p.temp, err = temporary.Dir(temporary.Migrate); err != nil {
+	if p.temp, err = temporary.Dir(ctx, temporary.Migrate); err != nil {
 		return nil, err
 	}
 	p.temp, err = filepath.EvalSymlinks(p.temp)

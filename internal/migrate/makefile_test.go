@@ -118,7 +118,7 @@ func describe(t *testing.T, dir string) string {
 	var out bytes.Buffer
 	r := migration{Options: Options{Dir: dir, Version: "schemagen-v1.2.3", Consent: consent.Consent{Given: true}}, out: &out}
 	var err error
-	if r.project, err = openProject(dir); err != nil {
+	if r.project, err = openProject(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	defer r.project.remove()
@@ -167,7 +167,7 @@ func TestWriteProtected(t *testing.T) {
 			var out bytes.Buffer
 			r := migration{Options: Options{Dir: dir, Write: true, Consent: consent.Consent{Given: true}}, out: &out}
 			var err error
-			if r.project, err = openProject(dir); err != nil {
+			if r.project, err = openProject(t.Context(), dir); err != nil {
 				t.Fatal(err)
 			}
 			defer r.project.remove()

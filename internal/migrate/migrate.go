@@ -21,7 +21,6 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/ground/interrupt"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/progress"
 	"github.com/schemagen/schemagen/internal/migrate/peerversions"
@@ -76,11 +75,10 @@ func Run(ctx context.Context, out io.Writer, options Options, args []string) (di
 }
 
 func (r *migration) run(ctx context.Context, args []string) (err error) {
-	if r.project, err = openProject(filepath.Join(r.Dir, filepath.Dir(r.Makefile))); err != nil {
+	if r.project, err = openProject(ctx, filepath.Join(r.Dir, filepath.Dir(r.Makefile))); err != nil {
 		return err
 	}
 	defer r.project.remove()
-	interrupt.Cleanup(ctx, r.project.remove)
 	var m *makefile
 	if len(args) > 0 {
 		m, err = callInArgs(args)

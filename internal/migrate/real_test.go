@@ -137,7 +137,7 @@ func readReal(t *testing.T, w *bytes.Buffer, module string) {
 	var out bytes.Buffer
 	r := migration{Options: Options{Dir: dir, Version: "schemagen-v1.2.3", Consent: consent.Consent{Given: true}}, out: &out}
 	var err error
-	if r.project, err = openProject(dir); err != nil {
+	if r.project, err = openProject(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	defer r.project.remove()

@@ -55,7 +55,7 @@ func askedMakefile(ctx context.Context, dir, path string, agreed consent.Consent
 	if !agreed.Allows("Run " + makeIn(path) + ", which runs the programs in its functions such as $(shell …)") {
 		return nil, nil
 	}
-	copied, err := openProject(dir)
+	copied, err := openProject(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

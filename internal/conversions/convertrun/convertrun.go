@@ -23,7 +23,6 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/conversions/written"
-	"github.com/schemagen/schemagen/internal/ground/interrupt"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
@@ -71,12 +70,11 @@ func Build(ctx context.Context, code Code, kinds []written.Kind) (*Converter, er
 	if err := code.Consent.RequireCode(Packages(kinds)); err != nil {
 		return nil, err
 	}
-	dir, err := temporary.Dir(temporary.Convert)
+	dir, err := temporary.Dir(ctx, temporary.Convert)
 	if err != nil {
 		return nil, err
 	}
 	c := &Converter{dir: dir}
-	interrupt.Cleanup(ctx, func() { _ = c.Close() })
 	if err := c.build(ctx, code, kinds); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}

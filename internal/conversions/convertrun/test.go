@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/ground/interrupt"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
 )
 
@@ -24,12 +23,11 @@ func BuildTest(ctx context.Context, code Code, dir string) (*Test, error) {
 	if err := code.Consent.RequireCode([]string{dir}); err != nil {
 		return nil, err
 	}
-	built, err := temporary.Dir(temporary.Mutants)
+	built, err := temporary.Dir(ctx, temporary.Mutants)
 	if err != nil {
 		return nil, err
 	}
 	t := &Test{dir: built}
-	interrupt.Cleanup(ctx, func() { _ = t.Close() })
 	overlay, err := writeOverlay(built, map[string]string{}, code.Files)
 	if err == nil {
 		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-tags", strings.Join(code.Tags, ","), "-overlay", overlay, "-o", t.program(), ".")

@@ -3,6 +3,7 @@
 package temporary
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/schemagen/schemagen/internal/ground/interrupt"
 )
 
 // Purpose is what a directory or file is for. It is a part of its name.
@@ -42,10 +45,15 @@ const (
 	fileSuffix = ".json"
 )
 
-// Dir returns a new directory.
-func Dir(p Purpose) (string, error) {
+// Dir returns a new directory. It is removed if the process is ended because its context is done; else
+// the caller removes it.
+func Dir(ctx context.Context, p Purpose) (string, error) {
 	sweepOwn()
-	return os.MkdirTemp("", prefix+string(p)+"-")
+	dir, err := os.MkdirTemp("", prefix+string(p)+"-")
+	if err == nil {
+		interrupt.Cleanup(ctx, func() { os.RemoveAll(dir) })
+	}
+	return dir, err
 }
 
 // File returns a new file, which is open.

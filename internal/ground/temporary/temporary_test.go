@@ -61,7 +61,7 @@ func sweepOne(t *testing.T, made Purpose, name string, isDir, old, own bool) {
 	if err != nil || os.Chtimes(full, time.Now().Add(-age), time.Now().Add(-age)) != nil {
 		t.Fatal(err)
 	}
-	next, err := Dir(made)
+	next, err := Dir(t.Context(), made)
 	if err != nil || !isOwn(filepath.Base(next)) {
 		t.Fatalf("%s, %v", next, err)
 	}

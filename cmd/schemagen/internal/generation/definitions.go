@@ -55,23 +55,23 @@ func Options(c *project.File, options define.Options) (define.Options, error) {
 type DefinitionFlags struct {
 	Enable, Gates   []string
 	Unions, Channel string
-	// rules are the codes of the API conventions to check.
+	// Rules are the codes of the API conventions to check.
 	Rules []diag.Code
-	// allUnions adds the unions that packages do not enable.
+	// AllUnions adds the unions that packages do not enable.
 	AllUnions bool
-	// conversions adds what conversions between versions lose.
+	// Conversions adds what conversions between versions lose.
 	Conversions bool
-	// dir is the working directory, project its schemagen.yaml, or nil.
+	// Dir is the working directory, Project its schemagen.yaml, or nil.
 	Dir     string
 	Project *project.File
 	Command *cobra.Command
-	// given are the flags, of which those on the command line have changed.
+	// Given are the flags, of which those on the command line have changed.
 	Given *pflag.FlagSet
-	// stored is set for definitions that a server has, so that it need not accept them again.
+	// Stored is set for definitions that a server has, so that it need not accept them again.
 	Stored bool
-	// server is asked about packages for its version; nil if each are asked about by themselves.
+	// Server is asked about packages for its version; nil if each are asked about by themselves.
 	Server *verify.Verifier
-	// keep and inputs are for excerpts, or nil.
+	// Keep and Inputs are for excerpts, or nil.
 	Keep   func(crd.File)
 	Inputs *inputs.Reader
 }
