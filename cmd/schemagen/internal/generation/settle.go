@@ -74,8 +74,8 @@ func (inv *Invocation) checked() (err error) {
 // settings are those of one run: an Invocation, completed by schemagen.yaml and by the layout of
 // the project.
 type settings struct {
-	line   *Invocation
-	shared *Session
+	line     *Invocation
+	shared   *Session
 	request  generate.Request
 	reporter reporting.Reporter
 	mode     output.Mode
