@@ -151,8 +151,12 @@ func TestRemoveFailsLate(t *testing.T) {
 	}
 }
 
-// TestGenerated finds comments above everything else.
+// TestGenerated finds comments above everything else. A file with the objects of the output is one that
+// the output replaces.
 func TestGenerated(t *testing.T) {
+	const auto = "# This is an auto-generated file. DO NOT EDIT\n"
+	const widgets = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: widgets.example.com\n"
+	gadgets := strings.ReplaceAll(widgets, "widgets", "gadgets")
 	for _, c := range []struct {
 		old, data string
 		foreign   bool
@@ -173,6 +177,18 @@ func TestGenerated(t *testing.T) {
 		{"<!-- by hand -->\n<!-- made by a program,\nDO NOT EDIT -->\n", "", true},
 		{"{{- /* DO NOT EDIT */ -}}\n", "", true},
 		{"", "", false},
+		// Scripts put such a comment above definitions that they have generated.
+		{auto + widgets + "spec:\n  group: old\n", widgets + "spec:\n  group: new\n", false},
+		{auto + "---\n" + widgets, "---\n" + widgets, false},
+		{auto + `{"kind": "CustomResourceDefinition", "metadata": {"name": "widgets.example.com"}, "apiVersion": "apiextensions.k8s.io/v1"}`, widgets, false},
+		{auto + gadgets, widgets, true},
+		{auto + widgets + "---\n" + gadgets, widgets, true},
+		{auto + widgets, widgets + "---\n" + gadgets, false},
+		{auto + strings.Replace(widgets, "/v1", "/v1beta1", 1), widgets, false},
+		{auto + strings.Replace(widgets, "CustomResourceDefinition", "Widget", 1), widgets, true},
+		{auto + "{{- if .Values.crds }}\n" + widgets + "{{- end }}\n", widgets, true},
+		{auto + "kind: CustomResourceDefinition\n", "kind: CustomResourceDefinition\n", true},
+		{auto, widgets, true},
 	} {
 		if got := generatedByOther([]byte(c.old), []byte(c.data)); (got != "") != c.foreign {
 			t.Errorf("%q: got %q", c.old, got)
