@@ -34,6 +34,7 @@ func layers() []string {
 		"internal/ground/snapshot",
 		"internal/ground/lazyregexp",
 		"internal/ground/plainjson",
+		"internal/ground/changekind",
 		"internal/ground/temporary",
 		"diag",
 		"internal/ground/progress",

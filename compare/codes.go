@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 )
 
 // The kinds of diagnostics of this package, in the order of their codes.
@@ -62,7 +63,7 @@ func (c *Change) Diagnostic(counts bool) diag.Diagnostic {
 	switch {
 	case c.Waived != "":
 		kind, more = waivedChange, fmt.Sprintf(" (%s; allowed: %s)", c.Category, c.Waived)
-	case c.Kind == NotUnderstood:
+	case c.Kind == changekind.NotUnderstood:
 		kind = changeNotUnderstood
 		fallthrough
 	case c.Category != Safe:

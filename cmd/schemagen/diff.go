@@ -18,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -110,7 +111,7 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 		return err
 	}
 	if r.partial {
-		changes = slices.DeleteFunc(changes, func(c compare.Change) bool { return c.Kind == compare.DefinitionRemoved })
+		changes = slices.DeleteFunc(changes, func(c compare.Change) bool { return c.Kind == changekind.DefinitionRemoved })
 	}
 	sources, findings := news, diag.List(nil)
 	if len(r.sources) > 0 {
