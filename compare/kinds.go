@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -34,10 +33,4 @@ func Kinds() []Kind {
 	out = append(out, "allOf-added", "allOf-removed")
 	slices.Sort(out)
 	return out
-}
-
-// IsName reports whether a word is a [Kind] or the code of a change.
-func IsName(word string) bool {
-	return slices.Contains(Kinds(), Kind(word)) ||
-		slices.ContainsFunc(Codes(), func(kind *diag.Kind) bool { return string(kind.Code) == word })
 }

@@ -7,8 +7,9 @@
 //	Convention    findings of one code
 //
 // It is written as HTML (html.go), Markdown (markdown.go) or JSON. Questions are what no program can
-// answer (questions.go). The package neither generates definitions nor judges them, and texts of
-// definitions are never markup in what it writes.
+// answer (questions.go). A [Report] has the changes alone, as schemagen diff prints them (report.go).
+// The package neither generates definitions nor judges them, and texts of definitions are never
+// markup in what it writes.
 package review
 
 import (
