@@ -254,7 +254,7 @@ func TestPartial(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rejected[i] = slices.ContainsFunc(results, Result.isRejection)
+			rejected[i] = slices.ContainsFunc(results, result.isRejection)
 			want = append(want, onePerMistake(locate(s, results))...)
 		}
 		parts := partials(subjects)
