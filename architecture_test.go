@@ -95,6 +95,7 @@ func layers() []string {
 		"internal/conversions/laws",
 		"internal/conversions/rehub",
 		"internal/apiserver",
+		"internal/apiserver/crdsize",
 		"verify",
 		"internal/test/gentest",
 		"dryrun",

@@ -124,7 +124,6 @@ func verifyArguments(t *testing.T) []badArguments {
 			}, d.want},
 			badArguments{"func (v *Verifier) Rules", d.argument, func(ctx context.Context) (any, error) { return results(v.Rules(ctx, d.given)) }, d.want},
 			badArguments{"func (v *Verifier) Handler", d.argument, func(context.Context) (any, error) { return results(v.Handler()(d.given, "v1")) }, d.want},
-			badArguments{"func (m *Sizes) Of", d.argument, func(context.Context) (any, error) { return results(new(verify.Sizes).Of(d.given)) }, d.want},
 		)
 	}
 	return append(out,

@@ -21,6 +21,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/apiserver/crdsize"
 	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/progress"
@@ -100,7 +101,7 @@ func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (di
 	}
 	results := make([][]result, len(subjects))
 	known := make([]bool, len(subjects))
-	var measures Sizes
+	var measures crdsize.Sizes
 	checked := progress.Start(ctx, "checking", "definitions", len(subjects))
 	err := parallel.Do(len(subjects), func(i int) error {
 		if known[i] = v.load(subjects[i], &results[i]); known[i] {
@@ -163,7 +164,7 @@ func (v *Verifier) One(ctx context.Context, d *crd.Definition) (diag.List, error
 	}
 	var results []result
 	if !v.load(s, &results) {
-		if results, err = v.examine(ctx, s, nil, &Sizes{}); err != nil {
+		if results, err = v.examine(ctx, s, nil, &crdsize.Sizes{}); err != nil {
 			return nil, err
 		}
 		v.store(s, results)
@@ -360,7 +361,7 @@ func (v *Verifier) store(s *crd.Definition, results []result) {
 }
 
 // examine runs all checks. If part is not nil, the server is asked about that first.
-func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial, measures *Sizes) ([]result, error) {
+func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial, measures *crdsize.Sizes) ([]result, error) {
 	if s.CRD == nil {
 		if part != nil {
 			s.CRD = s.BuildWith(part.schemas)
@@ -638,7 +639,7 @@ type checks struct {
 	// rules are the rules of the original definition.
 	rules []apiserver.Rule
 	// measures is shared by the definitions of a run.
-	measures *Sizes
+	measures *crdsize.Sizes
 }
 
 // add adds a result. The returned pointer is valid until the next call.
