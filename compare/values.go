@@ -47,7 +47,8 @@ func (c *comparer) types(p nodePair) bool {
 	case slices.Equal(old, new) && (old == nil) == (new == nil):
 		return true
 	case new == nil || old != nil && !slices.ContainsFunc(old, func(t string) bool { return !isIn(new)(t) }):
-		change.Kind, change.Reason = changekind.TypeWidened, "every value is still accepted; clients may read values of other types"
+		change.Kind = changekind.TypeWidened
+		change.Reason = "every value is still accepted; clients may read values of other types"
 		c.loosen(p, "type", change)
 	case p.old.Type == "number" && p.new.Type == "integer":
 		change.Kind, change.Reason = changekind.TypeNarrowed, "numbers with a fraction are rejected"
@@ -149,7 +150,9 @@ func (c *comparer) requirements(p nodePair) bool {
 			continue
 		}
 		p.holds = c.satisfied(p, "", &structural.ValueValidation{Required: []string{name}})
-		change := Change{Kind: changekind.RequiredAdded, New: name, Reason: fmt.Sprintf("objects without %s are rejected", name)}
+		change := Change{
+			Kind: changekind.RequiredAdded, New: name, Reason: fmt.Sprintf("objects without %s are rejected", name),
+		}
 		if f := propertyOf(p.new, name); f != nil && f.Default != nil && string(f.Default.Raw) != "null" {
 			change.Reason = "objects without the field get its default"
 			c.add(p, "required", change)
@@ -174,7 +177,9 @@ func (c *comparer) enum(p nodePair) bool {
 	}
 	switch {
 	case len(old) == 0:
-		c.tighten(p, "enum", Change{Kind: changekind.EnumAdded, New: valuesText(new), Reason: "all other values are rejected"})
+		c.tighten(p, "enum", Change{
+			Kind: changekind.EnumAdded, New: valuesText(new), Reason: "all other values are rejected",
+		})
 		return true
 	case len(new) == 0:
 		c.loosen(p, "enum", Change{Kind: changekind.EnumRemoved, Old: valuesText(old), Reason: "any value is accepted; clients may read values that they do not know"})
@@ -370,7 +375,9 @@ func (c *comparer) format(p nodePair) bool {
 }
 
 func (c *comparer) listType(p nodePair) bool {
-	change := Change{Kind: changekind.ListTypeChanged, Category: BreaksClients, Old: listType(p.old), New: listType(p.new)}
+	change := Change{
+		Kind: changekind.ListTypeChanged, Category: BreaksClients, Old: listType(p.old), New: listType(p.new),
+	}
 	switch {
 	case p.old.XListType == p.new.XListType:
 		change.Kind = changekind.ListKeysChanged

@@ -112,7 +112,9 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 		return err
 	}
 	if r.partial {
-		changes = slices.DeleteFunc(changes, func(c compare.Change) bool { return c.Kind == changekind.DefinitionRemoved })
+		changes = slices.DeleteFunc(changes, func(c compare.Change) bool {
+			return c.Kind == changekind.DefinitionRemoved
+		})
 	}
 	sources, findings := news, diag.List(nil)
 	if len(r.sources) > 0 {
