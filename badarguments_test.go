@@ -124,7 +124,6 @@ func verifyArguments(t *testing.T) []badArguments {
 			}, d.want},
 			badArguments{"func (v *Verifier) Rules", d.argument, func(ctx context.Context) (any, error) { return results(v.Rules(ctx, d.given)) }, d.want},
 			badArguments{"func (v *Verifier) Handler", d.argument, func(context.Context) (any, error) { return results(v.Handler()(d.given, "v1")) }, d.want},
-			badArguments{"func (m *Sizes) Of", d.argument, func(context.Context) (any, error) { return results(new(verify.Sizes).Of(d.given)) }, d.want},
 		)
 	}
 	return append(out,
@@ -234,11 +233,6 @@ func compareArguments(t *testing.T) []badArguments {
 	}
 	zero := &compare.Change{}
 	return append(out,
-		badArguments{"func (r *Report) Write", "unknown format", func(context.Context) (any, error) {
-			return nil, new(compare.Report).Write(&strings.Builder{}, "nope", nil)
-		}, `unknown format "nope": use one of text, json, sarif, github`},
-		badArguments{"func (r *Report) Fails", "zero", func(context.Context) (any, error) { return new(compare.Report).Fails(), nil }, "false"},
-		badArguments{"func (r *Report) List", "zero", func(context.Context) (any, error) { return texts(new(compare.Report).List(), nil) }, "[]"},
 		badArguments{"func Folded", "nil", func(context.Context) (any, error) { return kinds(compare.Folded(nil), nil) }, "[]"},
 		badArguments{"func Grouped", "nil", func(context.Context) (any, error) { return kinds(compare.Grouped(nil), nil) }, "[]"},
 		badArguments{"func (c *Change) Elsewhere", "zero", func(context.Context) (any, error) { return zero.Elsewhere(), nil }, ""},
@@ -251,10 +245,7 @@ func compareArguments(t *testing.T) []badArguments {
 		}, "(no position)"},
 		badArguments{"func (c *Change) Subject", "zero", func(context.Context) (any, error) { return zero.Subject(), nil }, ""},
 		badArguments{"func (c *Change) Values", "zero", func(context.Context) (any, error) { return zero.Values(), nil }, ""},
-		badArguments{"func IsName", "empty", func(context.Context) (any, error) { return compare.IsName(""), nil }, "false"},
-		badArguments{"func MarkdownCell", "empty", func(context.Context) (any, error) { return compare.MarkdownCell(""), nil }, ""},
 		badArguments{"func Codes", "none", func(context.Context) (any, error) { return len(compare.Codes()) > 2, nil }, "true"},
-		badArguments{"func Formats", "none", func(context.Context) (any, error) { return len(compare.Formats()) > 2, nil }, "true"},
 		badArguments{"func Kinds", "none", func(context.Context) (any, error) { return len(compare.Kinds()) > 20, nil }, "true"},
 	)
 }

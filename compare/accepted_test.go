@@ -7,6 +7,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 )
 
 // TestAccepted compares definitions of which the new one is known to be accepted, whose schemas
@@ -71,7 +72,7 @@ status: {storedVersions: [v1, v2]}
 			t.Errorf("%q: got %v, want %v", edit, got, want)
 		}
 		for _, c := range want {
-			if c.Kind == Rejected {
+			if c.Kind == changekind.Rejected {
 				rejected++
 			}
 		}

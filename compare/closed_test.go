@@ -10,6 +10,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -77,7 +78,7 @@ func noEffect(name string, old, new *structural.Schema) bool {
 }
 
 // TestAllKeywords changes every keyword of the model, with and without the explanations.
-// Each change must be reported, and without an explanation as NotUnderstood.
+// Each change must be reported, and without an explanation as not-understood.
 func TestAllKeywords(t *testing.T) {
 	for _, f := range modelFields() {
 		values := valuesFor(f.Type)
@@ -94,9 +95,9 @@ func TestAllKeywords(t *testing.T) {
 				d := &definition{ctx: t.Context(), name: "test", target: newest(t), equal: equalNodes{}, ratchets: true}
 				c := &comparer{definition: d, table: table}
 				c.schema(nodePair{old: old, new: new, correlated: true})
-				understood := !slices.ContainsFunc(d.changes, func(change Change) bool { return change.Kind == NotUnderstood })
+				understood := !slices.ContainsFunc(d.changes, func(change Change) bool { return change.Kind == changekind.NotUnderstood })
 				for _, change := range d.changes {
-					if !IsName(string(change.Kind)) {
+					if !slices.Contains(Kinds(), change.Kind) {
 						t.Errorf("%s: Kinds does not list %s", f.Name, change.Kind)
 					}
 				}
@@ -249,16 +250,16 @@ func TestDump(t *testing.T) {
 	}{{nil, Safe}, {[]string{"v1"}, Safe}, {[]string{"v1", "v2"}, BreaksStored}} {
 		two.Status.StoredVersions = row.stored
 		changes, err := Definitions(t.Context(), newest(t), []*crd.Definition{subject(two)}, []*crd.Definition{subject(base())})
-		if err != nil || len(changes) == 0 || changes[0].Kind != VersionRemoved || changes[0].Category != row.want {
+		if err != nil || len(changes) == 0 || changes[0].Kind != changekind.VersionRemoved || changes[0].Category != row.want {
 			t.Errorf("%v: %+v %v", row.stored, changes, err)
 		}
 	}
 	added, err := Definitions(t.Context(), newest(t), nil, []*crd.Definition{subject(base())})
-	if err != nil || len(added) != 1 || added[0].Kind != DefinitionAdded || added[0].Category != Safe {
+	if err != nil || len(added) != 1 || added[0].Kind != changekind.DefinitionAdded || added[0].Category != Safe {
 		t.Errorf("%+v %v", added, err)
 	}
 	removed, err := Definitions(t.Context(), newest(t), []*crd.Definition{subject(base())}, nil)
-	if err != nil || len(removed) != 1 || removed[0].Kind != DefinitionRemoved || removed[0].Category != BreaksStored {
+	if err != nil || len(removed) != 1 || removed[0].Kind != changekind.DefinitionRemoved || removed[0].Category != BreaksStored {
 		t.Errorf("%+v %v", removed, err)
 	}
 }
@@ -266,7 +267,7 @@ func TestDump(t *testing.T) {
 // TestFolded checks that a change shared by several versions is reported once.
 func TestFolded(t *testing.T) {
 	change := func(version, field string) Change {
-		return Change{Definition: "a", Version: version, Kind: FieldAdded, Field: field}
+		return Change{Definition: "a", Version: version, Kind: changekind.FieldAdded, Field: field}
 	}
 	waived := change("v3", ".a")
 	waived.Waived = "a reason"

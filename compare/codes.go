@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 )
 
 // The kinds of diagnostics of this package, in the order of their codes.
@@ -38,20 +39,13 @@ var (
 		Bad:         "$ schemagen diff ./old ./new\n-- old/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`\n-- new/types.go --\n// +schemagen:allowChange:kind=maxLength-lowered,reason=\"names have at most 10 characters\"\n// +kubebuilder:validation:MaxLength=10\nName string `json:\"name\"`",
 		Good:        "-- new/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`",
 	}
-	// UnusedWaiver is reported for a comment or marker that allows no change.
-	UnusedWaiver = &diag.Kind{
-		Code: "SG816", Severity: diag.Warning, Title: "a comment allows no change",
-		Explanation: "The change that it allows was not made, or was released long ago. It is an error if the kind of change does not exist or no reason is given.",
-		Bad:         "$ schemagen diff ./old ./new\n-- old/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`\n-- new/types.go --\n// +schemagen:allowChange:kind=maxLength-lowered,reason=\"names have at most 10 characters\"\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`",
-		Good:        "-- new/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`",
-	}
 )
 
 // Codes returns the kinds of diagnostics that this package reports, in the order of their
 // codes.
 func Codes() []*diag.Kind {
 	return []*diag.Kind{
-		breakingStored, breakingClients, safeChange, changeNotUnderstood, waivedChange, UnusedWaiver,
+		breakingStored, breakingClients, safeChange, changeNotUnderstood, waivedChange,
 	}
 }
 
@@ -62,7 +56,7 @@ func (c *Change) Diagnostic(counts bool) diag.Diagnostic {
 	switch {
 	case c.Waived != "":
 		kind, more = waivedChange, fmt.Sprintf(" (%s; allowed: %s)", c.Category, c.Waived)
-	case c.Kind == NotUnderstood:
+	case c.Kind == changekind.NotUnderstood:
 		kind = changeNotUnderstood
 		fallthrough
 	case c.Category != Safe:

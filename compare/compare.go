@@ -17,8 +17,8 @@
 //   - It is [Safe] otherwise. Clients that read objects may see something new: more enum
 //     values, more union members, missing fields. That is safe, and the reason mentions it.
 //
-// A difference that no rule explains is [NotUnderstood], which counts as breaking stored
-// objects. Two definitions without changes mean the same to a server.
+// A difference that no rule explains has the kind "not-understood", which counts as breaking
+// stored objects. Two definitions without changes mean the same to a server.
 //
 // The table in testdata/changes compares the categories with a real API server.
 package compare
@@ -34,6 +34,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 )
 
 // Category is the effect of a change.
@@ -157,10 +158,10 @@ func (p subjects) changes(ctx context.Context, target *apiserver.Target, equal e
 	switch {
 	case p.old == nil:
 		d.name = p.new.CRD.Name
-		d.add(Change{Kind: DefinitionAdded, NewPath: "metadata.name", Reason: "it has no objects yet"})
+		d.add(Change{Kind: changekind.DefinitionAdded, NewPath: "metadata.name", Reason: "it has no objects yet"})
 	case p.new == nil:
 		d.name = p.old.CRD.Name
-		d.add(Change{Kind: DefinitionRemoved, Category: BreaksStored, OldPath: "metadata.name", Reason: "the server deletes all objects along with the definition"})
+		d.add(Change{Kind: changekind.DefinitionRemoved, Category: BreaksStored, OldPath: "metadata.name", Reason: "the server deletes all objects along with the definition"})
 	default:
 		d.name = p.new.CRD.Name
 		d.compare()

@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -28,7 +29,7 @@ func (d *definition) conversions(old, new *apiextensionsv1.CustomResourceDefinit
 			if before != nil && (loss.Kept || !before.Kept) {
 				continue
 			}
-			change := Change{Kind: ConversionLossy, Version: c.From, Field: loss.Field, NewPath: schemaPath(newAt) + path}
+			change := Change{Kind: changekind.ConversionLossy, Version: c.From, Field: loss.Field, NewPath: schemaPath(newAt) + path}
 			oldPath, existed := fieldPath(schemaOf(d.old, oldAt), loss.Field)
 			if existed {
 				change.Old, change.OldPath = "lossless", schemaPath(oldAt)+oldPath

@@ -13,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -73,7 +74,7 @@ func (d *definition) compare() {
 		v := &new.Versions[i]
 		at := versionOf(&old, v.Name)
 		if at < 0 {
-			d.add(Change{Kind: VersionAdded, Version: v.Name, NewPath: versionPath(i), New: v.Name, Reason: "it is not in use yet"})
+			d.add(Change{Kind: changekind.VersionAdded, Version: v.Name, NewPath: versionPath(i), New: v.Name, Reason: "it is not in use yet"})
 			continue
 		}
 		d.version(versionPair{definition: d, name: v.Name, old: &old.Versions[at], new: v, oldAt: at, newAt: i})
@@ -85,11 +86,11 @@ func (d *definition) compare() {
 // spec compares the fields that apply to all versions.
 func (d *definition) spec(old, new *apiextensionsv1.CustomResourceDefinitionSpec) {
 	if old.Scope != new.Scope {
-		d.addAt("spec.scope", Change{Kind: ScopeChanged, Category: BreaksStored, Old: string(old.Scope), New: string(new.Scope),
+		d.addAt("spec.scope", Change{Kind: changekind.ScopeChanged, Category: BreaksStored, Old: string(old.Scope), New: string(new.Scope),
 			Reason: "the server rejects it, because objects are stored with or without a namespace"})
 	}
 	if old.Names.Kind != new.Names.Kind {
-		d.addAt("spec.names.kind", Change{Kind: KindChanged, Category: BreaksStored, Old: old.Names.Kind, New: new.Names.Kind,
+		d.addAt("spec.names.kind", Change{Kind: changekind.KindChanged, Category: BreaksStored, Old: old.Names.Kind, New: new.Names.Kind,
 			Reason: "the server rejects it, because stored objects have a kind"})
 	}
 	for _, name := range [...]struct{ path, old, new string }{
@@ -97,7 +98,7 @@ func (d *definition) spec(old, new *apiextensionsv1.CustomResourceDefinitionSpec
 		{"spec.names.singular", old.Names.Singular, new.Names.Singular},
 	} {
 		if name.old != name.new {
-			d.addAt(name.path, Change{Kind: NamesChanged, Category: BreaksClients, Old: name.old, New: name.new, Reason: "requests by that name fail"})
+			d.addAt(name.path, Change{Kind: changekind.NamesChanged, Category: BreaksClients, Old: name.old, New: name.new, Reason: "requests by that name fail"})
 		}
 	}
 	for _, names := range [...]struct {
@@ -108,21 +109,21 @@ func (d *definition) spec(old, new *apiextensionsv1.CustomResourceDefinitionSpec
 		{"spec.names.categories", old.Names.Categories, new.Names.Categories},
 	} {
 		for _, name := range without(names.old, names.new) {
-			d.addAt(names.path, Change{Kind: NameRemoved, Category: BreaksClients, Old: name, Reason: "commands that use the name fail"})
+			d.addAt(names.path, Change{Kind: changekind.NameRemoved, Category: BreaksClients, Old: name, Reason: "commands that use the name fail"})
 		}
 		for _, name := range without(names.new, names.old) {
-			d.addAt(names.path, Change{Kind: NameAdded, New: name, Reason: "it adds a name"})
+			d.addAt(names.path, Change{Kind: changekind.NameAdded, New: name, Reason: "it adds a name"})
 		}
 	}
 	if old.PreserveUnknownFields != new.PreserveUnknownFields {
-		change := Change{Kind: PruningChanged, Category: BreaksStored, Reason: "the server drops unspecified fields when it reads a stored object"}
+		change := Change{Kind: changekind.PruningChanged, Category: BreaksStored, Reason: "the server drops unspecified fields when it reads a stored object"}
 		if new.PreserveUnknownFields {
 			change.Reason = "the server rejects it"
 		}
 		d.addAt("spec.preserveUnknownFields", change)
 	}
 	if !apiequality.Semantic.DeepEqual(conversionOf(old), conversionOf(new)) {
-		change := Change{Kind: ConversionChanged, Category: BreaksStored, Old: string(old.Conversion.Strategy), New: string(new.Conversion.Strategy),
+		change := Change{Kind: changekind.ConversionChanged, Category: BreaksStored, Old: string(old.Conversion.Strategy), New: string(new.Conversion.Strategy),
 			Reason: "objects requested in another version than the stored one are converted differently, and the definition does not show how"}
 		switch {
 		case len(old.Versions) == 1 && len(new.Versions) == 1:
@@ -158,7 +159,7 @@ func (d *definition) rest(path string, old, new reflect.Value) {
 			continue
 		}
 		name, _, _ := strings.Cut(old.Type().Field(i).Tag.Get("json"), ",")
-		d.addAt(path+"."+name, Change{Kind: NotUnderstood, Category: BreaksStored, Reason: name + " changed, and the effect is unknown"})
+		d.addAt(path+"."+name, Change{Kind: changekind.NotUnderstood, Category: BreaksStored, Reason: name + " changed, and the effect is unknown"})
 	}
 }
 
@@ -172,7 +173,7 @@ func schemaPath(i int) string { return versionPath(i) + ".schema.openAPIV3Schema
 
 func (d *definition) versionRemoved(old *apiextensionsv1.CustomResourceDefinitionSpec, i int) {
 	v := old.Versions[i]
-	change := Change{Kind: VersionRemoved, Category: Safe, Version: v.Name, Old: v.Name, OldPath: versionPath(i), NewPath: "spec.versions",
+	change := Change{Kind: changekind.VersionRemoved, Category: Safe, Version: v.Name, Old: v.Name, OldPath: versionPath(i), NewPath: "spec.versions",
 		Reason: "it was not served, and no objects are stored in it"}
 	stored := d.old.CRD.Status.StoredVersions
 	switch {
@@ -192,7 +193,7 @@ func (d *definition) storage(old, new *apiextensionsv1.CustomResourceDefinitionS
 	olds, news := stored(old), stored(new)
 	if len(olds) != 1 || len(news) != 1 {
 		if len(olds) != len(news) || len(news) > 1 {
-			d.addAt("spec.versions", Change{Kind: NotUnderstood, Category: BreaksStored, Reason: "there must be exactly one storage version"})
+			d.addAt("spec.versions", Change{Kind: changekind.NotUnderstood, Category: BreaksStored, Reason: "there must be exactly one storage version"})
 		}
 		return
 	}
@@ -200,7 +201,7 @@ func (d *definition) storage(old, new *apiextensionsv1.CustomResourceDefinitionS
 	if old.Versions[from].Name == new.Versions[to].Name {
 		return
 	}
-	change := Change{Kind: StorageChanged, Old: old.Versions[from].Name, New: new.Versions[to].Name, OldPath: versionPath(from) + ".storage", NewPath: versionPath(to) + ".storage",
+	change := Change{Kind: changekind.StorageChanged, Old: old.Versions[from].Name, New: new.Versions[to].Name, OldPath: versionPath(from) + ".storage", NewPath: versionPath(to) + ".storage",
 		Reason: "stored objects do not change until they are written, and the webhook converts them"}
 	if new.Conversion.Strategy == apiextensionsv1.NoneConverter {
 		change.Reason = "stored objects do not change until they are written, and both versions have the same fields"
@@ -209,7 +210,7 @@ func (d *definition) storage(old, new *apiextensionsv1.CustomResourceDefinitionS
 		if a, b := schemaOf(d.old, from), schemaOf(d.new, to); a != nil && b != nil {
 			inner.schema(nodePair{old: a, new: b, correlated: true})
 		} else {
-			inner.changes = append(inner.changes, Change{Category: BreaksStored, Kind: NotUnderstood})
+			inner.changes = append(inner.changes, Change{Category: BreaksStored, Kind: changekind.NotUnderstood})
 		}
 		if i := slices.IndexFunc(inner.changes, func(c Change) bool { return c.Category == BreaksStored }); i >= 0 {
 			change.Category = BreaksStored
@@ -256,22 +257,22 @@ func (d *definition) version(v versionPair) {
 	old, new := v.old, v.new
 	switch {
 	case old.Served && !new.Served:
-		v.addInVersion(".served", Change{Kind: VersionUnserved, Category: BreaksClients, Reason: "requests for it fail with 404"})
+		v.addInVersion(".served", Change{Kind: changekind.VersionUnserved, Category: BreaksClients, Reason: "requests for it fail with 404"})
 	case new.Served && !old.Served:
-		v.addInVersion(".served", Change{Kind: VersionServed, Reason: "one more version is served"})
+		v.addInVersion(".served", Change{Kind: changekind.VersionServed, Reason: "one more version is served"})
 	}
 	if old.Deprecated != new.Deprecated || !apiequality.Semantic.DeepEqual(old.DeprecationWarning, new.DeprecationWarning) {
-		v.addInVersion(".deprecated", Change{Kind: VersionDeprecated, Reason: "clients get a different warning, or none"})
+		v.addInVersion(".deprecated", Change{Kind: changekind.VersionDeprecated, Reason: "clients get a different warning, or none"})
 	}
 	v.subresources()
 	if !apiequality.Semantic.DeepEqual(old.AdditionalPrinterColumns, new.AdditionalPrinterColumns) {
-		v.addInVersion(".additionalPrinterColumns", Change{Kind: ColumnsChanged, Reason: "kubectl get prints different columns"})
+		v.addInVersion(".additionalPrinterColumns", Change{Kind: changekind.ColumnsChanged, Reason: "kubectl get prints different columns"})
 	}
 	for _, field := range without(old.SelectableFields, new.SelectableFields) {
-		v.addInVersion(".selectableFields", Change{Kind: SelectableRemoved, Category: BreaksClients, Old: field.JSONPath, Reason: "requests that select by this field are rejected"})
+		v.addInVersion(".selectableFields", Change{Kind: changekind.SelectableRemoved, Category: BreaksClients, Old: field.JSONPath, Reason: "requests that select by this field are rejected"})
 	}
 	for _, field := range without(new.SelectableFields, old.SelectableFields) {
-		v.addInVersion(".selectableFields", Change{Kind: SelectableAdded, New: field.JSONPath, Reason: "objects can be selected by one more field"})
+		v.addInVersion(".selectableFields", Change{Kind: changekind.SelectableAdded, New: field.JSONPath, Reason: "objects can be selected by one more field"})
 	}
 	oldRest, newRest := *old, *new
 	for _, rest := range []*apiextensionsv1.CustomResourceDefinitionVersion{&oldRest, &newRest} {
@@ -293,25 +294,25 @@ func (v *versionPair) subresources() {
 	}
 	switch {
 	case old.Status == nil && new.Status != nil:
-		v.addInVersion(".subresources.status", Change{Kind: StatusAdded, Category: BreaksClients, Reason: "the status that clients send with an object is dropped; it must be written through the subresource"})
+		v.addInVersion(".subresources.status", Change{Kind: changekind.StatusAdded, Category: BreaksClients, Reason: "the status that clients send with an object is dropped; it must be written through the subresource"})
 	case old.Status != nil && new.Status == nil:
-		v.addInVersion(".subresources", Change{Kind: StatusRemoved, Category: BreaksClients, Reason: "requests for the subresource fail with 404"})
+		v.addInVersion(".subresources", Change{Kind: changekind.StatusRemoved, Category: BreaksClients, Reason: "requests for the subresource fail with 404"})
 	}
 	// The values that scale reads are validated in every update and are not ratcheted.
 	change := Change{Category: BreaksStored, Reason: "every update is rejected if a value at its paths is not an integer from 0 to 2147483647"}
 	switch {
 	case apiequality.Semantic.DeepEqual(old.Scale, new.Scale):
 	case new.Scale == nil:
-		change.Kind, change.Category, change.Reason = ScaleRemoved, BreaksClients, "requests for the subresource, including those of autoscalers, fail with 404"
+		change.Kind, change.Category, change.Reason = changekind.ScaleRemoved, BreaksClients, "requests for the subresource, including those of autoscalers, fail with 404"
 		v.addInVersion(".subresources", change)
 	case old.Scale == nil:
-		change.Kind = ScaleAdded
+		change.Kind = changekind.ScaleAdded
 		if v.scaleValid(new.Scale) {
 			change.Category, change.Reason = Safe, "the values at its paths are always in range"
 		}
 		v.addInVersion(".subresources.scale", change)
 	default:
-		change.Kind = ScaleChanged
+		change.Kind = changekind.ScaleChanged
 		if v.scaleValid(new.Scale) {
 			change.Category, change.Reason = BreaksClients, "clients of the subresource read and write different fields"
 		}
@@ -356,14 +357,14 @@ func (v *versionPair) schemas() {
 	old, new := schemaOf(v.definition.old, v.oldAt), schemaOf(v.definition.new, v.newAt)
 	if old == nil || new == nil {
 		if (old == nil) != (new == nil) {
-			v.addInVersion(".schema", Change{Kind: NotUnderstood, Category: BreaksStored, Reason: "only one of the definitions has a schema for this version"})
+			v.addInVersion(".schema", Change{Kind: changekind.NotUnderstood, Category: BreaksStored, Reason: "only one of the definitions has a schema for this version"})
 		}
 		return
 	}
 	c := &comparer{definition: v.definition, table: keywords(), version: v.name, oldBase: schemaPath(v.oldAt), newBase: schemaPath(v.newAt)}
 	c.schema(nodePair{old: old, new: new, correlated: true})
 	if c.documented > 0 {
-		change := Change{Kind: DocumentationChanged, Reason: "only documentation changed"}
+		change := Change{Kind: changekind.DocumentationChanged, Reason: "only documentation changed"}
 		if c.documented > 1 {
 			change.Reason += fmt.Sprintf(", here and at %d other fields", c.documented-1)
 		}
@@ -387,7 +388,7 @@ func (v *versionPair) unsupported(c *comparer) {
 		return
 	}
 	for _, key := range slices.Concat(new, without(old, new)) {
-		c.definition.add(Change{Kind: NotUnderstood, Category: BreaksStored, Version: v.name, OldPath: c.oldBase + key, NewPath: c.newBase + key,
+		c.definition.add(Change{Kind: changekind.NotUnderstood, Category: BreaksStored, Version: v.name, OldPath: c.oldBase + key, NewPath: c.newBase + key,
 			Reason: "a structural schema cannot represent it, so a change cannot be detected"})
 	}
 }
@@ -414,7 +415,7 @@ func (d *definition) askServer(ctx context.Context, target *apiserver.Target) er
 		if len(f.Paths) > 0 {
 			path = f.Paths[0]
 		}
-		d.add(Change{Kind: Rejected, Category: BreaksStored, NewPath: path, Reason: "the server rejects the definition: " + shorten(f.String(), 400)})
+		d.add(Change{Kind: changekind.Rejected, Category: BreaksStored, NewPath: path, Reason: "the server rejects the definition: " + shorten(f.String(), 400)})
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -42,7 +43,7 @@ func Grouped(changes []Change) []Change {
 	}
 	modules := versionsOf(changes)
 	for i := range g.out {
-		if g.out[i].Kind == DocumentationChanged {
+		if g.out[i].Kind == changekind.DocumentationChanged {
 			continue // of several fields
 		}
 		for _, file := range filesOf(g.out[i].NewPos, g.out[i].Related) {
@@ -62,7 +63,7 @@ type groups struct {
 }
 
 func (g *groups) add(c Change) {
-	if c.source == (source{}) || c.Kind == DocumentationChanged {
+	if c.source == (source{}) || c.Kind == changekind.DocumentationChanged {
 		g.out = append(g.out, c)
 		return
 	}

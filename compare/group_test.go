@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -17,7 +18,7 @@ func TestGrouped(t *testing.T) {
 	}
 	text := &structural.Schema{Generic: structural.Generic{Type: "string"}}
 	change := func(edit func(*Change)) Change {
-		c := Change{Definition: "d", Version: "v1", Kind: TypeWidened, Field: ".a.x", Old: "1", New: "2", Reason: "r", source: source{text, text, ".x"}}
+		c := Change{Definition: "d", Version: "v1", Kind: changekind.TypeWidened, Field: ".a.x", Old: "1", New: "2", Reason: "r", source: source{text, text, ".x"}}
 		edit(&c)
 		return c
 	}
@@ -36,7 +37,7 @@ func TestGrouped(t *testing.T) {
 		{"name", func(*Change) {}, func(c *Change) { c.source.step = ".y" }, false},
 		{"definition", func(*Change) {}, func(c *Change) { c.Definition = "e" }, false},
 		{"version", func(*Change) {}, func(c *Change) { c.Version = "v2" }, false},
-		{"kind", func(*Change) {}, func(c *Change) { c.Kind = TypeNarrowed }, false},
+		{"kind", func(*Change) {}, func(c *Change) { c.Kind = changekind.TypeNarrowed }, false},
 		{"category", func(*Change) {}, func(c *Change) { c.Category = BreaksStored }, false},
 		{"old value", func(*Change) {}, func(c *Change) { c.Old = "3" }, false},
 		{"new value", func(*Change) {}, func(c *Change) { c.New = "3" }, false},
@@ -70,8 +71,8 @@ func TestDependency(t *testing.T) {
 		{"HEAD:api/types.go", "api/types.go", ""}, {"", "/go/pkg/mod/k8s.io/api@v0.34.1/a.go", ""}, {"/mail@v/a.go", "/mail@v1/a.go", ""},
 	} {
 		related := func(file string) []diag.Related { return []diag.Related{{Pos: diag.Position{File: file}}} }
-		inField := Change{Kind: FieldAdded, NewPos: diag.Position{File: "a.go"}, Related: related(row.new), oldRelated: related(row.old)}
-		atField := Change{Kind: FieldAdded, NewPos: diag.Position{File: row.new}, OldPos: diag.Position{File: row.old}}
+		inField := Change{Kind: changekind.FieldAdded, NewPos: diag.Position{File: "a.go"}, Related: related(row.new), oldRelated: related(row.old)}
+		atField := Change{Kind: changekind.FieldAdded, NewPos: diag.Position{File: row.new}, OldPos: diag.Position{File: row.old}}
 		for _, c := range []Change{inField, atField} {
 			if got := Grouped([]Change{c}); got[0].Dependency != row.want {
 				t.Errorf("%s to %s: %q", row.old, row.new, got[0].Dependency)
@@ -83,7 +84,7 @@ func TestDependency(t *testing.T) {
 		file := func(version string) diag.Position {
 			return diag.Position{File: "/pkg/mod/k8s.io/api@" + version + "/a.go"}
 		}
-		return Change{Kind: FieldAdded, OldPos: file(old), NewPos: file(new)}
+		return Change{Kind: changekind.FieldAdded, OldPos: file(old), NewPos: file(new)}
 	}
 	got := Grouped([]Change{at("v1.0.0", "v1.2.0"), at("v1.1.0", "v1.2.0")})
 	if slices.ContainsFunc(got, func(c Change) bool { return c.Dependency != "" }) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -24,10 +25,10 @@ func (c *comparer) rules(p nodePair) bool {
 		}
 	}
 	for _, rule := range removed {
-		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleRemoved, Old: rule.Rule, Index: indexOf(p.oldRules, rule), Reason: "values that violate the rule are accepted"})
+		c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleRemoved, Old: rule.Rule, Index: indexOf(p.oldRules, rule), Reason: "values that violate the rule are accepted"})
 	}
 	if len(removed) == 0 && len(added) == 0 && !same(p.old.XValidations, p.new.XValidations) {
-		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleMessageChanged, Reason: "only messages, the spelling of rules, or the number or order of equal rules changed"})
+		c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleMessageChanged, Reason: "only messages, the spelling of rules, or the number or order of equal rules changed"})
 	}
 	return true
 }
@@ -132,7 +133,7 @@ func indexOf(list []structural.Rule, rule structural.Rule) int {
 }
 
 func (c *comparer) ruleAdded(p nodePair, rule structural.Rule, before beforeRules) {
-	change := Change{Kind: RuleAdded, New: rule.Rule, Index: indexOf(p.newRules, rule), Reason: "values that violate the rule are rejected"}
+	change := Change{Kind: changekind.RuleAdded, New: rule.Rule, Index: indexOf(p.newRules, rule), Reason: "values that violate the rule are rejected"}
 	seen := before.accepted
 	switch {
 	case before.required.imply(rule):

@@ -10,6 +10,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -120,49 +121,49 @@ func TestMeaningOfRules(t *testing.T) {
 		kinds      []Kind
 	}{
 		// The same condition.
-		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self  !=\t 'a'"}}, Safe, []Kind{RuleMessageChanged}},
-		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: `("a" != self)`}}, Safe, []Kind{RuleMessageChanged}},
-		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "!(self == 'a') // not a"}}, Safe, []Kind{RuleMessageChanged}},
-		{scalar, []rule{{Rule: "self.size() > 1 || self == 'a'"}}, []rule{{Rule: "self == 'a' || 1 < self.size()"}}, Safe, []Kind{RuleMessageChanged}},
-		{scalar, []rule{{Rule: "self.size() > 1"}}, []rule{{Rule: "size(self) > 1"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
-		{scalar, []rule{{Rule: "!(self == 'a' || self == 'b')"}}, []rule{{Rule: "self != 'b' && self != 'a'"}}, Safe, []Kind{RuleMessageChanged}},
-		{scalar, []rule{{Rule: "[self].all(x, x != 'a')"}}, []rule{{Rule: "[self].all(y, y != 'a')"}}, Safe, []Kind{RuleMessageChanged}},
-		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self != 'A'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
-		{scalar, []rule{{Rule: "self != ' a'"}}, []rule{{Rule: "self != '  a'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
-		{scalar, []rule{{Rule: "self.startsWith('a')"}}, []rule{{Rule: "'a'.startsWith(self)"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
-		{object, []rule{{Rule: "!has(self.a) || has(self.b)"}}, []rule{{Rule: "has(self.b)||!has( self.a )"}}, Safe, []Kind{RuleMessageChanged}},
+		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self  !=\t 'a'"}}, Safe, []Kind{changekind.RuleMessageChanged}},
+		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: `("a" != self)`}}, Safe, []Kind{changekind.RuleMessageChanged}},
+		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "!(self == 'a') // not a"}}, Safe, []Kind{changekind.RuleMessageChanged}},
+		{scalar, []rule{{Rule: "self.size() > 1 || self == 'a'"}}, []rule{{Rule: "self == 'a' || 1 < self.size()"}}, Safe, []Kind{changekind.RuleMessageChanged}},
+		{scalar, []rule{{Rule: "self.size() > 1"}}, []rule{{Rule: "size(self) > 1"}}, BreaksClients, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
+		{scalar, []rule{{Rule: "!(self == 'a' || self == 'b')"}}, []rule{{Rule: "self != 'b' && self != 'a'"}}, Safe, []Kind{changekind.RuleMessageChanged}},
+		{scalar, []rule{{Rule: "[self].all(x, x != 'a')"}}, []rule{{Rule: "[self].all(y, y != 'a')"}}, Safe, []Kind{changekind.RuleMessageChanged}},
+		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self != 'A'"}}, BreaksClients, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
+		{scalar, []rule{{Rule: "self != ' a'"}}, []rule{{Rule: "self != '  a'"}}, BreaksClients, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
+		{scalar, []rule{{Rule: "self.startsWith('a')"}}, []rule{{Rule: "'a'.startsWith(self)"}}, BreaksClients, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
+		{object, []rule{{Rule: "!has(self.a) || has(self.b)"}}, []rule{{Rule: "has(self.b)||!has( self.a )"}}, Safe, []Kind{changekind.RuleMessageChanged}},
 		// A condition that follows from the old ones.
-		{scalar, []rule{{Rule: "self != 'a' && self != 'b'"}}, []rule{{Rule: "self != 'a'"}, {Rule: "self != 'b'"}}, Safe, []Kind{RuleAdded, RuleAdded, RuleRemoved}},
-		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self == 'z' || self != 'a'"}}, Safe, []Kind{RuleAdded, RuleRemoved}},
-		{scalar, []rule{{Rule: "self == 'z' || self != 'a'"}}, []rule{{Rule: "self != 'a'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
-		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self != 'a' && self != 'b'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
+		{scalar, []rule{{Rule: "self != 'a' && self != 'b'"}}, []rule{{Rule: "self != 'a'"}, {Rule: "self != 'b'"}}, Safe, []Kind{changekind.RuleAdded, changekind.RuleAdded, changekind.RuleRemoved}},
+		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self == 'z' || self != 'a'"}}, Safe, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
+		{scalar, []rule{{Rule: "self == 'z' || self != 'a'"}}, []rule{{Rule: "self != 'a'"}}, BreaksClients, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
+		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self != 'a' && self != 'b'"}}, BreaksClients, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
 		// A rule about changes requires nothing of new objects.
-		{scalar, []rule{{Rule: "self != 'a' && self.size() >= oldSelf.size()"}}, []rule{{Rule: "self != 'a'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
-		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self != 'a' || self == oldSelf"}}, Safe, []Kind{RuleAdded, RuleRemoved}},
-		{scalar, []rule{{Rule: "self != 'a' && self == oldSelf"}}, []rule{{Rule: "self == oldSelf"}}, Safe, []Kind{RuleAdded, RuleRemoved}},
-		{scalar, []rule{{Rule: "self != 'oldSelf' && self == oldSelf"}}, []rule{{Rule: "self != 'oldSelf'"}}, BreaksClients, []Kind{RuleAdded, RuleRemoved}},
+		{scalar, []rule{{Rule: "self != 'a' && self.size() >= oldSelf.size()"}}, []rule{{Rule: "self != 'a'"}}, BreaksClients, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
+		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self != 'a' || self == oldSelf"}}, Safe, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
+		{scalar, []rule{{Rule: "self != 'a' && self == oldSelf"}}, []rule{{Rule: "self == oldSelf"}}, Safe, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
+		{scalar, []rule{{Rule: "self != 'oldSelf' && self == oldSelf"}}, []rule{{Rule: "self != 'oldSelf'"}}, BreaksClients, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
 		// A set is equal to a list in any order only if it is the first operand.
-		{set, []rule{{Rule: "self == ['a', 'b']"}}, []rule{{Rule: "['a', 'b'] == self"}}, BreaksStored, []Kind{RuleAdded, RuleRemoved}},
+		{set, []rule{{Rule: "self == ['a', 'b']"}}, []rule{{Rule: "['a', 'b'] == self"}}, BreaksStored, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
 		// Rules about changes.
-		{scalar, nil, []rule{{Rule: "self == oldSelf"}}, BreaksClients, []Kind{RuleAdded}},
-		{scalar, nil, []rule{{Rule: "oldSelf==self && self.size() >= oldSelf.size()"}}, BreaksClients, []Kind{RuleAdded}},
-		{scalar, nil, []rule{{Rule: "self == oldSelf || self == 'z'"}}, BreaksClients, []Kind{RuleAdded}},
-		{scalar, nil, []rule{{Rule: "self != oldSelf"}}, BreaksStored, []Kind{RuleAdded}},
-		{scalar, nil, []rule{{Rule: "self.size() < oldSelf.size()"}}, BreaksStored, []Kind{RuleAdded}},
-		{scalar, nil, []rule{{Rule: "oldSelf == 'a' || self == 'z'"}}, BreaksStored, []Kind{RuleAdded}},
-		{scalar, nil, []rule{optional("oldSelf.hasValue() ? self == oldSelf.value() : true")}, BreaksClients, []Kind{RuleAdded}},
-		{scalar, nil, []rule{optional("!oldSelf.hasValue() || oldSelf.value() == self")}, BreaksClients, []Kind{RuleAdded}},
-		{scalar, nil, []rule{optional("oldSelf.orValue(self) == self")}, BreaksClients, []Kind{RuleAdded}},
-		{scalar, nil, []rule{optional("oldSelf.optMap(o, o == self).orValue(true)")}, BreaksClients, []Kind{RuleAdded}},
-		{scalar, nil, []rule{optional("oldSelf.hasValue() || self == 'a'")}, BreaksClients, []Kind{RuleAdded}},
-		{scalar, nil, []rule{optional("oldSelf.hasValue() ? self != oldSelf.value() : true")}, BreaksStored, []Kind{RuleAdded}},
-		{scalar, nil, []rule{optional("oldSelf.hasValue() ? self == 'a' : true")}, BreaksStored, []Kind{RuleAdded}},
-		{object, nil, []rule{{Rule: "self == oldSelf"}}, BreaksClients, []Kind{RuleAdded}},
-		{object, nil, []rule{{Rule: "!has(oldSelf.a) || has(self.a)"}}, BreaksClients, []Kind{RuleAdded}},
-		{object, nil, []rule{{Rule: "!has(oldSelf.a) || (has(self.a) && self.a == oldSelf.a)"}}, BreaksClients, []Kind{RuleAdded}},
-		{object, nil, []rule{{Rule: "self.a == oldSelf.a"}}, BreaksStored, []Kind{RuleAdded}},
-		{object, nil, []rule{{Rule: "self == oldSelf || self.b == 'a'"}}, BreaksStored, []Kind{RuleAdded}},
-		{object, nil, []rule{optional("!oldSelf.hasValue() || self == oldSelf.value()")}, BreaksClients, []Kind{RuleAdded}},
+		{scalar, nil, []rule{{Rule: "self == oldSelf"}}, BreaksClients, []Kind{changekind.RuleAdded}},
+		{scalar, nil, []rule{{Rule: "oldSelf==self && self.size() >= oldSelf.size()"}}, BreaksClients, []Kind{changekind.RuleAdded}},
+		{scalar, nil, []rule{{Rule: "self == oldSelf || self == 'z'"}}, BreaksClients, []Kind{changekind.RuleAdded}},
+		{scalar, nil, []rule{{Rule: "self != oldSelf"}}, BreaksStored, []Kind{changekind.RuleAdded}},
+		{scalar, nil, []rule{{Rule: "self.size() < oldSelf.size()"}}, BreaksStored, []Kind{changekind.RuleAdded}},
+		{scalar, nil, []rule{{Rule: "oldSelf == 'a' || self == 'z'"}}, BreaksStored, []Kind{changekind.RuleAdded}},
+		{scalar, nil, []rule{optional("oldSelf.hasValue() ? self == oldSelf.value() : true")}, BreaksClients, []Kind{changekind.RuleAdded}},
+		{scalar, nil, []rule{optional("!oldSelf.hasValue() || oldSelf.value() == self")}, BreaksClients, []Kind{changekind.RuleAdded}},
+		{scalar, nil, []rule{optional("oldSelf.orValue(self) == self")}, BreaksClients, []Kind{changekind.RuleAdded}},
+		{scalar, nil, []rule{optional("oldSelf.optMap(o, o == self).orValue(true)")}, BreaksClients, []Kind{changekind.RuleAdded}},
+		{scalar, nil, []rule{optional("oldSelf.hasValue() || self == 'a'")}, BreaksClients, []Kind{changekind.RuleAdded}},
+		{scalar, nil, []rule{optional("oldSelf.hasValue() ? self != oldSelf.value() : true")}, BreaksStored, []Kind{changekind.RuleAdded}},
+		{scalar, nil, []rule{optional("oldSelf.hasValue() ? self == 'a' : true")}, BreaksStored, []Kind{changekind.RuleAdded}},
+		{object, nil, []rule{{Rule: "self == oldSelf"}}, BreaksClients, []Kind{changekind.RuleAdded}},
+		{object, nil, []rule{{Rule: "!has(oldSelf.a) || has(self.a)"}}, BreaksClients, []Kind{changekind.RuleAdded}},
+		{object, nil, []rule{{Rule: "!has(oldSelf.a) || (has(self.a) && self.a == oldSelf.a)"}}, BreaksClients, []Kind{changekind.RuleAdded}},
+		{object, nil, []rule{{Rule: "self.a == oldSelf.a"}}, BreaksStored, []Kind{changekind.RuleAdded}},
+		{object, nil, []rule{{Rule: "self == oldSelf || self.b == 'a'"}}, BreaksStored, []Kind{changekind.RuleAdded}},
+		{object, nil, []rule{optional("!oldSelf.hasValue() || self == oldSelf.value()")}, BreaksClients, []Kind{changekind.RuleAdded}},
 	} {
 		old, new := row.definition(row.old...), row.definition(row.new...)
 		changes, err := Definitions(t.Context(), newest(t), []*crd.Definition{subject(old)}, []*crd.Definition{subject(new)})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -200,7 +201,7 @@ func (c *comparer) node(p nodePair) {
 	}
 	c.notUnderstood(p, differing)
 	for _, change := range c.changes[before:] {
-		if change.Kind == TypeChanged && change.Field == p.field {
+		if change.Kind == changekind.TypeChanged && change.Field == p.field {
 			return // the children are of another type
 		}
 	}
@@ -217,7 +218,7 @@ func hasBranches(s *structural.Schema) bool {
 func (c *comparer) notUnderstood(p nodePair, fields []string) {
 	for _, field := range fields {
 		c.add(p, keywordName(field), Change{
-			Kind: NotUnderstood, Category: BreaksStored,
+			Kind: changekind.NotUnderstood, Category: BreaksStored,
 			Reason: keywordName(field) + " changed, and the effect is unknown",
 		})
 	}
@@ -343,7 +344,7 @@ func structureOf(s *structural.Schema) string {
 
 func (c *comparer) structureChanged(p nodePair) {
 	change := Change{
-		Kind: StructureChanged, Category: BreaksStored, Old: structureOf(p.old), New: structureOf(p.new),
+		Kind: changekind.StructureChanged, Category: BreaksStored, Old: structureOf(p.old), New: structureOf(p.new),
 		Reason: "fields that are no longer specified are dropped when an object is read, and fields that were not specified are validated",
 	}
 	if change.Old == "an object" && len(p.old.Properties) == 0 && !keepsUnknown(p.old) {
@@ -371,7 +372,7 @@ func fieldStep(name string) string {
 
 func (c *comparer) fieldRemoved(p nodePair, f structural.Property) {
 	at := nodePair{source: source{old: f.Schema}, step: fieldStep(f.Name), old: f.Schema, oldPath: p.oldPath.Property(f.Name), field: p.field + fieldStep(f.Name)}
-	change := Change{Kind: FieldRemoved, Category: BreaksStored, Old: typeName(f.Schema),
+	change := Change{Kind: changekind.FieldRemoved, Category: BreaksStored, Old: typeName(f.Schema),
 		Reason: "the server drops the field when it reads a stored object and when clients send it"}
 	if keepsUnknown(p.new) {
 		change.Category, change.Reason = Safe, "unknown fields are kept, so the field may have any value"
@@ -386,7 +387,7 @@ func (c *comparer) fieldRemoved(p nodePair, f structural.Property) {
 
 func (c *comparer) fieldAdded(p nodePair, f structural.Property) {
 	at := nodePair{source: source{new: f.Schema}, step: fieldStep(f.Name), new: f.Schema, newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name), correlated: p.correlated}
-	change := Change{Kind: FieldAdded, New: typeName(f.Schema), Reason: "no stored object has it yet"}
+	change := Change{Kind: changekind.FieldAdded, New: typeName(f.Schema), Reason: "no stored object has it yet"}
 	switch {
 	case keepsUnknown(p.old) && !isAnything(f.Schema):
 		change.Category = BreaksStored

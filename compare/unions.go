@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -38,7 +39,7 @@ func (c *comparer) unions(p nodePair) []string {
 	for i := range new {
 		at := counterpart(&new[i], old, taken)
 		if at < 0 {
-			c.tighten(p, "", Change{Kind: UnionAdded, New: unionText(&new[i]), Reason: "objects that violate the union are rejected"})
+			c.tighten(p, "", Change{Kind: changekind.UnionAdded, New: unionText(&new[i]), Reason: "objects that violate the union are rejected"})
 			continue
 		}
 		taken[at] = true
@@ -52,11 +53,11 @@ func (c *comparer) unions(p nodePair) []string {
 	}
 	for i := range old {
 		if !taken[i] {
-			c.loosen(p, "", Change{Kind: UnionRemoved, Old: unionText(&old[i]), Reason: "clients may read objects with any set of members"})
+			c.loosen(p, "", Change{Kind: changekind.UnionRemoved, Old: unionText(&old[i]), Reason: "clients may read objects with any set of members"})
 		}
 	}
 	if len(unions.WithoutRules(p.old)) != len(p.old.XValidations) != (len(unions.WithoutRules(p.new)) != len(p.new.XValidations)) && len(discriminators) > 0 {
-		c.loosen(p, "", Change{Kind: UnionFormChanged, Reason: "the union is expressed differently; error messages may change"})
+		c.loosen(p, "", Change{Kind: changekind.UnionFormChanged, Reason: "the union is expressed differently; error messages may change"})
 	}
 	return discriminators
 }
@@ -141,7 +142,7 @@ func (u unionPair) discriminated() {
 		new := selected(u.new, value.Name)
 		if !u.old.HasValue(value.Name) {
 			if new != nil && (u.existed(new.Name) || memberOf(u.old, new.Name)) {
-				u.tighten(u.node, "", Change{Kind: UnionMemberMoved, New: memberText(u.new, new),
+				u.tighten(u.node, "", Change{Kind: changekind.UnionMemberMoved, New: memberText(u.new, new),
 					Reason: fmt.Sprintf("%s could be set along with other values", new.Name)})
 			}
 			continue
@@ -150,7 +151,7 @@ func (u unionPair) discriminated() {
 	}
 	for _, m := range u.old.Members {
 		if !memberOf(u.new, m.Name) && !u.new.HasValue(m.Value) && propertyOf(u.node.new, m.Name) != nil {
-			u.loosen(u.node, "", Change{Kind: UnionMemberRemoved, Old: memberText(u.old, &m), Reason: fmt.Sprintf("%s may be set with every value", m.Name)})
+			u.loosen(u.node, "", Change{Kind: changekind.UnionMemberRemoved, Old: memberText(u.old, &m), Reason: fmt.Sprintf("%s may be set with every value", m.Name)})
 		}
 	}
 }
@@ -161,7 +162,7 @@ func (u unionPair) value(value string, old, new *unions.Member) {
 	switch {
 	case old == nil && new == nil:
 	case old == nil:
-		change.Kind = UnionMemberAdded
+		change.Kind = changekind.UnionMemberAdded
 		switch {
 		case !new.Optional:
 			change.Reason = fmt.Sprintf("objects with %s %q but without %s are rejected", u.new.Discriminator, value, new.Name)
@@ -174,7 +175,7 @@ func (u unionPair) value(value string, old, new *unions.Member) {
 			u.loosen(u.node, "", change)
 		}
 	case new == nil:
-		change.Kind = UnionMemberRemoved
+		change.Kind = changekind.UnionMemberRemoved
 		if memberOf(u.new, old.Name) || propertyOf(u.node.new, old.Name) == nil {
 			change.Reason = fmt.Sprintf("objects with %s %q and %s are rejected, or lose that field", u.new.Discriminator, value, old.Name)
 			u.tighten(u.node, "", change)
@@ -183,26 +184,26 @@ func (u unionPair) value(value string, old, new *unions.Member) {
 		change.Reason = fmt.Sprintf("%s may be set with every value", old.Name)
 		u.loosen(u.node, "", change)
 	case old.Name != new.Name:
-		change.Kind, change.Reason = UnionMemberMoved, fmt.Sprintf("%q selects a different member, so objects with %s are rejected", value, old.Name)
+		change.Kind, change.Reason = changekind.UnionMemberMoved, fmt.Sprintf("%q selects a different member, so objects with %s are rejected", value, old.Name)
 		u.tighten(u.node, "", change)
 	case old.Optional && !new.Optional:
-		change.Kind, change.Reason = UnionMemberRequired, fmt.Sprintf("objects with %s %q but without %s are rejected", u.new.Discriminator, value, new.Name)
+		change.Kind, change.Reason = changekind.UnionMemberRequired, fmt.Sprintf("objects with %s %q but without %s are rejected", u.new.Discriminator, value, new.Name)
 		u.tighten(u.node, "", change)
 	case new.Optional && !old.Optional:
-		change.Kind, change.Reason = UnionMemberOptional, fmt.Sprintf("clients may read objects with %s %q but without %s", u.new.Discriminator, value, new.Name)
+		change.Kind, change.Reason = changekind.UnionMemberOptional, fmt.Sprintf("clients may read objects with %s %q but without %s", u.new.Discriminator, value, new.Name)
 		u.loosen(u.node, "", change)
 	}
 }
 
 func (u unionPair) undiscriminated() {
 	if u.old.AtMostOne && !u.new.AtMostOne {
-		u.tighten(u.node, "", Change{Kind: UnionMemberRequired, New: unionText(u.new), Reason: "objects without any member are rejected"})
+		u.tighten(u.node, "", Change{Kind: changekind.UnionMemberRequired, New: unionText(u.new), Reason: "objects without any member are rejected"})
 	}
 	if u.new.AtMostOne && !u.old.AtMostOne {
-		u.loosen(u.node, "", Change{Kind: UnionMemberOptional, New: unionText(u.new), Reason: "clients may read objects without any member"})
+		u.loosen(u.node, "", Change{Kind: changekind.UnionMemberOptional, New: unionText(u.new), Reason: "clients may read objects without any member"})
 	}
 	for _, m := range u.new.Members {
-		switch change := (Change{Kind: UnionMemberAdded, New: m.Name}); {
+		switch change := (Change{Kind: changekind.UnionMemberAdded, New: m.Name}); {
 		case memberOf(u.old, m.Name):
 		case u.existed(m.Name):
 			change.Reason = fmt.Sprintf("objects with %s and another member are rejected", m.Name)
@@ -213,7 +214,7 @@ func (u unionPair) undiscriminated() {
 		}
 	}
 	for _, m := range u.old.Members {
-		switch change := (Change{Kind: UnionMemberRemoved, Old: m.Name}); {
+		switch change := (Change{Kind: changekind.UnionMemberRemoved, Old: m.Name}); {
 		case memberOf(u.new, m.Name):
 		case !u.new.AtMostOne:
 			change.Reason = fmt.Sprintf("objects with %s but no other member are rejected", m.Name)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -46,10 +47,11 @@ func (c *comparer) types(p nodePair) bool {
 	case slices.Equal(old, new) && (old == nil) == (new == nil):
 		return true
 	case new == nil || old != nil && !slices.ContainsFunc(old, func(t string) bool { return !isIn(new)(t) }):
-		change.Kind, change.Reason = TypeWidened, "every value is still accepted; clients may read values of other types"
+		change.Kind = changekind.TypeWidened
+		change.Reason = "every value is still accepted; clients may read values of other types"
 		c.loosen(p, "type", change)
 	case p.old.Type == "number" && p.new.Type == "integer":
-		change.Kind, change.Reason = TypeNarrowed, "numbers with a fraction are rejected"
+		change.Kind, change.Reason = changekind.TypeNarrowed, "numbers with a fraction are rejected"
 		if len(p.rules) > 0 {
 			change.Category, change.Reason = BreaksStored, "a rule reads the field, and fails in every update if a stored number has a fraction"
 			c.add(p, "type", change)
@@ -57,7 +59,7 @@ func (c *comparer) types(p nodePair) bool {
 		}
 		c.tighten(p, "type", change)
 	default:
-		change.Kind, change.Category = TypeChanged, BreaksStored
+		change.Kind, change.Category = changekind.TypeChanged, BreaksStored
 		change.Reason = "stored values have another type: server-side apply fails for such objects, and typed clients cannot decode them"
 		c.add(p, "type", change)
 	}
@@ -66,13 +68,13 @@ func (c *comparer) types(p nodePair) bool {
 
 func (c *comparer) unknownFields(p nodePair) bool {
 	if keepsUnknown(p.new) {
-		c.loosen(p, keywordName("XPreserveUnknownFields"), Change{Kind: UnknownKept, Reason: "unspecified fields are kept instead of being dropped"})
+		c.loosen(p, keywordName("XPreserveUnknownFields"), Change{Kind: changekind.UnknownKept, Reason: "unspecified fields are kept instead of being dropped"})
 		return true
 	}
 	if !keepsUnknown(p.old) {
 		return false // an explicit false, which the server rejects
 	}
-	c.add(p, "", Change{Kind: UnknownPruned, Category: BreaksStored, Reason: "the server drops unspecified fields when it reads a stored object"})
+	c.add(p, "", Change{Kind: changekind.UnknownPruned, Category: BreaksStored, Reason: "the server drops unspecified fields when it reads a stored object"})
 	return true
 }
 
@@ -80,22 +82,22 @@ func (c *comparer) embedded(p nodePair) bool {
 	const keyword = "x-kubernetes-embedded-resource"
 	switch {
 	case p.new.XEmbeddedResource:
-		c.add(p, keyword, Change{Kind: EmbeddedAdded, Category: BreaksStored,
+		c.add(p, keyword, Change{Kind: changekind.EmbeddedAdded, Category: BreaksStored,
 			Reason: "values must have an apiVersion, a kind and valid metadata; this is not ratcheted"})
 	case keepsUnknown(p.new):
-		c.loosen(p, "", Change{Kind: EmbeddedRemoved, Reason: "values no longer need an apiVersion, a kind and metadata; unknown fields are kept"})
+		c.loosen(p, "", Change{Kind: changekind.EmbeddedRemoved, Reason: "values no longer need an apiVersion, a kind and metadata; unknown fields are kept"})
 	default:
-		c.add(p, "", Change{Kind: EmbeddedRemoved, Category: BreaksStored,
+		c.add(p, "", Change{Kind: changekind.EmbeddedRemoved, Category: BreaksStored,
 			Reason: "the server drops unspecified apiVersion, kind and metadata when it reads a stored object"})
 	}
 	return true
 }
 
 func (c *comparer) nullable(p nodePair) bool {
-	change := Change{Kind: NullableAdded, Reason: "null is kept instead of being dropped"}
+	change := Change{Kind: changekind.NullableAdded, Reason: "null is kept instead of being dropped"}
 	switch {
 	case !p.new.Nullable:
-		change.Kind, change.Category = NullableRemoved, BreaksStored
+		change.Kind, change.Category = changekind.NullableRemoved, BreaksStored
 		change.Reason = "the server drops a stored null when it reads the object, or replaces it with the default"
 		if p.field == "" || strings.HasSuffix(p.field, "[*]") {
 			change.Reason = "a stored null is rejected"
@@ -108,21 +110,21 @@ func (c *comparer) nullable(p nodePair) bool {
 }
 
 func (c *comparer) defaults(p nodePair) bool {
-	change := Change{Kind: DefaultChanged, Category: BreaksClients, Old: jsonText(p.old.Default), New: jsonText(p.new.Default),
+	change := Change{Kind: changekind.DefaultChanged, Category: BreaksClients, Old: jsonText(p.old.Default), New: jsonText(p.new.Default),
 		Reason: "clients that omit the field get a different value; stored objects keep theirs"}
 	switch {
 	case p.old.Default == nil && change.New == `""` && emptyMeansAbsent(p):
-		change.Kind, change.Category = DefaultAdded, Safe
+		change.Kind, change.Category = changekind.DefaultAdded, Safe
 		change.Reason = `objects without the field have "" when they are read: the same for clients in Go whose field is no pointer`
 	case p.new.Default == nil && change.Old == `""` && emptyMeansAbsent(p) && !p.comparedAround():
-		change.Kind, change.Category = DefaultRemoved, Safe
+		change.Kind, change.Category = changekind.DefaultRemoved, Safe
 		change.Reason = `objects may lack the field instead of having "": the same for clients in Go whose field is no pointer`
 	case p.old.Default == nil && p.required && !p.old.Nullable:
-		change.Kind, change.Category, change.Reason = DefaultAdded, Safe, "the field was required, so stored objects have it"
+		change.Kind, change.Category, change.Reason = changekind.DefaultAdded, Safe, "the field was required, so stored objects have it"
 	case p.old.Default == nil:
-		change.Kind, change.Category, change.Reason = DefaultAdded, BreaksStored, "stored objects without the field have the default when they are read, so its absence gets a new meaning"
+		change.Kind, change.Category, change.Reason = changekind.DefaultAdded, BreaksStored, "stored objects without the field have the default when they are read, so its absence gets a new meaning"
 	case p.new.Default == nil:
-		change.Kind, change.Reason = DefaultRemoved, "clients that omit the field no longer get a value; stored objects keep theirs"
+		change.Kind, change.Reason = changekind.DefaultRemoved, "clients that omit the field no longer get a value; stored objects keep theirs"
 	}
 	c.add(p, "default", change)
 	return true
@@ -148,7 +150,9 @@ func (c *comparer) requirements(p nodePair) bool {
 			continue
 		}
 		p.holds = c.satisfied(p, "", &structural.ValueValidation{Required: []string{name}})
-		change := Change{Kind: RequiredAdded, New: name, Reason: fmt.Sprintf("objects without %s are rejected", name)}
+		change := Change{
+			Kind: changekind.RequiredAdded, New: name, Reason: fmt.Sprintf("objects without %s are rejected", name),
+		}
 		if f := propertyOf(p.new, name); f != nil && f.Default != nil && string(f.Default.Raw) != "null" {
 			change.Reason = "objects without the field get its default"
 			c.add(p, "required", change)
@@ -160,23 +164,25 @@ func (c *comparer) requirements(p nodePair) bool {
 		if p.alwaysHas(name) {
 			continue
 		}
-		c.loosen(p, "required", Change{Kind: RequiredRemoved, Old: name, Reason: fmt.Sprintf("clients may read objects without %s", name)})
+		c.loosen(p, "required", Change{Kind: changekind.RequiredRemoved, Old: name, Reason: fmt.Sprintf("clients may read objects without %s", name)})
 	}
 	return true
 }
 
 func (c *comparer) enum(p nodePair) bool {
 	old, new := p.old.Enum, p.new.Enum
-	added, removed := EnumValueAdded, EnumValueRemoved
+	var added, removed Kind = changekind.EnumValueAdded, changekind.EnumValueRemoved
 	if p.discriminator {
-		added, removed = UnionValueAdded, UnionValueRemoved
+		added, removed = changekind.UnionValueAdded, changekind.UnionValueRemoved
 	}
 	switch {
 	case len(old) == 0:
-		c.tighten(p, "enum", Change{Kind: EnumAdded, New: valuesText(new), Reason: "all other values are rejected"})
+		c.tighten(p, "enum", Change{
+			Kind: changekind.EnumAdded, New: valuesText(new), Reason: "all other values are rejected",
+		})
 		return true
 	case len(new) == 0:
-		c.loosen(p, "enum", Change{Kind: EnumRemoved, Old: valuesText(old), Reason: "any value is accepted; clients may read values that they do not know"})
+		c.loosen(p, "enum", Change{Kind: changekind.EnumRemoved, Old: valuesText(old), Reason: "any value is accepted; clients may read values that they do not know"})
 		return true
 	}
 	if missing := withoutKeys(old, new, canonical); len(missing) > 0 {
@@ -369,10 +375,12 @@ func (c *comparer) format(p nodePair) bool {
 }
 
 func (c *comparer) listType(p nodePair) bool {
-	change := Change{Kind: ListTypeChanged, Category: BreaksClients, Old: listType(p.old), New: listType(p.new)}
+	change := Change{
+		Kind: changekind.ListTypeChanged, Category: BreaksClients, Old: listType(p.old), New: listType(p.new),
+	}
 	switch {
 	case p.old.XListType == p.new.XListType:
-		change.Kind = ListKeysChanged
+		change.Kind = changekind.ListKeysChanged
 		change.Reason = "elements are identified by different keys: duplicates are rejected, and server-side apply merges different elements"
 	case p.new.XListType == "":
 		change.Reason = "server-side apply replaces the whole list, including elements of other managers"
@@ -392,7 +400,7 @@ func listType(s *structural.Schema) string {
 }
 
 func (c *comparer) mapType(p nodePair) bool {
-	c.add(p, "x-kubernetes-map-type", Change{Kind: MapTypeChanged, Category: BreaksClients, Old: cmp.Or(p.old.XMapType, "granular"), New: cmp.Or(p.new.XMapType, "granular"),
+	c.add(p, "x-kubernetes-map-type", Change{Kind: changekind.MapTypeChanged, Category: BreaksClients, Old: cmp.Or(p.old.XMapType, "granular"), New: cmp.Or(p.new.XMapType, "granular"),
 		Reason: "server-side apply of some fields affects the other fields differently"})
 	return true
 }

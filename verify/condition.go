@@ -282,7 +282,7 @@ func withDefault(schema *apiextensionsv1.JSONSchemaProps) {
 // ratcheted warns about a definition that the server accepts only because the schema that it
 // replaces is not structural either.
 func (c *checks) ratcheted() {
-	if c.Old == nil || slices.ContainsFunc(c.list, func(r Result) bool { return r.Code == rejectedByServer.Code && r.Severity == diag.Error }) {
+	if c.Old == nil || slices.ContainsFunc(c.list, func(r result) bool { return r.Code == rejectedByServer.Code && r.Severity == diag.Error }) {
 		return
 	}
 	condition := conditionOf(c.CRD, c.Definition, ServerWording)

@@ -16,7 +16,7 @@ import (
 var receiver = lazyregexp.New(`^[(\w.\[\]\s]*$`)
 
 // suggestEscape adds a hint, and a fix, to an error about an expression that has the name of a property as it is.
-func (c *checks) suggestEscape(d *Result, f apiserver.Finding) {
+func (c *checks) suggestEscape(d *result, f apiserver.Finding) {
 	match := celError().FindStringSubmatch(f.Detail)
 	version, _, ok := splitSchemaPath(d.Path)
 	if match == nil || !ok || version >= len(c.Schemas) {

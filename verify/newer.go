@@ -37,7 +37,7 @@ func (c *checks) newerCosts(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("verify %s: %w", c.CRD.Name, err)
 	}
-	var note *Result
+	var note *result
 	for _, rule := range rules {
 		was := false
 		for _, s := range suspects {

@@ -17,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/apiserver/crdsize"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -238,7 +239,7 @@ func TestPartial(t *testing.T) {
 				t.Fatal(err)
 			}
 			data, err := json.Marshal(s.Build())
-			if n, failure := new(Sizes).Of(s); failure != nil || n != len(data) {
+			if n, failure := new(crdsize.Sizes).Of(s); failure != nil || n != len(data) {
 				t.Fatalf("seed %d: %v, got %d bytes of JSON, want %d", seed, failure, n, len(data))
 			}
 			if err != nil || len(data) > maxJSON(s.Bytes) {
@@ -250,11 +251,11 @@ func TestPartial(t *testing.T) {
 		var want diag.List
 		rejected := make([]bool, len(subjects))
 		for i, s := range subjects {
-			results, err := v.examine(t.Context(), s, nil, &Sizes{})
+			results, err := v.examine(t.Context(), s, nil, &crdsize.Sizes{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			rejected[i] = slices.ContainsFunc(results, Result.isRejection)
+			rejected[i] = slices.ContainsFunc(results, result.isRejection)
 			want = append(want, onePerMistake(locate(s, results))...)
 		}
 		parts := partials(subjects)

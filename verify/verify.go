@@ -21,6 +21,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/apiserver/crdsize"
 	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/progress"
@@ -98,9 +99,9 @@ func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (di
 		}
 		subjects[i] = completed
 	}
-	results := make([][]Result, len(subjects))
+	results := make([][]result, len(subjects))
 	known := make([]bool, len(subjects))
-	var measures Sizes
+	var measures crdsize.Sizes
 	checked := progress.Start(ctx, "checking", "definitions", len(subjects))
 	err := parallel.Do(len(subjects), func(i int) error {
 		if known[i] = v.load(subjects[i], &results[i]); known[i] {
@@ -127,7 +128,7 @@ func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (di
 	if err != nil {
 		return nil, err
 	}
-	again := unsure(parts, func(i int) bool { return slices.ContainsFunc(results[i], Result.isRejection) })
+	again := unsure(parts, func(i int) bool { return slices.ContainsFunc(results[i], result.isRejection) })
 	err = parallel.Do(len(again), func(n int) (err error) {
 		i := again[n]
 		results[i], err = v.examine(ctx, subjects[i], nil, &measures)
@@ -139,7 +140,7 @@ func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (di
 	var found []located
 	for i, s := range subjects {
 		accepted := ""
-		if s.Old == nil && !s.OnlySchemas && !slices.ContainsFunc(results[i], Result.isDoubt) {
+		if s.Old == nil && !s.OnlySchemas && !slices.ContainsFunc(results[i], result.isDoubt) {
 			accepted = v.target.Version()
 		}
 		s.Accepted.Set(accepted)
@@ -161,9 +162,9 @@ func (v *Verifier) One(ctx context.Context, d *crd.Definition) (diag.List, error
 	if err != nil {
 		return nil, err
 	}
-	var results []Result
+	var results []result
 	if !v.load(s, &results) {
-		if results, err = v.examine(ctx, s, nil, &Sizes{}); err != nil {
+		if results, err = v.examine(ctx, s, nil, &crdsize.Sizes{}); err != nil {
 			return nil, err
 		}
 		v.store(s, results)
@@ -205,7 +206,7 @@ func onePerMistake(found []located) diag.List {
 
 // locate returns results with their positions, without those that follow from mistakes already
 // reported.
-func locate(s *crd.Definition, results []Result) []located {
+func locate(s *crd.Definition, results []result) []located {
 	var out []located
 	for _, r := range results {
 		if s.Incomplete != nil && s.Incomplete(r.Path, r.Cost) {
@@ -242,8 +243,8 @@ func belowPosition(s *crd.Definition, path string) string {
 	return step + path[top:]
 }
 
-// Result is a finding about a CRD, without source positions.
-type Result struct {
+// result is a finding about a CRD, without source positions.
+type result struct {
 	Code          diag.Code
 	Severity      diag.Severity
 	Off           bool // by default
@@ -265,10 +266,10 @@ type Result struct {
 }
 
 // isRejection reports whether the server has found something that may hide other findings.
-func (r Result) isRejection() bool { return r.Detail != "" && !isAboutMetadata(r.Path) }
+func (r result) isRejection() bool { return r.Detail != "" && !isAboutMetadata(r.Path) }
 
 // isDoubt reports whether the server may refuse a definition about which there is the result.
-func (r Result) isDoubt() bool {
+func (r result) isDoubt() bool {
 	return r.Severity == diag.Error || r.Detail != "" && r.Code != serverWarning.Code
 }
 
@@ -277,7 +278,7 @@ func (r Result) isDoubt() bool {
 func isAboutMetadata(path string) bool { return strings.HasPrefix(path, "metadata.") }
 
 // diagnostic returns the result as a diagnostic, with source positions.
-func (r Result) diagnostic(s *crd.Definition) diag.Diagnostic {
+func (r result) diagnostic(s *crd.Definition) diag.Diagnostic {
 	pos, related := s.Position(r.Path)
 	inText := false
 	if line, column, ok := celPosition(r.Message); ok && s.TextPosition != nil {
@@ -336,7 +337,7 @@ func (v *Verifier) keys(s *crd.Definition) iter.Seq2[string, bool] {
 }
 
 // load reads results from the cache and reports whether they are there.
-func (v *Verifier) load(s *crd.Definition, results *[]Result) bool {
+func (v *Verifier) load(s *crd.Definition, results *[]result) bool {
 	for key := range v.keys(s) {
 		if data, ok := v.options.Cache.Load(key); ok && json.Unmarshal(data, results) == nil {
 			return true
@@ -346,8 +347,8 @@ func (v *Verifier) load(s *crd.Definition, results *[]Result) bool {
 }
 
 // store writes results to the cache. What the server rejects, it may quote with a description.
-func (v *Verifier) store(s *crd.Definition, results []Result) {
-	rejected := slices.ContainsFunc(results, func(r Result) bool { return r.Detail != "" })
+func (v *Verifier) store(s *crd.Definition, results []result) {
+	rejected := slices.ContainsFunc(results, func(r result) bool { return r.Detail != "" })
 	for key, exact := range v.keys(s) {
 		if !exact && rejected {
 			continue
@@ -360,7 +361,7 @@ func (v *Verifier) store(s *crd.Definition, results []Result) {
 }
 
 // examine runs all checks. If part is not nil, the server is asked about that first.
-func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial, measures *Sizes) ([]Result, error) {
+func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial, measures *crdsize.Sizes) ([]result, error) {
 	if s.CRD == nil {
 		if part != nil {
 			s.CRD = s.BuildWith(part.schemas)
@@ -530,7 +531,7 @@ func (c *checks) complete() {
 // before it fills in nested defaults.
 func (c *checks) defaults(ctx context.Context, version int) error {
 	schema := c.CRD.Spec.Versions[version].Schema
-	if schema == nil || schema.OpenAPIV3Schema == nil || slices.ContainsFunc(c.list, func(r Result) bool { return r.Severity == diag.Error }) {
+	if schema == nil || schema.OpenAPIV3Schema == nil || slices.ContainsFunc(c.list, func(r result) bool { return r.Severity == diag.Error }) {
 		return nil
 	}
 	found, err := apiserver.FilledDefaults(ctx, c.Schemas[version])
@@ -565,7 +566,7 @@ func withoutCopies(findings []apiserver.Finding) []apiserver.Finding {
 // rejected reports whether the server rejects something at the same position.
 func (c *checks) rejected(path string) bool {
 	pos, _ := c.Position(path)
-	return slices.ContainsFunc(c.list, func(r Result) bool {
+	return slices.ContainsFunc(c.list, func(r result) bool {
 		other, _ := c.Position(r.Path)
 		return r.Severity == diag.Error && other == pos
 	})
@@ -632,32 +633,32 @@ func schemaPath(i int) string { return fmt.Sprintf("spec.versions[%d].schema.ope
 type checks struct {
 	*Verifier
 	*crd.Definition
-	list []Result
+	list []result
 	// partial is set if the schemas of the CRD lack parts that are verified elsewhere.
 	partial bool
 	// rules are the rules of the original definition.
 	rules []apiserver.Rule
 	// measures is shared by the definitions of a run.
-	measures *Sizes
+	measures *crdsize.Sizes
 }
 
 // add adds a result. The returned pointer is valid until the next call.
 // suggest adds to a result the hint, and the fix, that a text in the value should be another
 // one, unless that is empty.
-func (r *Result) suggest(old, meant string) {
+func (r *result) suggest(old, meant string) {
 	if meant != "" {
 		r.Hint, r.Old, r.Meant = "did you mean "+meant+"?", old, meant
 	}
 }
 
-func (c *checks) add(kind *diag.Kind, path, hint, format string, args ...any) *Result {
+func (c *checks) add(kind *diag.Kind, path, hint, format string, args ...any) *result {
 	d := kind.At(diag.Position{}, hint, format, args...)
-	c.list = append(c.list, Result{Code: d.Code, Severity: d.Severity, Off: d.Off, Path: path, Message: d.Message, Hint: d.Hint})
+	c.list = append(c.list, result{Code: d.Code, Severity: d.Severity, Off: d.Off, Path: path, Message: d.Message, Hint: d.Hint})
 	return &c.list[len(c.list)-1]
 }
 
 // server adds a finding of the API server.
-func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
+func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *result {
 	kind, hint := rejectedByServer, ""
 	switch {
 	case f.Source == apiserver.Version:

@@ -19,6 +19,8 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
+	"github.com/schemagen/schemagen/internal/review"
 	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -73,7 +75,7 @@ write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&r.format, "format", "text", "output format: "+strings.Join(compare.Formats(), ", "))
+	flags.StringVar(&r.format, "format", "text", "output format: "+strings.Join(review.ReportFormats(), ", "))
 	flags.StringVar(&r.failOn, "fail-on", "clients", "fail on these changes: stored, clients (and stored), any, none")
 	flags.StringVar(&r.kubeVersion, "kube-version", "", "compare for the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
 	flags.StringSliceVar(&r.sources, "source", nil, "read comments that allow changes from these Go packages")
@@ -111,7 +113,9 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 		return err
 	}
 	if r.partial {
-		changes = slices.DeleteFunc(changes, func(c compare.Change) bool { return c.Kind == compare.DefinitionRemoved })
+		changes = slices.DeleteFunc(changes, func(c compare.Change) bool {
+			return c.Kind == changekind.DefinitionRemoved
+		})
 	}
 	sources, findings := news, diag.List(nil)
 	if len(r.sources) > 0 {
@@ -131,8 +135,8 @@ func (r *diffRun) target() (*apiserver.Target, error) {
 	if _, ok := failures()[r.failOn]; !ok {
 		return nil, fmt.Errorf("unknown --fail-on %q: use one of stored, clients, any, none", r.failOn)
 	}
-	if !slices.Contains(compare.Formats(), r.format) {
-		return nil, fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(compare.Formats(), ", "))
+	if !slices.Contains(review.ReportFormats(), r.format) {
+		return nil, fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(review.ReportFormats(), ", "))
 	}
 	return apiserver.NewTarget(r.kubeVersion)
 }
@@ -140,7 +144,11 @@ func (r *diffRun) target() (*apiserver.Target, error) {
 // conclude prints the changes, and returns errFindings if one counts. The findings are about
 // comments that allow changes.
 func (r *diffRun) conclude(changes []compare.Change, findings diag.List, stdout io.Writer) error {
-	out := compare.Report{Changes: compare.Sorted(compare.Grouped(compare.Folded(changes))), Findings: findings.RelativeTo(r.definitions.Dir), MinCategory: failures()[r.failOn], Dir: r.definitions.Dir, ReadFile: definitions.ReadIn(r.definitions.Dir)}
+	out := review.Report{
+		Changes:  compare.Sorted(compare.Grouped(compare.Folded(changes))),
+		Findings: findings.RelativeTo(r.definitions.Dir), MinCategory: failures()[r.failOn],
+		Dir: r.definitions.Dir, ReadFile: definitions.ReadIn(r.definitions.Dir),
+	}
 	if err := r.print(&out, stdout); err != nil {
 		return err
 	}
@@ -151,7 +159,7 @@ func (r *diffRun) conclude(changes []compare.Change, findings diag.List, stdout 
 }
 
 // print prints the report: for a person, each change with the definitions that it is about.
-func (r *diffRun) print(out *compare.Report, stdout io.Writer) error {
+func (r *diffRun) print(out *review.Report, stdout io.Writer) error {
 	if r.format != "text" {
 		stdout = diag.Documents(stdout)
 	}

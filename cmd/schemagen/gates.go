@@ -16,7 +16,6 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
-	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/channels/gatesrun"
@@ -113,7 +112,7 @@ func (r *gatesRun) run(ctx context.Context, request *gatesrun.Request, stdout, s
 		return err
 	}
 	// Most comments are about changes between commits.
-	unused := func(d diag.Diagnostic) bool { return d.Code == compare.UnusedWaiver.Code }
+	unused := func(d diag.Diagnostic) bool { return d.Code == definitions.UnusedWaiver.Code }
 	return r.conclude(out.Changes, slices.DeleteFunc(findings, unused), stdout)
 }
 

@@ -21,6 +21,13 @@ var (
 		Bad:         "$ schemagen verify .\n-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}",
 		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object",
 	}
+	// UnusedWaiver is reported for a comment or marker that allows no change.
+	UnusedWaiver = &diag.Kind{
+		Code: "SG816", Severity: diag.Warning, Title: "a comment allows no change",
+		Explanation: "The change that it allows was not made, or was released long ago. It is an error if the kind of change does not exist or no reason is given.",
+		Bad:         "$ schemagen diff ./old ./new\n-- old/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`\n-- new/types.go --\n// +schemagen:allowChange:kind=maxLength-lowered,reason=\"names have at most 10 characters\"\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`",
+		Good:        "-- new/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`",
+	}
 )
 
 // NoCRDIn reports that there is no definition in names, which are the default unless the user
@@ -34,4 +41,4 @@ func NoCRDIn(names []string, given bool) diag.Diagnostic {
 }
 
 // Codes returns the kinds of diagnostics that the package reports.
-func Codes() []*diag.Kind { return []*diag.Kind{idleComment, noCRD} }
+func Codes() []*diag.Kind { return []*diag.Kind{idleComment, noCRD, UnusedWaiver} }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
@@ -139,7 +138,7 @@ func (m Ignores) Invalid(isCode func(string) bool) diag.List {
 			switch {
 			case c.Code == "":
 				message = "schemagen:ignore must have a code and a reason"
-			case compare.IsName(c.Code):
+			case isChange(c.Code):
 			case !isCode(c.Code):
 				message = "schemagen:ignore: unknown code " + c.Code
 			case c.Reason == "":

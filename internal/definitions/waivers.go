@@ -62,7 +62,7 @@ func allowedInGo(
 		if d := invalidWaiver(w.Pos, w.Kind, w.Reason, used[w] || w.gated || w.For != ""); d != nil {
 			out = append(out, *d)
 		} else if w.For != "" && w.For != forChannels {
-			out = append(out, compare.UnusedWaiver.At(w.Pos, "write for=channels, or leave it out", "for=%s is not known", w.For).As(diag.Error))
+			out = append(out, UnusedWaiver.At(w.Pos, "write for=channels, or leave it out", "for=%s is not known", w.For).As(diag.Error))
 		}
 	}
 	return out, nil
@@ -114,16 +114,23 @@ func (w *goWaivers) allow(ctx context.Context, changes []compare.Change, news, s
 func invalidWaiver(pos diag.Position, kind, reason string, used bool) *diag.Diagnostic {
 	var d diag.Diagnostic
 	switch {
-	case !compare.IsName(kind):
-		d = compare.UnusedWaiver.At(pos, diag.DidYouMean(kind, kindNames(), "docs/diff.md lists them"), "unknown kind of change %q", kind).As(diag.Error)
+	case !isChange(kind):
+		d = UnusedWaiver.At(pos, diag.DidYouMean(kind, kindNames(), "docs/diff.md lists them"), "unknown kind of change %q", kind).As(diag.Error)
 	case reason == "":
-		d = compare.UnusedWaiver.At(pos, "", "allowing %s requires a reason", kind).As(diag.Error)
+		d = UnusedWaiver.At(pos, "", "allowing %s requires a reason", kind).As(diag.Error)
 	case !used:
-		d = compare.UnusedWaiver.At(pos, "", "unused waiver: no change of kind %s here", kind)
+		d = UnusedWaiver.At(pos, "", "unused waiver: no change of kind %s here", kind)
 	default:
 		return nil
 	}
 	return &d
+}
+
+// isChange reports whether a word is a kind of change, or the code of a diagnostic about changes.
+func isChange(word string) bool {
+	isCode := func(kind *diag.Kind) bool { return string(kind.Code) == word }
+	return slices.Contains(compare.Kinds(), compare.Kind(word)) ||
+		slices.ContainsFunc(compare.Codes(), isCode) || isCode(UnusedWaiver)
 }
 
 func kindNames() (out []string) {
@@ -236,7 +243,7 @@ func allowedInFiles(
 	var out diag.List
 	for _, name := range names {
 		for _, comment := range comments[name] {
-			if known(comment.Code) && !compare.IsName(comment.Code) {
+			if known(comment.Code) && !isChange(comment.Code) {
 				continue
 			}
 			if d := invalidWaiver(comment.Pos, comment.Code, comment.Reason, comment.Used); d != nil {

@@ -72,22 +72,13 @@ func (w *markdownWriter) definition(d *Definition, samples bool) {
 		if effect != compare.Safe.String() && c.Allowed == "" {
 			effect = "**" + effect + "**"
 		}
-		values := ""
-		if c.Old != "" {
-			values += " " + publish.MarkdownCode(c.Old)
-		}
-		if c.Old != "" && c.New != "" {
-			values += " →"
-		}
-		if c.New != "" {
-			values += " " + publish.MarkdownCode(c.New)
-		}
+		values := valuesText(c.Old, c.New)
 		why := publish.MarkdownText(c.Reason)
 		if c.Allowed != "" {
 			why += " (allowed: " + publish.MarkdownText(c.Allowed) + ")"
 		}
 		where := strings.TrimSpace(publish.MarkdownText(c.Version) + " " + publish.MarkdownCode(c.Field))
-		w.put("| %s | `%s`%s | %s | %s |\n", effect, c.Kind, compare.MarkdownCell(values), compare.MarkdownCell(where), compare.MarkdownCell(why))
+		w.put("| %s | `%s`%s | %s | %s |\n", effect, c.Kind, markdownCell(values), markdownCell(where), markdownCell(why))
 	}
 	for _, u := range d.Unions {
 		w.put("\nNew union in %s", publish.MarkdownCode(u.Version+" "+u.Field))

@@ -7,8 +7,9 @@
 //	Convention    findings of one code
 //
 // It is written as HTML (html.go), Markdown (markdown.go) or JSON. Questions are what no program can
-// answer (questions.go). The package neither generates definitions nor judges them, and texts of
-// definitions are never markup in what it writes.
+// answer (questions.go). A [Report] has the changes alone, as schemagen diff prints them (report.go).
+// The package neither generates definitions nor judges them, and texts of definitions are never
+// markup in what it writes.
 package review
 
 import (
@@ -21,6 +22,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/internal/apiserver/crdsize"
 	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -41,7 +43,7 @@ type Input struct {
 	// Dir is the directory that file names are relative to.
 	Dir string
 
-	measures verify.Sizes
+	measures crdsize.Sizes
 	sampler  dryrun.Sampler
 }
 
@@ -275,7 +277,7 @@ func placeText(pos diag.Position) string {
 }
 
 // set measures the definition before and after the change.
-func (s *Size) set(old, new *crd.Definition, measures *verify.Sizes) error {
+func (s *Size) set(old, new *crd.Definition, measures *crdsize.Sizes) error {
 	for _, side := range []struct {
 		*crd.Definition
 		to *int
@@ -289,6 +291,6 @@ func (s *Size) set(old, new *crd.Definition, measures *verify.Sizes) error {
 		}
 		*side.to = n
 	}
-	s.OfRequest, s.OfAnnotation = float64(s.After)/verify.RequestLimit, float64(s.After)/verify.AnnotationLimit
+	s.OfRequest, s.OfAnnotation = float64(s.After)/crdsize.RequestLimit, float64(s.After)/crdsize.AnnotationLimit
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/gates/gatedsource"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/markers"
@@ -91,9 +92,9 @@ func locate(in *inputs.Reader, found, all []compare.Change, from, to *Channel) (
 		change := Change{Change: c}
 		at := slices.IndexFunc(to.Definitions, func(d *crd.Definition) bool { return d.CRD.Name == c.Definition })
 		switch c.Kind {
-		case compare.RequiredAdded: // the change is at the object, and the marker at the field
+		case changekind.RequiredAdded: // the change is at the object, and the marker at the field
 			change.NewPos, change.Related = to.Definitions[at].Position(parentPath(c.NewPath) + ".properties[" + c.New + "]")
-		case compare.RuleAdded:
+		case changekind.RuleAdded:
 			change.NewPos, change.Related = to.Definitions[at].Position(fmt.Sprintf("%s[%d]", c.NewPath, c.Index))
 		}
 		change.Absent = absent(&c, all)
@@ -108,19 +109,19 @@ func parentPath(path string) string { return path[:strings.LastIndexByte(path, '
 
 // absent returns the field that a change is about if the changes also add it.
 func absent(c *compare.Change, found []compare.Change) string {
-	if c.Kind != compare.RequiredAdded && c.Kind != compare.RuleAdded {
+	if c.Kind != changekind.RequiredAdded && c.Kind != changekind.RuleAdded {
 		return ""
 	}
 	for _, added := range found {
 		name, ok := strings.CutPrefix(added.NewPath, parentPath(c.NewPath)+".properties[")
-		if added.Kind != compare.FieldAdded || added.Definition != c.Definition || !ok {
+		if added.Kind != changekind.FieldAdded || added.Definition != c.Definition || !ok {
 			continue
 		}
 		name = strings.TrimSuffix(name, "]")
-		if c.Kind == compare.RequiredAdded && c.New == name {
+		if c.Kind == changekind.RequiredAdded && c.New == name {
 			return name
 		}
-		if celName, ok := structural.CELName(name); ok && c.Kind == compare.RuleAdded && strings.Contains(c.New, "self."+celName) {
+		if celName, ok := structural.CELName(name); ok && c.Kind == changekind.RuleAdded && strings.Contains(c.New, "self."+celName) {
 			return celName
 		}
 	}
@@ -157,7 +158,7 @@ func Findings(changes []Change, narrow, wide *Channel, severity diag.Severity) (
 			related = []diag.Related{{Pos: c.Place.Pos, Message: "the condition"}}
 		}
 		switch {
-		case c.Kind == compare.RequiredAdded && c.Absent != "":
+		case c.Kind == changekind.RequiredAdded && c.Absent != "":
 			hint = "make it optional, or give it a default"
 			reason = "required"
 			if c.Place != nil {
@@ -171,7 +172,7 @@ func Findings(changes []Change, narrow, wide *Channel, severity diag.Severity) (
 		case c.Place != nil:
 			reason += fmt.Sprintf(" (gate %s)", c.Place.Condition)
 		}
-		if c.Kind == compare.RuleAdded && c.Absent != "" {
+		if c.Kind == changekind.RuleAdded && c.Absent != "" {
 			hint = fmt.Sprintf("begin it with !has(self.%s) ||, or %s", c.Absent, hint)
 		}
 		if severity == diag.Warning {
@@ -201,21 +202,24 @@ func effect(c *compare.Change, narrow string) string {
 	stores := "stores otherwise what " + narrow + " accepts"
 	merges := "merges what clients apply otherwise than " + narrow
 	switch c.Kind {
-	case compare.DefinitionRemoved, compare.VersionRemoved, compare.VersionUnserved, compare.StatusRemoved, compare.ScaleRemoved, compare.SelectableRemoved,
-		compare.NameRemoved, compare.NamesChanged, compare.KindChanged, compare.ScopeChanged:
+	case changekind.DefinitionRemoved, changekind.VersionRemoved, changekind.VersionUnserved,
+		changekind.StatusRemoved, changekind.ScaleRemoved, changekind.SelectableRemoved,
+		changekind.NameRemoved, changekind.NamesChanged, changekind.KindChanged, changekind.ScopeChanged:
 		return "does not serve what " + narrow + " serves"
-	case compare.FieldRemoved, compare.DefaultAdded, compare.DefaultChanged, compare.DefaultRemoved, compare.UnknownPruned, compare.NullableAdded,
-		compare.StatusAdded, compare.EmbeddedRemoved, compare.PruningChanged, compare.ConversionLossy:
+	case changekind.FieldRemoved, changekind.DefaultAdded, changekind.DefaultChanged, changekind.DefaultRemoved,
+		changekind.UnknownPruned, changekind.NullableAdded, changekind.StatusAdded, changekind.EmbeddedRemoved,
+		changekind.PruningChanged, changekind.ConversionLossy:
 		return stores
-	case compare.FieldAdded, compare.StructureChanged, compare.StorageChanged, compare.ConversionChanged, compare.NotUnderstood:
+	case changekind.FieldAdded, changekind.StructureChanged, changekind.StorageChanged,
+		changekind.ConversionChanged, changekind.NotUnderstood:
 		return "refuses or stores otherwise what " + narrow + " accepts"
-	case compare.NullableRemoved:
+	case changekind.NullableRemoved:
 		if !strings.HasSuffix(c.Field, "[*]") {
 			return stores
 		}
-	case compare.MapTypeChanged:
+	case changekind.MapTypeChanged:
 		return merges
-	case compare.ListTypeChanged:
+	case changekind.ListTypeChanged:
 		if c.New == "atomic" {
 			return merges
 		}

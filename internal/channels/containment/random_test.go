@@ -10,6 +10,7 @@ import (
 
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/internal/test/containmenttest"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -42,7 +43,7 @@ func TestRandom(t *testing.T) {
 		for _, c := range p.Changes {
 			if c.Definition == narrow.CRD.Name {
 				holds = holds && c.Category == compare.Safe
-				if c.Kind == compare.RuleAdded && c.Category == compare.Safe {
+				if c.Kind == changekind.RuleAdded && c.Category == compare.Safe {
 					rules++
 				}
 			}

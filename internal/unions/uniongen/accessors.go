@@ -6,7 +6,6 @@ import (
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/unions/gounions"
-	"github.com/schemagen/schemagen/templates"
 )
 
 // This file generates the methods that set discriminators and members.
@@ -25,12 +24,12 @@ func (f *functionFile) addAccessors(node *structNode) {
 		}
 		name := "Select" + d.Go
 		f.checkAccessor(node, name, u.Discriminator, taken)
-		s.Accessors = append(s.Accessors, templates.Accessor{Name: name, Select: true, Union: &s.Unions[i], Type: d.Type, Owner: s.Type})
+		s.Accessors = append(s.Accessors, goAccessor{Name: name, Select: true, Union: &s.Unions[i], Type: d.Type, Owner: s.Type})
 		for at := range s.Unions[i].Members {
 			m := &s.Unions[i].Members[at]
 			member := memberOf(u, m.JSON)
 			f.checkAccessor(node, "Set"+m.Go, member, taken)
-			s.Accessors = append(s.Accessors, templates.Accessor{
+			s.Accessors = append(s.Accessors, goAccessor{
 				Name: "Set" + m.Go, Selector: name, Union: &s.Unions[i], Member: m, Type: f.text(node.decl.File, member.Field.Type), Owner: s.Type,
 			})
 		}

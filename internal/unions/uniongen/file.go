@@ -15,19 +15,18 @@ import (
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/structural"
-	"github.com/schemagen/schemagen/templates"
 )
 
 // functionFile builds the generated file of one package.
 type functionFile struct {
 	graph *unionGraph
 	pkg   *source.Package
-	out   *templates.UnionsFile
+	out   *goFile
 	// declared are the declarations of the package, and ours the names that the file adds.
 	declared map[string]source.Declared
 	ours     map[string]bool
 
-	structs map[*structNode]*templates.Struct
+	structs map[*structNode]*goStruct
 	aliases map[*structNode]string
 	lists   map[string]*listNode
 	keyed   []*listNode // in file order
@@ -39,16 +38,16 @@ type functionFile struct {
 }
 
 // file returns the content of a package's file, or nil if it has no functions.
-func (g *unionGraph) file(p *source.Package, header string, o FunctionOptions) *templates.UnionsFile {
+func (g *unionGraph) file(p *source.Package, header string, o FunctionOptions) *goFile {
 	named := g.ofPackage(p)
 	if len(named) == 0 {
 		return nil
 	}
 	f := &functionFile{
 		graph: g, pkg: p, declared: p.Declared(FileName), ours: map[string]bool{},
-		structs: map[*structNode]*templates.Struct{}, aliases: map[*structNode]string{}, lists: map[string]*listNode{},
+		structs: map[*structNode]*goStruct{}, aliases: map[*structNode]string{}, lists: map[string]*listNode{},
 		imports: map[string]string{},
-		out: &templates.UnionsFile{BuildTag: o.BuildTag, Header: header, Package: p.Name,
+		out: &goFile{BuildTag: o.BuildTag, Header: header, Package: p.Name,
 			CarryOverOnly: o.CarryOverOnly, NoRatcheting: o.NoRatcheting},
 	}
 	for _, node := range named {
@@ -97,14 +96,14 @@ func (f *functionFile) isTaken(name string) bool {
 
 // functionNames returns the names of the functions for a type. Other packages rely on these
 // names.
-func functionNames(typeName string, clears bool) templates.Functions {
+func functionNames(typeName string, clears bool) goFunctions {
 	verb := func(lower, upper string) string {
 		if ast.IsExported(typeName) {
 			return upper + typeName + "Unions"
 		}
 		return lower + upperFirst(typeName) + "Unions"
 	}
-	return templates.Functions{Normalize: verb("normalize", "Normalize"), Validate: verb("validate", "Validate"), Clears: clears}
+	return goFunctions{Normalize: verb("normalize", "Normalize"), Validate: verb("validate", "Validate"), Clears: clears}
 }
 
 // reserve reserves the names of the functions for a type, and reports conflicts.
@@ -157,38 +156,38 @@ func (f *functionFile) label(n *structNode) string {
 
 // structOf returns the template data for a struct: a type of the package, an instance of a
 // generic type, or an unnamed type.
-func (f *functionFile) structOf(node *structNode) *templates.Struct {
+func (f *functionFile) structOf(node *structNode) *goStruct {
 	if s, ok := f.structs[node]; ok {
 		return s
 	}
-	s := &templates.Struct{}
+	s := &goStruct{}
 	f.structs[node] = s
 	f.out.Structs = append(f.out.Structs, s)
 	switch {
 	case node.unnamed != "":
 		f.aliases[node] = f.unique(lowerFirst(f.label(node)))
 		s.Type = f.aliases[node]
-		f.out.Aliases = append(f.out.Aliases, templates.Alias{Name: s.Type, Type: f.structText(node.decl.File, node.decl.Spec.Type.(*ast.StructType)), Of: node.unnamed})
+		f.out.Aliases = append(f.out.Aliases, goAlias{Name: s.Type, Type: f.structText(node.decl.File, node.decl.Spec.Type.(*ast.StructType)), Of: node.unnamed})
 	case node.decl.Generic != nil:
 		s.Type = f.instanceText(node.decl)
 	default:
 		s.Type = node.decl.Spec.Name.Name
 	}
 	if node.decl.Pkg == f.pkg && node.unnamed == "" && node.decl.Generic == nil {
-		s.Functions = functionNames(node.decl.Spec.Name.Name, node.clears)
+		s.goFunctions = functionNames(node.decl.Spec.Name.Name, node.clears)
 	} else {
 		label := upperFirst(f.label(node))
-		s.Functions = templates.Functions{Normalize: f.unique("normalize" + label + "Unions"), Validate: f.unique("validate" + label + "Unions"), Clears: node.clears}
+		s.goFunctions = goFunctions{Normalize: f.unique("normalize" + label + "Unions"), Validate: f.unique("validate" + label + "Unions"), Clears: node.clears}
 	}
 	f.fill(s, node)
 	return s
 }
 
 // fill adds the unions and fields of the struct.
-func (f *functionFile) fill(s *templates.Struct, node *structNode) {
+func (f *functionFile) fill(s *goStruct, node *structNode) {
 	if node.defined != nil {
 		if functions := f.functions(node.defined); functions != nil {
-			s.Defined = &templates.DefinedAs{Functions: functions, Type: f.nodeText(node.defined)}
+			s.Defined = &goDefinedAs{goFunctions: functions, Type: f.nodeText(node.defined)}
 		}
 		return
 	}
@@ -200,40 +199,40 @@ func (f *functionFile) fill(s *templates.Struct, node *structNode) {
 			continue
 		}
 		if v := f.value(field.value, node.below(field)); v != nil {
-			s.Fields = append(s.Fields, templates.Field{Go: field.name, JSON: field.json, Inline: field.inline, Value: v})
+			s.Fields = append(s.Fields, goField{Go: field.name, JSON: field.json, Inline: field.inline, Value: v})
 		}
 	}
 }
 
 // functions returns the names of a struct's functions as used in the file, or nil if the file
 // cannot call them.
-func (f *functionFile) functions(node *structNode) *templates.Functions {
+func (f *functionFile) functions(node *structNode) *goFunctions {
 	if !node.leads || f.graph.isExcluded(node) {
 		return nil
 	}
 	t := node.decl
 	if node.unnamed != "" || t.Generic != nil || t.Pkg == f.pkg {
-		return &f.structOf(node).Functions
+		return &f.structOf(node).goFunctions
 	}
 	if !ast.IsExported(t.Spec.Name.Name) {
 		f.qualified(t, "") // reports it
 		return nil
 	}
 	if s, ok := f.structs[node]; ok {
-		return &s.Functions
+		return &s.goFunctions
 	}
-	s := &templates.Struct{Functions: functionNames(t.Spec.Name.Name, node.clears), Foreign: true, Type: f.qualified(t, "")}
+	s := &goStruct{goFunctions: functionNames(t.Spec.Name.Name, node.clears), Foreign: true, Type: f.qualified(t, "")}
 	qualifier := f.importName(t.Pkg, "") + "."
 	s.Normalize, s.Validate = qualifier+s.Normalize, qualifier+s.Validate
 	f.structs[node] = s
 	f.out.Structs = append(f.out.Structs, s)
-	return &s.Functions
+	return &s.goFunctions
 }
 
 // value returns the template data for a value; nil if the functions do not traverse it.
-func (f *functionFile) value(v *valueEdge, s *structural.Schema) *templates.Value {
-	out := &templates.Value{Kind: v.kind, Array: v.array}
-	if v.kind == templates.KindStruct {
+func (f *functionFile) value(v *valueEdge, s *structural.Schema) *goValue {
+	out := &goValue{Kind: v.kind, Array: v.array}
+	if v.kind == kindStruct {
 		if out.Struct = f.functions(v.to); out.Struct == nil {
 			return nil
 		}
@@ -244,7 +243,7 @@ func (f *functionFile) value(v *valueEdge, s *structural.Schema) *templates.Valu
 		return nil
 	}
 	out.Type = f.text(v.file, v.expr)
-	if v.kind == templates.KindMap {
+	if v.kind == kindMap {
 		f.keyOfMap(v, out)
 	}
 	if v.isKeyed(s) {
@@ -254,7 +253,7 @@ func (f *functionFile) value(v *valueEdge, s *structural.Schema) *templates.Valu
 }
 
 // keyOfMap sets how map keys are converted to text, following encoding/json.
-func (f *functionFile) keyOfMap(v *valueEdge, out *templates.Value) {
+func (f *functionFile) keyOfMap(v *valueEdge, out *goValue) {
 	out.KeyType = f.text(v.keyFile, v.key)
 	body := source.UnderlyingOf(v.keyFile, v.key)
 	if body.Kind == source.KindPointer {
@@ -265,8 +264,8 @@ func (f *functionFile) keyOfMap(v *valueEdge, out *templates.Value) {
 }
 
 // union returns the template data for a union.
-func (f *functionFile) union(node *structNode, u *gounions.Marked) templates.Union {
-	out := templates.Union{AtMostOne: u.Union.AtMostOne}
+func (f *functionFile) union(node *structNode, u *gounions.Marked) goUnion {
+	out := goUnion{AtMostOne: u.Union.AtMostOne}
 	var constants func(value string) string
 	if u.Union.Discriminator == "" {
 		out.Message = u.Union.MustHaveMember()
@@ -279,7 +278,7 @@ func (f *functionFile) union(node *structNode, u *gounions.Marked) templates.Uni
 			continue
 		}
 		field := u.Members[i].Field
-		out.Members = append(out.Members, templates.Member{
+		out.Members = append(out.Members, goMember{
 			Go: field.GoName(), JSON: m.Name, Zero: f.zero(node.decl.File, field), Value: constants(m.Value), Optional: m.Optional,
 			Required: u.Union.MustBeSet(m), Forbidden: u.Union.MustNotBeSet(m),
 		})
@@ -289,10 +288,10 @@ func (f *functionFile) union(node *structNode, u *gounions.Marked) templates.Uni
 
 // discriminator returns the discriminator field, and a function from its values to their Go
 // expressions.
-func (f *functionFile) discriminator(node *structNode, u *gounions.Marked) (*templates.Discriminator, func(string) string) {
+func (f *functionFile) discriminator(node *structNode, u *gounions.Marked) (*goDiscriminator, func(string) string) {
 	field := u.Discriminator.Field
 	file, typ := node.decl.File, field.Type
-	out := &templates.Discriminator{Go: field.GoName(), JSON: u.Union.Discriminator, Required: u.Union.Required}
+	out := &goDiscriminator{Go: field.GoName(), JSON: u.Union.Discriminator, Required: u.Union.Required}
 	for range maxTypeDepth {
 		at, expr := file.ResolveExpr(typ)
 		star, ok := expr.(*ast.StarExpr)

@@ -13,7 +13,6 @@ import (
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/structural"
-	"github.com/schemagen/schemagen/templates"
 	"github.com/schemagen/schemagen/unions"
 )
 
@@ -66,7 +65,7 @@ type fieldEdge struct {
 
 // valueEdge is one level of a field's type.
 type valueEdge struct {
-	kind templates.ValueKind
+	kind goKind
 	// file and expr are the type expression and the file that contains it.
 	file *source.File
 	expr ast.Expr
@@ -119,17 +118,17 @@ func (g *unionGraph) value(f *source.File, expr ast.Expr, at string, depth int) 
 	case *ast.ParenExpr:
 		return g.value(f, typed.X, at, depth+1)
 	case *ast.StarExpr:
-		out.kind, out.elem = templates.KindPointer, g.value(f, typed.X, at, depth+1)
-		if out.elem == nil || out.elem.kind == templates.KindPointer {
+		out.kind, out.elem = kindPointer, g.value(f, typed.X, at, depth+1)
+		if out.elem == nil || out.elem.kind == kindPointer {
 			return nil
 		}
 		return out
 	case *ast.ArrayType:
-		out.kind, out.elem, out.array = templates.KindList, g.value(f, typed.Elt, at, depth+1), typed.Len != nil
+		out.kind, out.elem, out.array = kindList, g.value(f, typed.Elt, at, depth+1), typed.Len != nil
 	case *ast.MapType:
-		out.kind, out.elem, out.key, out.keyFile = templates.KindMap, g.value(f, typed.Value, at, depth+1), typed.Key, f
+		out.kind, out.elem, out.key, out.keyFile = kindMap, g.value(f, typed.Value, at, depth+1), typed.Key, f
 	case *ast.StructType:
-		out.kind, out.to = templates.KindStruct, g.unnamedStruct(f, typed, at)
+		out.kind, out.to = kindStruct, g.unnamedStruct(f, typed, at)
 		return out
 	case *ast.Ident:
 		if arg, ok := f.Params[typed.Name]; ok {
@@ -163,7 +162,7 @@ func (g *unionGraph) named(f *source.File, expr ast.Expr, at string, depth int) 
 		return nil
 	}
 	if node, ok := g.structs[t]; ok {
-		return &valueEdge{kind: templates.KindStruct, file: f, expr: expr, to: node}
+		return &valueEdge{kind: kindStruct, file: f, expr: expr, to: node}
 	}
 	if t.Marshals("MarshalJSON") || t.Marshals("MarshalText") || t.Load().Markers.Get(markers.SchemaName) != nil {
 		return nil
@@ -172,7 +171,7 @@ func (g *unionGraph) named(f *source.File, expr ast.Expr, at string, depth int) 
 		node := &structNode{decl: t}
 		g.add(t, node)
 		g.addFields(node)
-		return &valueEdge{kind: templates.KindStruct, file: f, expr: expr, to: node}
+		return &valueEdge{kind: kindStruct, file: f, expr: expr, to: node}
 	}
 	body := g.value(t.File, t.Spec.Type, at, depth+1)
 	if body == nil {
@@ -180,7 +179,7 @@ func (g *unionGraph) named(f *source.File, expr ast.Expr, at string, depth int) 
 	}
 	out := *body
 	out.file, out.expr = f, expr
-	if body.kind == templates.KindStruct {
+	if body.kind == kindStruct {
 		if !t.Pkg.Root {
 			return nil
 		}
@@ -234,7 +233,7 @@ func (g *unionGraph) addFields(node *structNode) {
 
 // targetStruct returns the struct that the value is or points to, or nil.
 func (v *valueEdge) targetStruct() *structNode {
-	if v.kind == templates.KindPointer {
+	if v.kind == kindPointer {
 		v = v.elem
 	}
 	return v.to
@@ -346,9 +345,9 @@ func (n *structNode) below(field *fieldEdge) *structural.Schema {
 // recursion of types is cut off.
 func (v *valueEdge) child(s *structural.Schema) *structural.Schema {
 	switch {
-	case s == nil || v.kind == templates.KindPointer:
+	case s == nil || v.kind == kindPointer:
 		return s
-	case v.kind == templates.KindList:
+	case v.kind == kindList:
 		return s.Items
 	case s.AdditionalProperties != nil:
 		return s.AdditionalProperties.Schema
@@ -358,16 +357,16 @@ func (v *valueEdge) child(s *structural.Schema) *structural.Schema {
 
 // isKeyed reports whether the list has map keys in its schema.
 func (v *valueEdge) isKeyed(s *structural.Schema) bool {
-	return v.kind == templates.KindList && s != nil && s.XListType == "map" && len(s.XListMapKeys) > 0 && v.elem.targetStruct() != nil
+	return v.kind == kindList && s != nil && s.XListType == "map" && len(s.XListMapKeys) > 0 && v.elem.targetStruct() != nil
 }
 
 // hasCounterparts reports whether a struct in the value can be matched with one in the old
 // object.
 func (v *valueEdge) hasCounterparts(s *structural.Schema) bool {
 	switch v.kind {
-	case templates.KindStruct:
+	case kindStruct:
 		return true
-	case templates.KindList:
+	case kindList:
 		return v.isKeyed(s)
 	}
 	return v.elem.hasCounterparts(v.child(s))

@@ -9,21 +9,20 @@ import (
 
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
-	"github.com/schemagen/schemagen/templates"
 )
 
 // This file handles lists with map keys, whose elements can be matched with those of the old
 // object.
 
 // list returns the functions of a keyed list; nil if a key is not a field.
-func (f *functionFile) list(v *valueEdge, s *structural.Schema) *templates.List {
-	node, pointers := v.elem.targetStruct(), v.elem.kind == templates.KindPointer
+func (f *functionFile) list(v *valueEdge, s *structural.Schema) *goList {
+	node, pointers := v.elem.targetStruct(), v.elem.kind == kindPointer
 	names := slices.Clone(s.XListMapKeys)
 	id := f.nodeText(node) + " " + strconv.FormatBool(pointers) + " " + strings.Join(names, ",")
 	if list, ok := f.lists[id]; ok {
-		return list.List
+		return list.goList
 	}
-	list := &listNode{List: &templates.List{Type: f.nodeText(node), Pointers: pointers, Elem: f.functions(node)}, node: node}
+	list := &listNode{goList: &goList{Type: f.nodeText(node), Pointers: pointers, Elem: f.functions(node)}, node: node}
 	f.lists[id] = list
 	var fields []string
 	for _, name := range names {
@@ -59,25 +58,25 @@ func (f *functionFile) list(v *valueEdge, s *structural.Schema) *templates.List 
 		list.KeyType = f.unique(lowerFirst(f.label(node)) + "By" + by)
 	}
 	f.keyed = append(f.keyed, list)
-	f.out.Lists = append(f.out.Lists, list.List)
-	return list.List
+	f.out.Lists = append(f.out.Lists, list.goList)
+	return list.goList
 }
 
 // listNode is a keyed list and the struct of its elements.
 type listNode struct {
-	*templates.List
+	*goList
 	node  *structNode
 	label string
 }
 
 // listKey returns the template data for a key of a list, and whether it is a field.
-func (f *functionFile) listKey(node *structNode, name string, items *structural.Schema) (templates.Key, bool) {
+func (f *functionFile) listKey(node *structNode, name string, items *structural.Schema) (goKey, bool) {
 	file, field, guards := node.field(name)
 	if field == nil {
-		return templates.Key{}, false
+		return goKey{}, false
 	}
 	goName := field.GoName()
-	key := templates.Key{Go: goName, Field: lowerFirst(goName), Guards: guards}
+	key := goKey{Go: goName, Field: lowerFirst(goName), Guards: guards}
 	typ := field.Type
 	for range maxTypeDepth {
 		at, expr := file.ResolveExpr(typ)
@@ -89,7 +88,7 @@ func (f *functionFile) listKey(node *structNode, name string, items *structural.
 	}
 	key.Type = f.text(file, typ)
 	if !isComparable(file, typ, 0) {
-		return templates.Key{}, false
+		return goKey{}, false
 	}
 	if tag := field.Tag.Get("json"); !key.Pointer && (strings.Contains(tag, ",omitempty") || strings.Contains(tag, ",omitzero")) {
 		key.Zero = f.zero(file, field)
@@ -215,18 +214,18 @@ func (f *functionFile) mayChangeBelow(v *valueEdge, s *structural.Schema) {
 		}
 		list.MayChange = f.unique("unionsMayChangeIn" + list.label)
 	}
-	if v.kind == templates.KindStruct {
+	if v.kind == kindStruct {
 		f.mayChange(v.to)
 		return
 	}
-	if v.kind != templates.KindList || v.isKeyed(s) {
+	if v.kind != kindList || v.isKeyed(s) {
 		f.mayChangeBelow(v.elem, v.child(s))
 	}
 }
 
 func (f *functionFile) listNodeOf(v *valueEdge, s *structural.Schema) *listNode {
 	list := f.list(v, s)
-	i := slices.IndexFunc(f.keyed, func(n *listNode) bool { return n.List == list })
+	i := slices.IndexFunc(f.keyed, func(n *listNode) bool { return n.goList == list })
 	if i < 0 {
 		return nil
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/templates"
 )
 
 // This file converts type expressions to text for the generated file of a package.
@@ -160,7 +159,7 @@ func (f *functionFile) importName(p *source.Package, preferred string) string {
 	}
 	name = f.unique(strings.Map(identifierRune, name))
 	f.imports[p.Path] = name
-	added := templates.Import{Path: p.Path}
+	added := goImport{Path: p.Path}
 	if name != path.Base(p.Path) || name != p.Name {
 		added.Name = name
 	}

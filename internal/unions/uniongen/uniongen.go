@@ -13,7 +13,6 @@ import (
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/templates"
 	"github.com/schemagen/schemagen/unions"
 )
 
@@ -84,7 +83,7 @@ func generate(ctx context.Context, options define.Options, functions FunctionOpt
 		if r.List.HasErrors() {
 			continue
 		}
-		data, err := templates.RenderUnions(file, unions.MustChange)
+		data, err := render(file, unions.MustChange)
 		if err != nil {
 			return Files{}, nil, err
 		}

@@ -1,10 +1,13 @@
-package templates
+package uniongen
 
 import "go/token"
 
-// UnionsFile is a generated file with union functions. Strings that are types, constants or
+// This file has the data of the template for the functions of a package. The template reads the
+// exported fields and methods.
+
+// goFile is a generated file with union functions. Strings that are types, constants or
 // functions are Go expressions as written in that file.
-type UnionsFile struct {
+type goFile struct {
 	// BuildTag is the build constraint; if empty, none is written.
 	BuildTag string
 	// Header is written unchanged before the package clause.
@@ -12,7 +15,7 @@ type UnionsFile struct {
 	// Package is the package name.
 	Package string
 	// Imports are the imports that the strings may refer to. Unused ones are left out.
-	Imports []Import
+	Imports []goImport
 	// Taken are the names that generated identifiers must not use: the declarations of the
 	// package and its imports.
 	Taken []string
@@ -23,25 +26,25 @@ type UnionsFile struct {
 	NoRatcheting bool
 
 	// Aliases are names for unnamed struct types.
-	Aliases []Alias
+	Aliases []goAlias
 	// Structs are the struct types with functions, in the order of the file.
-	Structs []*Struct
+	Structs []*goStruct
 	// Lists are the keyed lists with functions, in the order of the file.
-	Lists []*List
+	Lists []*goList
 }
 
-// Import is an import. Name is empty if it is the last element of Path.
-type Import struct{ Name, Path string }
+// goImport is an import. Name is empty if it is the last element of Path.
+type goImport struct{ Name, Path string }
 
-// Alias is a name for an unnamed type.
-type Alias struct {
+// goAlias is a name for an unnamed type.
+type goAlias struct {
 	Name, Type string
 	// Of is the path of the field with the type, for example "Spec.Template".
 	Of string
 }
 
-// Functions are the names of the functions generated for a struct type.
-type Functions struct {
+// goFunctions are the names of the functions generated for a struct type.
+type goFunctions struct {
 	Normalize, Validate string
 	// Clears reports whether Normalize can change anything: there is a discriminator in the
 	// type, or below it in a value with a counterpart.
@@ -50,9 +53,9 @@ type Functions struct {
 	MayChange string
 }
 
-// Struct is a struct type that contains a union, directly or in one of its fields.
-type Struct struct {
-	Functions
+// goStruct is a struct type that contains a union, directly or in one of its fields.
+type goStruct struct {
+	goFunctions
 	// Type is the Go type.
 	Type string
 	// Foreign is set if the type's functions are in another package; only MayChange is
@@ -62,31 +65,31 @@ type Struct struct {
 	Unknown bool
 	// Defined is the underlying struct type if this type is defined from it (type Bar Foo),
 	// or nil.
-	Defined *DefinedAs
-	Unions  []Union
-	Fields  []Field
+	Defined *goDefinedAs
+	Unions  []goUnion
+	Fields  []goField
 	// Accessors are methods of the type.
-	Accessors []Accessor
+	Accessors []goAccessor
 }
 
-// DefinedAs is the type Foo in a declaration type Bar Foo.
-type DefinedAs struct {
-	*Functions
+// goDefinedAs is the type Foo in a declaration type Bar Foo.
+type goDefinedAs struct {
+	*goFunctions
 	Type string
 }
 
-// Union is a union in a struct.
-type Union struct {
+// goUnion is a union in a struct.
+type goUnion struct {
 	// Discriminator is nil for a union without a discriminator.
-	Discriminator *Discriminator
-	Members       []Member
+	Discriminator *goDiscriminator
+	Members       []goMember
 	// AtMostOne and Message are set only for unions without a discriminator.
 	AtMostOne bool
 	Message   string
 }
 
-// Discriminator is the field that selects a member.
-type Discriminator struct {
+// goDiscriminator is the field that selects a member.
+type goDiscriminator struct {
 	// Go and JSON are the names of the field. Type is its type, without a pointer.
 	Go, JSON, Type string
 	// Pointer is set if the field is a pointer.
@@ -102,8 +105,8 @@ type Discriminator struct {
 	Empty string
 }
 
-// Member is a member of a union.
-type Member struct {
+// goMember is a member of a union.
+type goMember struct {
 	// Go and JSON are the names of the field.
 	Go, JSON string
 	// Zero is the zero value of the field's type.
@@ -116,64 +119,64 @@ type Member struct {
 	Required, Forbidden string
 }
 
-// Field is a field that leads to a union.
-type Field struct {
+// goField is a field that leads to a union.
+type goField struct {
 	// Go and JSON are the names of the field.
 	Go, JSON string
 	// Inline is set if the field's value is part of the JSON object of the enclosing struct.
 	Inline bool
-	Value  *Value
+	Value  *goValue
 }
 
-// ValueKind is the kind of a [Value].
-type ValueKind string
+// goKind is the kind of a [Value].
+type goKind string
 
 // Kinds of values. A pointer never points to a pointer, which has no sensible JSON encoding.
 const (
-	KindStruct  ValueKind = "struct"
-	KindPointer ValueKind = "pointer"
-	KindList    ValueKind = "list"
-	KindMap     ValueKind = "map"
+	kindStruct  goKind = "struct"
+	kindPointer goKind = "pointer"
+	kindList    goKind = "list"
+	kindMap     goKind = "map"
 )
 
-// Value describes the type of a field, or a type nested in it.
-type Value struct {
-	Kind ValueKind
+// goValue describes the type of a field, or a type nested in it.
+type goValue struct {
+	Kind goKind
 	// Type is the Go type.
 	Type string
 	// Struct has the functions of a struct.
-	Struct *Functions
+	Struct *goFunctions
 	// Elem is the type that a pointer points to, or the element type of a list or map.
-	Elem *Value
+	Elem *goValue
 	// Array is set if the list is an array.
 	Array bool
 	// List has the functions of a keyed list; it is nil for other lists.
-	List *List
+	List *goList
 	// KeyType is the type of a map's keys. KeyText is set if it is not a string type but has
 	// MarshalText.
 	KeyType string
 	KeyText bool
 }
 
-// List is a list whose elements are identified by keys.
-type List struct {
+// goList is a list whose elements are identified by keys.
+type goList struct {
 	// Normalize, Validate, Index and Key are the names of functions. MayChange is empty if no
 	// other keyed list needs the function.
 	Normalize, Validate, MayChange, Index, Key string
 	// Elem has the functions of the elements. Type is their type, without a pointer.
-	Elem *Functions
+	Elem *goFunctions
 	Type string
 	// Pointers is set if the elements are pointers.
 	Pointers bool
 	// KeyType is the type of the key. If there are several keys, it is declared in this file.
 	KeyType string
-	Keys    []Key
+	Keys    []goKey
 	// By is a list of the keys for documentation, for example "name and port".
 	By string
 }
 
-// Key is one key of a list.
-type Key struct {
+// goKey is one key of a list.
+type goKey struct {
 	// Go is the selector of the field, Field its name in the key type.
 	Go, Field string
 	// Type is the type of the field without a pointer.
@@ -188,15 +191,15 @@ type Key struct {
 	Default string
 }
 
-// Accessor is a method that sets a discriminator, alone or together with a member.
-type Accessor struct {
+// goAccessor is a method that sets a discriminator, alone or together with a member.
+type goAccessor struct {
 	Name string
 	// Select is set if the method sets only the discriminator.
 	Select bool
 	// Selector is the name of the method that sets the discriminator.
 	Selector string
-	Union    *Union
-	Member   *Member
+	Union    *goUnion
+	Member   *goMember
 	// Type is the type of the method's parameter.
 	Type string
 	// Owner is the struct type of the receiver.
@@ -208,22 +211,22 @@ const emptyText = `""`
 
 // RejectsEmpty reports whether the empty string is rejected as absent: without a pointer, Go
 // cannot distinguish them.
-func (d *Discriminator) RejectsEmpty() bool { return !d.Pointer && d.mustBePresent() }
+func (d *goDiscriminator) RejectsEmpty() bool { return !d.Pointer && d.mustBePresent() }
 
 // RejectsNil reports whether a nil pointer is rejected.
-func (d *Discriminator) RejectsNil() bool { return d.Pointer && d.mustBePresent() }
+func (d *goDiscriminator) RejectsNil() bool { return d.Pointer && d.mustBePresent() }
 
 // OnlyNil reports whether a nil pointer is accepted, but a pointer to the empty string is
 // not.
-func (d *Discriminator) OnlyNil() bool {
+func (d *goDiscriminator) OnlyNil() bool {
 	return d.Pointer && d.Default == "" && !d.Required && d.Empty == ""
 }
 
-func (d *Discriminator) mustBePresent() bool { return d.Required && d.Default == "" }
+func (d *goDiscriminator) mustBePresent() bool { return d.Required && d.Default == "" }
 
 // Valid returns the constants that are accepted, including the empty string if absence is
 // accepted.
-func (d *Discriminator) Valid() []string {
+func (d *goDiscriminator) Valid() []string {
 	var out []string
 	for _, v := range d.Values {
 		if v != d.Empty || !d.RejectsEmpty() {
@@ -237,41 +240,41 @@ func (d *Discriminator) Valid() []string {
 }
 
 // Plain reports whether the field can be used as the effective value.
-func (d *Discriminator) Plain() bool { return !d.Pointer && d.Default == "" }
+func (d *goDiscriminator) Plain() bool { return !d.Pointer && d.Default == "" }
 
 // Clears reports whether normalization can change the value.
-func (v *Value) Clears() bool {
+func (v *goValue) Clears() bool {
 	switch v.Kind {
-	case KindStruct:
+	case kindStruct:
 		return v.Struct.Clears
-	case KindList:
+	case kindList:
 		return v.List != nil && v.List.Elem.Clears
 	}
 	return v.Elem.Clears()
 }
 
 // HasCounterparts reports whether a struct in the value has a counterpart in the old object.
-func (v *Value) HasCounterparts() bool {
+func (v *goValue) HasCounterparts() bool {
 	switch v.Kind {
-	case KindStruct:
+	case kindStruct:
 		return true
-	case KindList:
+	case kindList:
 		return v.List != nil
 	}
 	return v.Elem.HasCounterparts()
 }
 
 // IsStruct reports whether the value is a struct.
-func (v *Value) IsStruct() bool { return v.Kind == KindStruct }
+func (v *goValue) IsStruct() bool { return v.Kind == kindStruct }
 
 // OldType returns the type of a variable for the counterpart of the value, which may be nil.
-func (v *Value) OldType() string {
+func (v *goValue) OldType() string {
 	switch {
-	case v.Kind == KindStruct:
+	case v.Kind == kindStruct:
 		return "*" + v.Type
-	case v.Kind == KindPointer && v.Elem.Kind == KindStruct:
+	case v.Kind == kindPointer && v.Elem.Kind == kindStruct:
 		return v.Type
-	case v.Kind == KindPointer:
+	case v.Kind == kindPointer:
 		return v.Elem.OldType()
 	case v.Array:
 		return "[]" + v.Elem.Type
@@ -279,13 +282,13 @@ func (v *Value) OldType() string {
 	return v.Type
 }
 
-// OldOf converts an expression of the value's type to an expression of type [Value.OldType].
+// OldOf converts an expression of the value's type to an expression of type [goValue.OldType].
 // The value must not be nil.
-func (v *Value) OldOf(expr string) string {
+func (v *goValue) OldOf(expr string) string {
 	switch {
-	case v.Kind == KindStruct:
+	case v.Kind == kindStruct:
 		return "&" + expr
-	case v.Kind == KindPointer && v.Elem.Kind != KindStruct:
+	case v.Kind == kindPointer && v.Elem.Kind != kindStruct:
 		return v.Elem.OldOf("(*" + expr + ")")
 	case v.Array:
 		return expr + "[:]"
@@ -295,10 +298,10 @@ func (v *Value) OldOf(expr string) string {
 
 // Guarded reports whether a pointer must be dereferenced to find the counterpart of the
 // value.
-func (v *Value) Guarded() bool { return v.Kind == KindPointer && v.Elem.Kind != KindStruct }
+func (v *goValue) Guarded() bool { return v.Kind == kindPointer && v.Elem.Kind != kindStruct }
 
 // MayBeAbsent reports whether an element of the list may lack a key.
-func (l *List) MayBeAbsent() bool {
+func (l *goList) MayBeAbsent() bool {
 	if l.Pointers {
 		return true
 	}
@@ -311,10 +314,10 @@ func (l *List) MayBeAbsent() bool {
 }
 
 // Plain reports whether the key is always present and can be used unchanged.
-func (k Key) Plain() bool { return !k.Pointer && k.Zero == "" && len(k.Guards) == 0 }
+func (k goKey) Plain() bool { return !k.Pointer && k.Zero == "" && len(k.Guards) == 0 }
 
-// AllPlain reports whether all keys are plain; see [Key.Plain].
-func (l *List) AllPlain() bool {
+// AllPlain reports whether all keys are plain; see [goKey.Plain].
+func (l *goList) AllPlain() bool {
 	for _, k := range l.Keys {
 		if !k.Plain() {
 			return false
@@ -324,16 +327,16 @@ func (l *List) AllPlain() bool {
 }
 
 // IsSimple reports whether one call determines whether the field may change.
-func (f Field) IsSimple() bool {
+func (f goField) IsSimple() bool {
 	v := f.Value
 	switch {
-	case v.Kind == KindPointer:
+	case v.Kind == kindPointer:
 		return v.Elem.IsStruct() && !f.Inline
-	case v.Kind == KindList:
+	case v.Kind == kindList:
 		return v.List != nil
 	}
 	return v.IsStruct()
 }
 
 // Exported reports whether other packages can call the struct's functions.
-func (s *Struct) Exported() bool { return token.IsExported(s.Normalize) }
+func (s *goStruct) Exported() bool { return token.IsExported(s.Normalize) }

@@ -1,17 +1,18 @@
-package compare
+package review
 
 import (
 	"io"
 
+	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 )
 
 // changeJSON is a change in --format json.
 type changeJSON struct {
-	Kind       Kind      `json:"kind"`
-	Category   string    `json:"category"`
-	Code       diag.Code `json:"code"`
-	Definition string    `json:"definition"`
+	Kind       compare.Kind `json:"kind"`
+	Category   string       `json:"category"`
+	Code       diag.Code    `json:"code"`
+	Definition string       `json:"definition"`
 	// Version is a comma-separated list if several versions share the change.
 	Version string `json:"version,omitempty"`
 	Field   string `json:"field,omitempty"`

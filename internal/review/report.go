@@ -1,4 +1,4 @@
-package compare
+package review
 
 import (
 	"fmt"
@@ -6,22 +6,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/publish"
 )
 
 const formatMarkdown = "markdown"
 
-// Formats returns the formats of reports.
-func Formats() []string { return append(diag.Formats(), formatMarkdown) }
+// ReportFormats returns the formats of reports.
+func ReportFormats() []string { return append(diag.Formats(), formatMarkdown) }
 
-// Report is a list of changes to print.
+// Report is a list of changes to print, without what a [Review] adds to them.
 type Report struct {
-	Changes []Change
+	Changes []compare.Change
 	// Findings are about the comments that allow changes.
 	Findings diag.List
 	// MinCategory is the lowest category that fails.
-	MinCategory Category
+	MinCategory compare.Category
 	// Dir is the directory that file names are relative to.
 	Dir string
 	// ReadFile reads a file for columns in SARIF, which count UTF-16 code units. If it is nil,
@@ -30,14 +31,14 @@ type Report struct {
 }
 
 // counts reports whether a change fails: it is not waived and has at least MinCategory.
-func (r *Report) counts(c *Change) bool { return c.Waived == "" && c.Category >= r.MinCategory }
+func (r *Report) counts(c *compare.Change) bool { return c.Waived == "" && c.Category >= r.MinCategory }
 
 // Fails reports whether a change counts or a finding is an error.
 func (r *Report) Fails() bool {
-	return r.Findings.HasErrors() || slices.ContainsFunc(r.Changes, func(c Change) bool { return r.counts(&c) })
+	return r.Findings.HasErrors() || slices.ContainsFunc(r.Changes, func(c compare.Change) bool { return r.counts(&c) })
 }
 
-// Write writes the report in one of the [Formats]. kinds describes the diagnostics, for
+// Write writes the report in one of the [ReportFormats]. kinds describes the diagnostics, for
 // formats that include descriptions.
 func (r *Report) Write(w io.Writer, format string, kinds []*diag.Kind) error {
 	switch format {
@@ -65,7 +66,7 @@ func (r *Report) List() diag.List {
 // markdown writes a table per definition, suitable for a comment on a pull request.
 func (r *Report) markdown(w io.Writer) error {
 	var b strings.Builder
-	counts := map[Category]int{}
+	counts := map[compare.Category]int{}
 	waived := 0
 	for _, c := range r.Changes {
 		if c.Waived != "" {
@@ -74,7 +75,7 @@ func (r *Report) markdown(w io.Writer) error {
 		}
 		counts[c.Category]++
 	}
-	fmt.Fprintf(&b, "**CRD changes:** %d break stored objects, %d break clients, %d are safe", counts[BreaksStored], counts[BreaksClients], counts[Safe])
+	fmt.Fprintf(&b, "**CRD changes:** %d break stored objects, %d break clients, %d are safe", counts[compare.BreaksStored], counts[compare.BreaksClients], counts[compare.Safe])
 	if waived > 0 {
 		fmt.Fprintf(&b, ", %d were allowed", waived)
 	}
@@ -84,13 +85,13 @@ func (r *Report) markdown(w io.Writer) error {
 		if i == 0 || r.Changes[i-1].Definition != c.Definition {
 			fmt.Fprintf(&b, "\n### %s\n\n| | change | where | why |\n|---|---|---|---|\n", publish.MarkdownText(c.Definition))
 		}
-		word := map[Category]string{BreaksStored: "**breaks stored objects**", BreaksClients: "**breaks clients**", Safe: "safe"}[c.Category]
+		word := map[compare.Category]string{compare.BreaksStored: "**breaks stored objects**", compare.BreaksClients: "**breaks clients**", compare.Safe: "safe"}[c.Category]
 		reason := c.Reason + c.Elsewhere()
 		if c.Waived != "" {
 			word = "allowed"
 			reason += fmt.Sprintf(" (%s; allowed: %s)", c.Category, c.Waived)
 		}
-		fmt.Fprintf(&b, "| %s | `%s`%s | %s | %s |\n", word, c.Kind, MarkdownCell(values(c)), MarkdownCell(r.where(c)), MarkdownCell(publish.MarkdownText(reason)))
+		fmt.Fprintf(&b, "| %s | `%s`%s | %s | %s |\n", word, c.Kind, markdownCell(valuesText(c.Old, c.New)), markdownCell(r.where(c)), markdownCell(publish.MarkdownText(reason)))
 	}
 	for _, d := range r.Findings {
 		fmt.Fprintf(&b, "\n%s: %s: %s\n", publish.MarkdownText(d.Pos.String()), d.Severity, publish.MarkdownText(d.Message))
@@ -99,19 +100,19 @@ func (r *Report) markdown(w io.Writer) error {
 	return err
 }
 
-// values returns the old and new values for a table cell.
-func values(c *Change) string {
+// valuesText returns the old and new values of a change for a table cell.
+func valuesText(old, new string) string {
 	switch {
-	case c.Old != "" && c.New != "":
-		return fmt.Sprintf(" %s → %s", publish.MarkdownCode(c.Old), publish.MarkdownCode(c.New))
-	case c.Old != "" || c.New != "":
-		return " " + publish.MarkdownCode(c.Old+c.New)
+	case old != "" && new != "":
+		return fmt.Sprintf(" %s → %s", publish.MarkdownCode(old), publish.MarkdownCode(new))
+	case old != "" || new != "":
+		return " " + publish.MarkdownCode(old+new)
 	}
 	return ""
 }
 
 // where returns the version, field and position of a change.
-func (r *Report) where(c *Change) string {
+func (r *Report) where(c *compare.Change) string {
 	text := publish.MarkdownText(c.Version)
 	if c.Field != "" {
 		text = strings.TrimSpace(text + " " + publish.MarkdownCode(c.Field))
@@ -123,7 +124,7 @@ func (r *Report) where(c *Change) string {
 	return text
 }
 
-// MarkdownCell escapes Markdown for a cell of a table.
-func MarkdownCell(text string) string {
+// markdownCell escapes Markdown for a cell of a table.
+func markdownCell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", "").Replace(text)
 }
