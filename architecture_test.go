@@ -35,6 +35,8 @@ func layers() []string {
 		"internal/ground/lazyregexp",
 		"internal/ground/plainjson",
 		"internal/ground/temporary",
+		"internal/ground/screen",
+		"internal/ground/words",
 		"diag",
 		"internal/ground/progress",
 		"internal/ground/interrupt",

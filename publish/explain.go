@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/version"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -107,7 +107,7 @@ func groupVersionsOf(resources []*Resource) string {
 }
 
 func hint(word string, candidates []string) string {
-	if near, ok := diag.Nearest(word, candidates); ok {
+	if near, ok := words.Nearest(word, candidates); ok {
 		return "; did you mean " + near + "?"
 	}
 	return ""

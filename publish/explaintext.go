@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // Formats returns the formats of [WriteField].
@@ -28,7 +28,7 @@ func WriteField(w io.Writer, format string, r *Resource, f *Field, recursive boo
 		if err != nil {
 			return err
 		}
-		text = diag.EscapeJSON(string(data))
+		text = screen.EscapeJSON(string(data))
 	case "markdown":
 		text = markdown(r, f)
 	case "plain":
@@ -43,12 +43,12 @@ func WriteField(w io.Writer, format string, r *Resource, f *Field, recursive boo
 // plain returns text like that of kubectl explain.
 func plain(r *Resource, f *Field, recursive bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "GROUP:    %s\nKIND:     %s\nVERSION:  %s\n", diag.Line(r.Group), diag.Line(r.Kind), diag.Line(r.Version))
+	fmt.Fprintf(&b, "GROUP:    %s\nKIND:     %s\nVERSION:  %s\n", screen.Line(r.Group), screen.Line(r.Kind), screen.Line(r.Version))
 	if f.Path != "" {
-		fmt.Fprintf(&b, "\nFIELD: %s <%s>%s\n", diag.Line(f.Path), diag.Line(f.Type), requiredMark(f))
+		fmt.Fprintf(&b, "\nFIELD: %s <%s>%s\n", screen.Line(f.Path), screen.Line(f.Type), requiredMark(f))
 	}
 	if f.Position != "" {
-		fmt.Fprintf(&b, "\nDEFINED AT: %s\n", diag.Line(f.Position))
+		fmt.Fprintf(&b, "\nDEFINED AT: %s\n", screen.Line(f.Position))
 	}
 	b.WriteString("\nDESCRIPTION:\n")
 	description := f.Description
@@ -63,7 +63,7 @@ func plain(r *Resource, f *Field, recursive bool) string {
 		b.WriteString("\nUNION:\n")
 		writeWrapped(&b, "    ", u.Text)
 		for _, v := range u.Values {
-			b.WriteString("    - " + diag.Line(valueText(v)) + "\n")
+			b.WriteString("    - " + screen.Line(valueText(v)) + "\n")
 		}
 	}
 	if len(f.Rules) > 0 {
@@ -83,7 +83,7 @@ func plain(r *Resource, f *Field, recursive bool) string {
 }
 
 func writePlainField(b *strings.Builder, indent string, f *Field, recursive bool) {
-	fmt.Fprintf(b, "%s%s <%s>%s\n", indent, diag.Line(f.Name), diag.Line(f.Type), requiredMark(f))
+	fmt.Fprintf(b, "%s%s <%s>%s\n", indent, screen.Line(f.Name), screen.Line(f.Type), requiredMark(f))
 	inner := indent + "  "
 	if f.Description != "" && !recursive {
 		writeWrapped(b, inner, f.Description)
@@ -98,7 +98,7 @@ func writePlainField(b *strings.Builder, indent string, f *Field, recursive bool
 		writeWrapped(b, inner, "rule: "+rule.Text+" ("+oneLine(rule.Rule)+")")
 	}
 	if f.Position != "" && !recursive {
-		b.WriteString(inner + "defined at " + diag.Line(f.Position) + "\n")
+		b.WriteString(inner + "defined at " + screen.Line(f.Position) + "\n")
 	}
 	for _, child := range f.Fields {
 		writePlainField(b, inner, child, recursive)
@@ -264,7 +264,7 @@ var reference = lazyregexp.New(`((?:^|\W)@)(\w)|(#|GH-)(\d)`)
 // MarkdownText escapes a text for a line or a table cell: nothing in it is HTML, markup or a reference.
 func MarkdownText(text string) string {
 	var b strings.Builder
-	text = diag.Line(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
+	text = screen.Line(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
 	for _, r := range text {
 		switch {
 		case r == '<':
@@ -297,7 +297,7 @@ func paragraphs(text string) string {
 
 // MarkdownCode returns a text as a code span on one line.
 func MarkdownCode(text string) string {
-	text = diag.Line(text)
+	text = screen.Line(text)
 	if text == "" {
 		return ""
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // hostileTexts returns texts that a definition may contain.
@@ -87,7 +87,7 @@ func TestHostileMarkdown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		quoted := diag.EscapeJSON(string(marshalled))
+		quoted := screen.EscapeJSON(string(marshalled))
 		for _, target := range append(planted, "everywhere") {
 			spec := schema
 			for _, each := range planted {

@@ -18,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -152,7 +153,7 @@ func (r *diffRun) conclude(changes []compare.Change, findings diag.List, stdout 
 // print prints the report: for a person, each change with the definitions that it is about.
 func (r *diffRun) print(out *compare.Report, stdout io.Writer) error {
 	if r.format != "text" {
-		stdout = diag.Documents(stdout)
+		stdout = screen.Documents(stdout)
 	}
 	buffer := bufio.NewWriter(stdout)
 	write := func() error { return out.Write(buffer, r.format, reference.Codes()) }

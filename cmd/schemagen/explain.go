@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -99,7 +100,7 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 		}
 	})
 	if r.format != "plain" {
-		stdout = diag.Documents(stdout)
+		stdout = screen.Documents(stdout)
 	}
 	return publish.WriteField(stdout, r.format, resource, field, r.recursive)
 }

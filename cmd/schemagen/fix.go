@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/run/fixes"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/terminal"
@@ -42,7 +43,7 @@ func (r *crdRun) fixSources(ctx context.Context, stdout, stderr io.Writer) error
 		return err
 	}
 	for _, path := range changed {
-		fmt.Fprintf(stderr, "schemagen: %s: fixed %s\n", diag.Line(path), terminal.Count(r.fixed.Fixes(path), "finding"))
+		fmt.Fprintf(stderr, "schemagen: %s: fixed %s\n", screen.Line(path), terminal.Count(r.fixed.Fixes(path), "finding"))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/pages/derived"
 	"github.com/schemagen/schemagen/publish"
 )
@@ -89,7 +90,7 @@ func (r *schemaRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.
 		if err != nil {
 			return err
 		}
-		if _, err := diag.Documents(stdout).Write(text); err != nil {
+		if _, err := screen.Documents(stdout).Write(text); err != nil {
 			return err
 		}
 	}

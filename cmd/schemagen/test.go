@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/tryout"
 )
 
@@ -75,7 +75,7 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 		return err
 	}
 	suites := tryout.Suites{
-		Trial: trial, Stdin: stdin, Stdout: stdout, Paint: diag.PaintOf(r.Console.Out.Terminal),
+		Trial: trial, Stdin: stdin, Stdout: stdout, Paint: screen.PaintOf(r.Console.Out.Terminal),
 		Selected: selected, Verbose: r.verbose, Keep: r.definitions.keep,
 	}
 	found, err := suites.All(ctx, sources)

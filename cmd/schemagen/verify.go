@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/verify"
@@ -114,7 +115,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		options.Costs = stdout
 	}
 	if r.condition {
-		options.Conditions = definitions.ConditionOptions{Writer: diag.Documents(stdout), JSON: r.Format == "json"}
+		options.Conditions = definitions.ConditionOptions{Writer: screen.Documents(stdout), JSON: r.Format == "json"}
 	}
 	if r.proposal {
 		options.Conditions.Wording = verify.ProposalWording

@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/interrupt"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/publish"
@@ -333,7 +334,7 @@ type checkedOut struct {
 // named returns a position in the commit with the file named as in git, REF:PATH. Positions
 // elsewhere, such as in the module cache, are returned unchanged.
 func (t checkedOut) named(pos diag.Position) diag.Position {
-	if relative := diag.Relative(t.dir, pos.File, 0); relative != pos.File {
+	if relative := screen.Relative(t.dir, pos.File, 0); relative != pos.File {
 		pos.File = t.ref + ":" + relative
 	}
 	return pos

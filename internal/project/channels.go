@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/structural/manifest"
 )
 
@@ -120,7 +121,7 @@ func (c *File) Select(wd string, names []string, gates bool) (out []Channel, fin
 		case len(known) == 0:
 			wrong("declare channels in "+Name+": see docs/gates.md", "unknown channel %q", name)
 		case !slices.Contains(known, name):
-			wrong(diag.DidYouMean(name, known, "the channels are "+strings.Join(known, ", ")), "unknown channel %q", name)
+			wrong(words.DidYouMean(name, known, "the channels are "+strings.Join(known, ", ")), "unknown channel %q", name)
 		}
 	}
 	for _, channel := range all {
@@ -360,7 +361,7 @@ func (r *reader) merge(n *yaml.Node) {
 	case ok && text == "overlay":
 		r.file.mergeOverlay = r.Pos(n)
 	case ok && text != "once":
-		r.Fail(n, diag.DidYouMean(text, []string{"once", "overlay"}, "once or overlay"), "merge: unknown value %q", manifest.Shortened(text))
+		r.Fail(n, words.DidYouMean(text, []string{"once", "overlay"}, "once or overlay"), "merge: unknown value %q", manifest.Shortened(text))
 	}
 }
 
@@ -368,7 +369,7 @@ func (r *reader) merge(n *yaml.Node) {
 func (r *reader) unknownChannel(n *yaml.Node, name string, names []string) {
 	hint := "declare channels: see docs/gates.md"
 	if len(names) > 0 {
-		hint = diag.DidYouMean(name, names, "the channels are "+strings.Join(names, ", "))
+		hint = words.DidYouMean(name, names, "the channels are "+strings.Join(names, ", "))
 	}
 	r.failChannel(n, hint, "unknown channel %q", manifest.Shortened(name))
 }

@@ -20,6 +20,8 @@ import (
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/screen"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/structural/manifest"
@@ -276,8 +278,8 @@ func (r *reader) checkPattern(n *yaml.Node, pattern string) string {
 
 // unknown reports a word that is not one of the known ones.
 func (r *reader) unknown(n *yaml.Node, what, word string, known []string) {
-	r.Fail(n, diag.DidYouMean(word, known, "one of "+strings.Join(known, ", ")), "%s: unknown %q", what, manifest.Shortened(word))
-	if near, ok := diag.Nearest(word, known); ok {
+	r.Fail(n, words.DidYouMean(word, known, "one of "+strings.Join(known, ", ")), "%s: unknown %q", what, manifest.Shortened(word))
+	if near, ok := words.Nearest(word, known); ok {
 		r.Meant(n, near)
 	}
 }
@@ -416,7 +418,7 @@ func (r *reader) codeNamed(n *yaml.Node) (*diag.Kind, bool) {
 		}
 		known = append(known, string(info.Code))
 	}
-	near, ok := diag.Nearest(text, known)
+	near, ok := words.Nearest(text, known)
 	if !ok || !strings.EqualFold(near, text) {
 		r.Fail(n, "docs/diagnostics.md lists them", "unknown code %q", manifest.Shortened(text))
 		return nil, false
@@ -497,5 +499,5 @@ func (r *reader) waiver(n *yaml.Node) {
 
 // source returns the source of a value: the file and line.
 func (c *File) source(key, wd string) string {
-	return fmt.Sprintf("%s:%d", diag.Relative(wd, c.Name, diag.Nearby), c.values[key].line)
+	return fmt.Sprintf("%s:%d", screen.Relative(wd, c.Name, screen.Nearby), c.values[key].line)
 }

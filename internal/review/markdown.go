@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/compare"
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -130,7 +130,7 @@ func (w *markdownWriter) sample(s Sample) {
 		if mark == "" || mark == "~" {
 			mark = " "
 		}
-		b.WriteString(mark + " " + diag.Line(l.Text) + "\n")
+		b.WriteString(mark + " " + screen.Line(l.Text) + "\n")
 	}
 	fence := "```"
 	for strings.Contains(b.String(), fence) {

@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"html/template"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/pages/prose"
 	"github.com/schemagen/schemagen/publish"
 )
@@ -87,7 +87,7 @@ func Page(title string, kinds []*publish.Documented) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page.html: %w", err)
 	}
-	return []byte(diag.EscapeJSON(b.String())), nil
+	return []byte(screen.EscapeJSON(b.String())), nil
 }
 
 func newPageField(p *prose.Parser, f *publish.Field) *pageField {

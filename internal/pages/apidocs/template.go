@@ -12,6 +12,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -176,7 +177,7 @@ func fence(character, text string) string {
 func asciidoc(text string) string {
 	var b strings.Builder
 	var last rune
-	for i, r := range diag.Line(strings.Join(strings.Fields(text), " ")) {
+	for i, r := range screen.Line(strings.Join(strings.Fields(text), " ")) {
 		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r > 127
 		if letter && !(i == 0 && '0' <= r && r <= '9') || i > 0 && strings.ContainsRune(" ,/?!%$@", r) ||
 			i > 1 && (r == '.' || r == '-') && r != last && last != ' ' {

@@ -25,6 +25,7 @@ import (
 	"github.com/schemagen/schemagen/internal/conversions/rehub"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/generate"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/pages/apidocs"
 	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/project"
@@ -95,7 +96,7 @@ func listCodes(stdout io.Writer) error {
 func explanationOf(info *diag.Kind) string {
 	text := fmt.Sprintf("%s (%s): %s\n\n%s\n", info.Code, defaultSeverity(info), info.Title, info.Explanation)
 	if info.Bad != "" {
-		text += "\nReported:\n\n" + diag.Indent(info.Bad+"\n", "\t") + "\n" + goodHeading(info) + ":\n\n" + diag.Indent(info.Good+"\n", "\t")
+		text += "\nReported:\n\n" + screen.Indent(info.Bad+"\n", "\t") + "\n" + goodHeading(info) + ":\n\n" + screen.Indent(info.Good+"\n", "\t")
 	}
 	return text + "\n" + codesURL + "#" + anchor(codeHeading(info)) + "\n"
 }

@@ -1,4 +1,5 @@
-package diag
+// Package words finds the word that was probably meant by one that is unknown.
+package words
 
 import "slices"
 
