@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/publish"
+	"github.com/schemagen/schemagen/internal/ground/markdown"
 )
 
 const formatMarkdown = "markdown"
@@ -82,7 +82,7 @@ func (r *Report) markdown(w io.Writer) error {
 	for i := range r.Changes {
 		c := &r.Changes[i]
 		if i == 0 || r.Changes[i-1].Definition != c.Definition {
-			fmt.Fprintf(&b, "\n### %s\n\n| | change | where | why |\n|---|---|---|---|\n", publish.MarkdownText(c.Definition))
+			fmt.Fprintf(&b, "\n### %s\n\n| | change | where | why |\n|---|---|---|---|\n", markdown.Text(c.Definition))
 		}
 		word := map[Category]string{BreaksStored: "**breaks stored objects**", BreaksClients: "**breaks clients**", Safe: "safe"}[c.Category]
 		reason := c.Reason + c.Elsewhere()
@@ -90,10 +90,10 @@ func (r *Report) markdown(w io.Writer) error {
 			word = "allowed"
 			reason += fmt.Sprintf(" (%s; allowed: %s)", c.Category, c.Waived)
 		}
-		fmt.Fprintf(&b, "| %s | `%s`%s | %s | %s |\n", word, c.Kind, MarkdownCell(values(c)), MarkdownCell(r.where(c)), MarkdownCell(publish.MarkdownText(reason)))
+		fmt.Fprintf(&b, "| %s | `%s`%s | %s | %s |\n", word, c.Kind, MarkdownCell(values(c)), MarkdownCell(r.where(c)), MarkdownCell(markdown.Text(reason)))
 	}
 	for _, d := range r.Findings {
-		fmt.Fprintf(&b, "\n%s: %s: %s\n", publish.MarkdownText(d.Pos.String()), d.Severity, publish.MarkdownText(d.Message))
+		fmt.Fprintf(&b, "\n%s: %s: %s\n", markdown.Text(d.Pos.String()), d.Severity, markdown.Text(d.Message))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -103,22 +103,22 @@ func (r *Report) markdown(w io.Writer) error {
 func values(c *Change) string {
 	switch {
 	case c.Old != "" && c.New != "":
-		return fmt.Sprintf(" %s → %s", publish.MarkdownCode(c.Old), publish.MarkdownCode(c.New))
+		return fmt.Sprintf(" %s → %s", markdown.Code(c.Old), markdown.Code(c.New))
 	case c.Old != "" || c.New != "":
-		return " " + publish.MarkdownCode(c.Old+c.New)
+		return " " + markdown.Code(c.Old+c.New)
 	}
 	return ""
 }
 
 // where returns the version, field and position of a change.
 func (r *Report) where(c *Change) string {
-	text := publish.MarkdownText(c.Version)
+	text := markdown.Text(c.Version)
 	if c.Field != "" {
-		text = strings.TrimSpace(text + " " + publish.MarkdownCode(c.Field))
+		text = strings.TrimSpace(text + " " + markdown.Code(c.Field))
 	}
 	if pos, _ := c.Position(); pos.File != "" {
 		relative := r.relative(pos)
-		text = strings.TrimSpace(fmt.Sprintf("%s (%s:%d)", text, publish.MarkdownText(relative.File), relative.Line))
+		text = strings.TrimSpace(fmt.Sprintf("%s (%s:%d)", text, markdown.Text(relative.File), relative.Line))
 	}
 	return text
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/screen"
+	"github.com/schemagen/schemagen/internal/pages/apidocs"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -51,15 +52,15 @@ shown.`,
 	flags := cmd.Flags()
 	flags.StringSliceVar(&r.crds, "crd", nil, crdFlagHelp)
 	flags.StringVar(&r.apiVersion, "api-version", "", "explain this version or group/version (default: the one that kubectl prefers)")
-	flags.StringVar(&r.format, "format", "plain", "output format: "+strings.Join(publish.Formats(), ", "))
+	flags.StringVar(&r.format, "format", "plain", "output format: "+strings.Join(apidocs.Formats(), ", "))
 	flags.BoolVar(&r.recursive, "recursive", false, "also show all nested fields")
 	r.definitions.add(cmd)
 	return cmd
 }
 
 func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdout, stderr io.Writer) error {
-	if !slices.Contains(publish.Formats(), r.format) {
-		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(publish.Formats(), ", "))
+	if !slices.Contains(apidocs.Formats(), r.format) {
+		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(apidocs.Formats(), ", "))
 	}
 	in, err := r.definitions.reader(stdin)
 	if err != nil {
@@ -79,7 +80,7 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 		return cmp.Or(err, reporting.ErrFindings)
 	}
 	name, path, _ := strings.Cut(what, ".")
-	resource, err := publish.Find(definitions.Published(published), name, r.apiVersion)
+	resource, err := apidocs.Find(definitions.Published(published), name, r.apiVersion)
 	if err != nil {
 		return err
 	}
@@ -88,19 +89,13 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 		refused := diag.List{published[at].Unpublished("%s %s cannot be explained: %s").As(diag.Error)}
 		return cmp.Or(refused.RelativeTo(r.definitions.dir).WriteText(stderr), reporting.ErrFindings)
 	}
-	field, err := publish.Explain(resource, path, r.recursive)
+	field, err := apidocs.Explain(resource, path, r.recursive)
 	if err != nil {
 		return err
 	}
-	field.Each(func(f *publish.Field) {
-		if f.SchemaPath != "" {
-			if pos := (diag.List{{Pos: published[at].Position(f.SchemaPath)}}).RelativeTo(r.definitions.dir)[0].Pos; pos.File != "" {
-				f.Position = pos.String()
-			}
-		}
-	})
+	published[at].SetPositions(field, r.definitions.dir)
 	if r.format != "plain" {
 		stdout = screen.Documents(stdout)
 	}
-	return publish.WriteField(stdout, r.format, resource, field, r.recursive)
+	return apidocs.WriteField(stdout, r.format, resource, field, r.recursive)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/gates/gatedsource"
 	"github.com/schemagen/schemagen/internal/ground/gates"
+	"github.com/schemagen/schemagen/internal/ground/markdown"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/screen"
-	"github.com/schemagen/schemagen/publish"
 )
 
 // Report is what gates hold.
@@ -244,16 +244,16 @@ func (r *Report) markdown(b *strings.Builder) {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(b, "### %s\n", publish.MarkdownText(g.title()))
+		fmt.Fprintf(b, "### %s\n", markdown.Text(g.title()))
 		if len(g.Uses) > 0 {
 			b.WriteString("\n| | what | where | paths |\n|---|---|---|---|\n")
 		}
 		for _, u := range g.Uses {
 			var paths []string
 			for _, p := range u.Paths {
-				paths = append(paths, publish.MarkdownCode(p.String()))
+				paths = append(paths, markdown.Code(p.String()))
 			}
-			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", u.Kind, cell(publish.MarkdownCode(u.what(g.Name))), cell(publish.MarkdownText(fmt.Sprintf("%s:%d", u.File, u.Line))), cell(strings.Join(paths, "<br>")))
+			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", u.Kind, cell(markdown.Code(u.what(g.Name))), cell(markdown.Text(fmt.Sprintf("%s:%d", u.File, u.Line))), cell(strings.Join(paths, "<br>")))
 		}
 	}
 	if len(r.Disagreements) > 0 {
@@ -261,9 +261,9 @@ func (r *Report) markdown(b *strings.Builder) {
 	}
 	for _, d := range r.Disagreements {
 		at := func(u Use) string {
-			return cell(publish.MarkdownCode(u.what("")) + " " + publish.MarkdownText(fmt.Sprintf("%s:%d", u.File, u.Line)))
+			return cell(markdown.Code(u.what("")) + " " + markdown.Text(fmt.Sprintf("%s:%d", u.File, u.Line)))
 		}
-		fmt.Fprintf(b, "| %s | %s | %s |\n", cell(publish.MarkdownText(strings.Join(d.Gates, ", "))), at(d.First), at(d.Other))
+		fmt.Fprintf(b, "| %s | %s | %s |\n", cell(markdown.Text(strings.Join(d.Gates, ", "))), at(d.First), at(d.Other))
 	}
 }
 

@@ -51,6 +51,15 @@ func DidYouMean(word string, candidates []string, otherwise string) string {
 	return otherwise
 }
 
+// Suggestion returns the end of a message about a word that is not one of the candidates: empty if none
+// is near.
+func Suggestion(word string, candidates []string) string {
+	if near, ok := Nearest(word, candidates); ok {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
 // EditDistance returns twice the number of insertions, deletions, substitutions and
 // transpositions of adjacent characters that turn b into a; a change of case counts one. It
 // stops at limit.

@@ -1,4 +1,4 @@
-package publish
+package apidocs
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/schemagen/schemagen/internal/fields"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
@@ -110,7 +111,7 @@ func TestHostileMarkdown(t *testing.T) {
 			kinds[0].ShortNames = []string{text, text}
 			if kinds[0].Field != nil {
 				checked++
-				kinds[0].Field.Each(func(f *Field) { f.Position = text })
+				kinds[0].Field.Each(func(f *fields.Field) { f.Position = text })
 			}
 			for _, file := range MarkdownDocs(kinds) {
 				if live := liveMarkup(string(file.Data), ours); live != "" {

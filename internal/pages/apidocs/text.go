@@ -1,12 +1,15 @@
-package publish
+package apidocs
 
 import (
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/fields"
+	"github.com/schemagen/schemagen/internal/ground/markdown"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/screen"
+	"github.com/schemagen/schemagen/publish"
 )
 
 // Formats returns the formats of [WriteField].
@@ -15,22 +18,22 @@ func Formats() []string { return []string{"plain", "markdown", "json"} }
 // WriteField writes the explanation of a field of a resource in one of the [Formats].
 // recursive is set if the field has all fields below it; plain text then omits
 // descriptions, as kubectl explain does.
-func WriteField(w io.Writer, format string, r *Resource, f *Field, recursive bool) error {
+func WriteField(w io.Writer, format string, r *publish.Resource, f *fields.Field, recursive bool) error {
 	var text string
 	switch format {
 	case "json":
-		data, err := marshal(struct {
-			Group   string `json:"group"`
-			Version string `json:"version"`
-			Kind    string `json:"kind"`
-			Field   *Field `json:"field"`
-		}{r.Group, r.Version, r.Kind, f})
+		data, err := plainjson.Indented(struct {
+			Group   string        `json:"group"`
+			Version string        `json:"version"`
+			Kind    string        `json:"kind"`
+			Field   *fields.Field `json:"field"`
+		}{r.Group, r.Version, r.Kind, f}, "", "  ")
 		if err != nil {
 			return err
 		}
-		text = screen.EscapeJSON(string(data))
+		text = screen.EscapeJSON(string(data) + "\n")
 	case "markdown":
-		text = markdown(r, f)
+		text = section(r, f)
 	case "plain":
 		text = plain(r, f, recursive)
 	default:
@@ -41,7 +44,7 @@ func WriteField(w io.Writer, format string, r *Resource, f *Field, recursive boo
 }
 
 // plain returns text like that of kubectl explain.
-func plain(r *Resource, f *Field, recursive bool) string {
+func plain(r *publish.Resource, f *fields.Field, recursive bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "GROUP:    %s\nKIND:     %s\nVERSION:  %s\n", screen.Line(r.Group), screen.Line(r.Kind), screen.Line(r.Version))
 	if f.Path != "" {
@@ -70,7 +73,7 @@ func plain(r *Resource, f *Field, recursive bool) string {
 		b.WriteString("\nRULES:\n")
 		for _, rule := range f.Rules {
 			writeWrapped(&b, "    ", "- "+rule.Text)
-			b.WriteString("      rule: " + oneLine(rule.Rule) + "\n")
+			b.WriteString("      rule: " + fields.OneLine(rule.Rule) + "\n")
 		}
 	}
 	if len(f.Fields) > 0 {
@@ -82,7 +85,7 @@ func plain(r *Resource, f *Field, recursive bool) string {
 	return b.String()
 }
 
-func writePlainField(b *strings.Builder, indent string, f *Field, recursive bool) {
+func writePlainField(b *strings.Builder, indent string, f *fields.Field, recursive bool) {
 	fmt.Fprintf(b, "%s%s <%s>%s\n", indent, screen.Line(f.Name), screen.Line(f.Type), requiredMark(f))
 	inner := indent + "  "
 	if f.Description != "" && !recursive {
@@ -95,7 +98,7 @@ func writePlainField(b *strings.Builder, indent string, f *Field, recursive bool
 		writeWrapped(b, inner, "union: "+u.Text+": "+valuesText(u))
 	}
 	for _, rule := range f.Rules {
-		writeWrapped(b, inner, "rule: "+rule.Text+" ("+oneLine(rule.Rule)+")")
+		writeWrapped(b, inner, "rule: "+rule.Text+" ("+fields.OneLine(rule.Rule)+")")
 	}
 	if f.Position != "" && !recursive {
 		b.WriteString(inner + "defined at " + screen.Line(f.Position) + "\n")
@@ -109,7 +112,7 @@ func writePlainField(b *strings.Builder, indent string, f *Field, recursive bool
 }
 
 // facts returns lines about the value.
-func facts(f *Field) []string {
+func facts(f *fields.Field) []string {
 	var out []string
 	if len(f.Enum) > 0 {
 		out = append(out, "one of: "+strings.Join(f.Enum, ", "))
@@ -120,14 +123,14 @@ func facts(f *Field) []string {
 	return append(out, f.Limits...)
 }
 
-func requiredMark(f *Field) string {
+func requiredMark(f *fields.Field) string {
 	if f.Required {
 		return " -required-"
 	}
 	return ""
 }
 
-func valueText(v UnionValue) string {
+func valueText(v fields.UnionValue) string {
 	switch {
 	case v.Value == "" && v.Member != "":
 		return v.Member
@@ -139,15 +142,13 @@ func valueText(v UnionValue) string {
 	return fmt.Sprintf("%q: %s", v.Value, v.Member)
 }
 
-func valuesText(u FieldUnion) string {
+func valuesText(u fields.Union) string {
 	var out []string
 	for _, v := range u.Values {
 		out = append(out, valueText(v))
 	}
 	return strings.Join(out, "; ")
 }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 const lineWidth = 80
 
@@ -172,22 +173,22 @@ func writeWrapped(b *strings.Builder, indent, text string) {
 	}
 }
 
-// markdown returns a section with a list of fields.
-func markdown(r *Resource, f *Field) string {
+// section returns a section of Markdown with a list of fields.
+func section(r *publish.Resource, f *fields.Field) string {
 	var b strings.Builder
 	title := r.Kind
 	if f.Path != "" {
 		title += "." + f.Path
 	}
-	fmt.Fprintf(&b, "# %s\n\n%s, type %s%s\n", MarkdownText(title), MarkdownCode(r.GroupVersion()), MarkdownCode(f.Type), positionOf(f))
+	fmt.Fprintf(&b, "# %s\n\n%s, type %s%s\n", markdown.Text(title), markdown.Code(r.GroupVersion()), markdown.Code(f.Type), positionOf(f))
 	if f.Description != "" {
-		b.WriteString("\n" + paragraphs(f.Description) + "\n")
+		b.WriteString("\n" + markdown.Paragraphs(f.Description) + "\n")
 	}
 	for i, line := range facts(f) {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("- " + MarkdownText(line) + "\n")
+		b.WriteString("- " + markdown.Text(line) + "\n")
 	}
 	writeMarkdownUnions(&b, "", f)
 	if len(f.Rules) > 0 {
@@ -203,110 +204,56 @@ func markdown(r *Resource, f *Field) string {
 	return b.String()
 }
 
-func positionOf(f *Field) string {
+func positionOf(f *fields.Field) string {
 	if f.Position == "" {
 		return ""
 	}
-	return ", defined at " + MarkdownCode(f.Position)
+	return ", defined at " + markdown.Code(f.Position)
 }
 
-func writeMarkdownUnions(b *strings.Builder, indent string, f *Field) {
+func writeMarkdownUnions(b *strings.Builder, indent string, f *fields.Field) {
 	for _, u := range f.Unions {
 		if indent == "" {
-			b.WriteString("\n" + MarkdownText(u.Text) + ":\n\n| value | member |\n|---|---|\n")
+			b.WriteString("\n" + markdown.Text(u.Text) + ":\n\n| value | member |\n|---|---|\n")
 			for _, v := range u.Values {
 				member := "none"
 				if v.Member != "" {
-					member = strings.ReplaceAll(MarkdownCode(v.Member), "|", `\|`)
+					member = strings.ReplaceAll(markdown.Code(v.Member), "|", `\|`)
 				}
 				if v.Optional {
 					member += ", may be absent"
 				}
-				fmt.Fprintf(b, "| %s | %s |\n", MarkdownText(v.Value), member)
+				fmt.Fprintf(b, "| %s | %s |\n", markdown.Text(v.Value), member)
 			}
 			continue
 		}
-		fmt.Fprintf(b, "%s- %s: %s\n", indent, MarkdownText(u.Text), MarkdownText(valuesText(u)))
+		fmt.Fprintf(b, "%s- %s: %s\n", indent, markdown.Text(u.Text), markdown.Text(valuesText(u)))
 	}
 }
 
-func writeMarkdownRules(b *strings.Builder, indent string, f *Field) {
+func writeMarkdownRules(b *strings.Builder, indent string, f *fields.Field) {
 	for _, rule := range f.Rules {
-		fmt.Fprintf(b, "%s- %s (%s)\n", indent, MarkdownText(oneLine(rule.Text)), MarkdownCode(oneLine(rule.Rule)))
+		fmt.Fprintf(b, "%s- %s (%s)\n", indent, markdown.Text(fields.OneLine(rule.Text)), markdown.Code(fields.OneLine(rule.Rule)))
 	}
 }
 
-func writeMarkdownField(b *strings.Builder, indent string, f *Field) {
+func writeMarkdownField(b *strings.Builder, indent string, f *fields.Field) {
 	required := ""
 	if f.Required {
 		required = ", required"
 	}
-	fmt.Fprintf(b, "%s- %s (%s%s%s)", indent, MarkdownCode(f.Name), MarkdownCode(f.Type), required, positionOf(f))
+	fmt.Fprintf(b, "%s- %s (%s%s%s)", indent, markdown.Code(f.Name), markdown.Code(f.Type), required, positionOf(f))
 	if f.Description != "" {
-		b.WriteString(": " + MarkdownText(oneLine(f.Description)))
+		b.WriteString(": " + markdown.Text(fields.OneLine(f.Description)))
 	}
 	b.WriteString("\n")
 	indent += "  "
 	for _, line := range facts(f) {
-		b.WriteString(indent + "- " + MarkdownText(line) + "\n")
+		b.WriteString(indent + "- " + markdown.Text(line) + "\n")
 	}
 	writeMarkdownUnions(b, indent, f)
 	writeMarkdownRules(b, indent, f)
 	for _, child := range f.Fields {
 		writeMarkdownField(b, indent, child)
 	}
-}
-
-// reference matches what GitHub turns into a mention of a person or a link to an issue, in a comment that
-// has the text.
-var reference = lazyregexp.New(`((?:^|\W)@)(\w)|(#|GH-)(\d)`)
-
-// MarkdownText escapes a text for a line or a table cell: nothing in it is HTML, markup or a reference.
-func MarkdownText(text string) string {
-	var b strings.Builder
-	text = screen.Line(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
-	for _, r := range text {
-		switch {
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '>':
-			b.WriteString("&gt;")
-		case r == '&':
-			b.WriteString("&amp;")
-		case strings.ContainsRune("\\*_`[]|~", r):
-			b.WriteString(`\` + string(r))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return reference().ReplaceAllString(b.String(), "$1$3&#8203;$2$4") // a space without width
-}
-
-// paragraphs returns the escaped lines of a text, none of them a heading, a fence or code.
-func paragraphs(text string) string {
-	var out []string
-	for line := range strings.Lines(strings.TrimSpace(text)) {
-		line = MarkdownText(strings.TrimSpace(line))
-		if line != "" && strings.ContainsRune("#=", rune(line[0])) {
-			line = `\` + line
-		}
-		out = append(out, line)
-	}
-	return strings.Join(out, "\n")
-}
-
-// MarkdownCode returns a text as a code span on one line.
-func MarkdownCode(text string) string {
-	text = screen.Line(text)
-	if text == "" {
-		return ""
-	}
-	fence := "`"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	if len(fence) > 1 {
-		text = " " + text + " "
-	}
-	return fence + text + fence
 }
