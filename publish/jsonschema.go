@@ -35,9 +35,9 @@ type JSONSchemaOptions struct {
 	BaseURL string
 }
 
-// JSONSchemaPath returns the file name of a resource, which is kubeconform's
+// jsonSchemaPath returns the file name of a resource, which is kubeconform's
 // "{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json".
-func JSONSchemaPath(r *Resource) string {
+func jsonSchemaPath(r *Resource) string {
 	return r.Group + "/" + strings.ToLower(r.Kind) + "_" + r.Version + ".json"
 }
 
@@ -61,7 +61,7 @@ func JSONSchemas(resources []*Resource, o JSONSchemaOptions) ([]File, error) {
 		return err
 	}
 	for _, r := range resources {
-		if err := add(JSONSchemaPath(r), o.schemaOf(r)); err != nil {
+		if err := add(jsonSchemaPath(r), o.schemaOf(r)); err != nil {
 			return nil, err
 		}
 	}
@@ -81,7 +81,7 @@ func (o JSONSchemaOptions) all(resources []*Resource) object {
 			"properties": object{"apiVersion": object{"const": r.GroupVersion()}, "kind": object{"const": r.Kind}},
 			"required":   []string{"apiVersion", "kind"},
 		}
-		choices = append(choices, object{"if": is, "then": object{"$ref": JSONSchemaPath(r)}})
+		choices = append(choices, object{"if": is, "then": object{"$ref": jsonSchemaPath(r)}})
 	}
 	out := object{"$schema": o.draftURL(), "type": "object"}
 	addList(out, "allOf", choices)
@@ -109,9 +109,9 @@ func (o JSONSchemaOptions) catalog(resources []*Resource) object {
 // URL returns the URL of the schema of a resource.
 func (o JSONSchemaOptions) URL(r *Resource) string {
 	if o.BaseURL == "" {
-		return JSONSchemaPath(r)
+		return jsonSchemaPath(r)
 	}
-	return o.BaseURL + "/" + JSONSchemaPath(r)
+	return o.BaseURL + "/" + jsonSchemaPath(r)
 }
 
 func (o JSONSchemaOptions) draftURL() string {

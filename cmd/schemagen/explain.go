@@ -16,7 +16,6 @@ import (
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/pages/apidocs"
-	"github.com/schemagen/schemagen/publish"
 )
 
 // explainRun is one run of the explain command.
@@ -73,7 +72,7 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	}
 	// Most warnings are about other kinds. Those about unions explain why one is missing.
 	findings = slices.DeleteFunc(findings, func(d diag.Diagnostic) bool {
-		return d.Severity != diag.Error && d.Code != publish.UnpublishedUnions.Code
+		return d.Severity != diag.Error && d.Code != definitions.UnpublishedUnions.Code
 	})
 	err = findings.Normalize().RelativeTo(r.definitions.dir).WriteText(stderr)
 	if err != nil || findings.HasErrors() {

@@ -18,7 +18,6 @@ import (
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/project"
-	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -132,7 +131,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		findings = append(findings, definitions.NoCRDIn(args, given))
 	}
 	r.Unused = func(used map[*project.Waiver]bool) diag.List {
-		return r.Project.UnusedIn(r.Reader, slices.Collect(maps.Keys(verified.Ignores)), used, append(verify.Codes(), publish.UnpublishedUnions))
+		return r.Project.UnusedIn(r.Reader, slices.Collect(maps.Keys(verified.Ignores)), used, append(verify.Codes(), definitions.UnpublishedUnions))
 	}
 	findings = append(verified.Ignores.Without(nil, findings), verified.Ignores.Invalid(reference.IsCode)...)
 	return r.Report(stderr, findings)

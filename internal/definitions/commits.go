@@ -19,7 +19,6 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/internal/source/golist"
-	"github.com/schemagen/schemagen/publish"
 )
 
 // gitPrefix is the prefix of the name of a file or directory in a commit: git:REF or
@@ -161,7 +160,7 @@ func repeated(all []*crd.Definition) (out diag.List) {
 			continue
 		}
 		if !equality.Semantic.DeepEqual(other.CRD.Spec, d.CRD.Spec) {
-			out = append(out, publish.ConflictingDefinitions.At(positionIn(d)(path), "name the file or directory of one of them, or Go packages such as ./api/...",
+			out = append(out, conflictingDefinitions.At(positionIn(d)(path), "name the file or directory of one of them, or Go packages such as ./api/...",
 				"%s is defined twice, and differently", d.CRD.Name).With(diag.Related{Pos: positionIn(other)(path), Message: "the other definition"}))
 		}
 	}

@@ -33,7 +33,6 @@ import (
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/tryout"
 	"github.com/schemagen/schemagen/internal/types/typegen"
-	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -72,7 +71,7 @@ func NewExplainCodeCommand(stdout io.Writer) *cobra.Command {
 
 // Codes returns the diagnostics of all packages, sorted by code.
 func Codes() []*diag.Kind {
-	out := slices.Concat(passes.Codes(), configgen.Codes(), deepcopy.Codes(), applyconfiguration.Codes(), verify.Codes(), publish.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), tryout.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), generate.Codes(), containment.Codes(), convertrun.Codes(), convertprove.Codes(), definitions.Codes(), typegen.Codes(), conversions.Codes(), rehub.Codes(), gatesrun.Codes(), output.Codes())
+	out := slices.Concat(passes.Codes(), configgen.Codes(), deepcopy.Codes(), applyconfiguration.Codes(), verify.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), tryout.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), generate.Codes(), containment.Codes(), convertrun.Codes(), convertprove.Codes(), definitions.Codes(), typegen.Codes(), conversions.Codes(), rehub.Codes(), gatesrun.Codes(), output.Codes())
 	slices.SortFunc(out, func(a, b *diag.Kind) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }
