@@ -27,7 +27,7 @@ func WriteField(w io.Writer, format string, r *publish.Resource, f *fields.Field
 			Version string        `json:"version"`
 			Kind    string        `json:"kind"`
 			Field   *fields.Field `json:"field"`
-		}{r.Group, r.Version, r.Kind, f}, "", "  ")
+		}{r.Group, r.Version, r.Kind, f}, "", " ")
 		if err != nil {
 			return err
 		}
