@@ -17,8 +17,8 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/yamltext"
 	"github.com/schemagen/schemagen/structural"
-	"github.com/schemagen/schemagen/structural/manifest"
 )
 
 // This file checks properties of a field that a schema cannot express: its Go type and its
@@ -121,7 +121,7 @@ func (c fieldChecker) checkName(t *source.Type, field *source.Field, name string
 
 // checkYAML reports a name that YAML reads as another one.
 func (c fieldChecker) checkYAML(t *source.Type, field *source.Field, name string) {
-	key, ok := manifest.KeyOf(name)
+	key, ok := yamltext.KeyOf(name)
 	if name == "" || ok && key == name {
 		return
 	}
