@@ -106,6 +106,7 @@ func layers() []string {
 		"publish",
 		"compare",
 		"internal/pages/derived",
+		"internal/pages/explain",
 		"internal/pages/prose",
 		"internal/pages/apidocs",
 		"internal/definitions",

@@ -15,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/pages/apidocs"
+	"github.com/schemagen/schemagen/internal/pages/explain"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/publish"
@@ -86,7 +87,7 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if err := r.print(findings, stderr); err != nil {
 		return err
 	}
-	kinds := make([]*apidocs.Documented, len(published))
+	kinds := make([]*explain.Documented, len(published))
 	for i, p := range published {
 		if kinds[i], err = p.Documented(ctx, r.definitions.dir, r.examples); err != nil {
 			return err
@@ -112,7 +113,7 @@ func (r *docsRun) print(findings diag.List, stderr io.Writer) error {
 }
 
 // files renders the documentation; findings are in a template.
-func (r *docsRun) files(kinds []*apidocs.Documented) (files []publish.File, findings diag.List, err error) {
+func (r *docsRun) files(kinds []*explain.Documented) (files []publish.File, findings diag.List, err error) {
 	switch {
 	case r.template != "":
 		text, err := os.ReadFile(r.template)
@@ -122,7 +123,7 @@ func (r *docsRun) files(kinds []*apidocs.Documented) (files []publish.File, find
 		file, findings, err := apidocs.Execute(r.template, string(text), apidocs.NewDocument(r.title, kinds))
 		return []publish.File{file}, findings, err
 	case r.format == "markdown":
-		return apidocs.MarkdownDocs(kinds), nil, nil
+		return explain.MarkdownDocs(kinds), nil, nil
 	case r.format == "asciidoc":
 		files, err = apidocs.AsciiDoc(r.title, kinds)
 		return files, nil, err

@@ -15,7 +15,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/screen"
-	"github.com/schemagen/schemagen/internal/pages/apidocs"
+	"github.com/schemagen/schemagen/internal/pages/explain"
 )
 
 // explainRun is one run of the explain command.
@@ -51,15 +51,15 @@ shown.`,
 	flags := cmd.Flags()
 	flags.StringSliceVar(&r.crds, "crd", nil, crdFlagHelp)
 	flags.StringVar(&r.apiVersion, "api-version", "", "explain this version or group/version (default: the one that kubectl prefers)")
-	flags.StringVar(&r.format, "format", "plain", "output format: "+strings.Join(apidocs.Formats(), ", "))
+	flags.StringVar(&r.format, "format", "plain", "output format: "+strings.Join(explain.Formats(), ", "))
 	flags.BoolVar(&r.recursive, "recursive", false, "also show all nested fields")
 	r.definitions.add(cmd)
 	return cmd
 }
 
 func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdout, stderr io.Writer) error {
-	if !slices.Contains(apidocs.Formats(), r.format) {
-		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(apidocs.Formats(), ", "))
+	if !slices.Contains(explain.Formats(), r.format) {
+		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(explain.Formats(), ", "))
 	}
 	in, err := r.definitions.reader(stdin)
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 		return cmp.Or(err, reporting.ErrFindings)
 	}
 	name, path, _ := strings.Cut(what, ".")
-	resource, err := apidocs.Find(definitions.Published(published), name, r.apiVersion)
+	resource, err := explain.Find(definitions.Published(published), name, r.apiVersion)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 		refused := diag.List{published[at].Unpublished("%s %s cannot be explained: %s").As(diag.Error)}
 		return cmp.Or(refused.RelativeTo(r.definitions.dir).WriteText(stderr), reporting.ErrFindings)
 	}
-	field, err := apidocs.Explain(resource, path, r.recursive)
+	field, err := explain.Explain(resource, path, r.recursive)
 	if err != nil {
 		return err
 	}
@@ -96,5 +96,5 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	if r.format != "plain" {
 		stdout = screen.Documents(stdout)
 	}
-	return apidocs.WriteField(stdout, r.format, resource, field, r.recursive)
+	return explain.WriteField(stdout, r.format, resource, field, r.recursive)
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/fields"
-	"github.com/schemagen/schemagen/internal/pages/apidocs"
+	"github.com/schemagen/schemagen/internal/pages/explain"
 )
 
 // Documented returns what is documented of the resource, with the positions of fields in Go
 // relative to a directory. Positions in generated YAML are of no use to readers. Examples are
 // samples that a server accepts.
-func (r *Resource) Documented(ctx context.Context, dir string, examples bool) (*apidocs.Documented, error) {
-	out := &apidocs.Documented{Resource: r.Resource, Field: apidocs.DocumentedField(r.Resource)}
+func (r *Resource) Documented(ctx context.Context, dir string, examples bool) (*explain.Documented, error) {
+	out := &explain.Documented{Resource: r.Resource, Field: explain.DocumentedField(r.Resource)}
 	if out.Field == nil {
 		return out, nil
 	}
@@ -44,12 +44,12 @@ func (r *Resource) setPositions(field *fields.Field, dir string, wanted func(fil
 }
 
 // examples returns the samples that a server accepts.
-func (r *Resource) examples(ctx context.Context) ([]apidocs.Example, error) {
+func (r *Resource) examples(ctx context.Context) ([]explain.Example, error) {
 	kind, err := dryrun.New(r.Definition).Kind(r.Kind + "." + r.GroupVersion())
 	if err != nil {
 		return nil, err
 	}
-	var out []apidocs.Example
+	var out []explain.Example
 	for _, full := range []bool{false, true} {
 		sample, err := kind.Sample(ctx, full)
 		if err != nil {
@@ -62,7 +62,7 @@ func (r *Resource) examples(ctx context.Context) ([]apidocs.Example, error) {
 		if full {
 			title = "Example: all fields that can be set together"
 		}
-		out = append(out, apidocs.Example{Title: title, YAML: string(sample.YAML)})
+		out = append(out, explain.Example{Title: title, YAML: string(sample.YAML)})
 	}
 	return out, nil
 }

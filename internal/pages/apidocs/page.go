@@ -1,8 +1,7 @@
 // Package apidocs renders the documentation of custom resources for the users of an
-// operator: explanations of fields (explain.go, text.go), pages in Markdown (docs.go) and HTML
-// (page.go), and templates (template.go). The HTML page is a single file that needs nothing
-// else: its template, style and script are plain files in page/, without a build step. Texts of
-// definitions are data in it, which only the script displays, and never as HTML.
+// operator. The page is a single HTML file that needs nothing else: its template, style
+// and script are plain files in page/, without a build step. Texts of definitions are data
+// in it, which only the script displays, and never as HTML.
 package apidocs
 
 import (
@@ -15,6 +14,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/fields"
 	"github.com/schemagen/schemagen/internal/ground/screen"
+	"github.com/schemagen/schemagen/internal/pages/explain"
 	"github.com/schemagen/schemagen/internal/pages/prose"
 )
 
@@ -38,15 +38,15 @@ type pageData struct {
 
 // pageKind is one version of a kind on the page.
 type pageKind struct {
-	Group      string     `json:"group"`
-	Version    string     `json:"version"`
-	Kind       string     `json:"kind"`
-	Plural     string     `json:"plural"`
-	ShortNames []string   `json:"shortNames,omitempty"`
-	Namespaced bool       `json:"namespaced"`
-	Field      *pageField `json:"field,omitempty"`
-	Missing    string     `json:"missing,omitempty"`
-	Examples   []Example  `json:"examples,omitempty"`
+	Group      string            `json:"group"`
+	Version    string            `json:"version"`
+	Kind       string            `json:"kind"`
+	Plural     string            `json:"plural"`
+	ShortNames []string          `json:"shortNames,omitempty"`
+	Namespaced bool              `json:"namespaced"`
+	Field      *pageField        `json:"field,omitempty"`
+	Missing    string            `json:"missing,omitempty"`
+	Examples   []explain.Example `json:"examples,omitempty"`
 }
 
 // pageField is a field with its description as blocks.
@@ -61,14 +61,14 @@ type pageField struct {
 
 // Page returns the documentation of kinds as one self-contained HTML page that makes no
 // requests. The page's policy allows only its own script and style.
-func Page(title string, kinds []*Documented) ([]byte, error) {
+func Page(title string, kinds []*explain.Documented) ([]byte, error) {
 	t, err := template.New("page").Parse(pageText)
 	if err != nil {
 		return nil, fmt.Errorf("page.html: %w", err)
 	}
 	data := pageData{Title: title, Kinds: []pageKind{}}
 	var p prose.Parser
-	for _, k := range SortDocumented(kinds) {
+	for _, k := range explain.SortDocumented(kinds) {
 		kind := pageKind{Group: k.Group, Version: k.Version, Kind: k.Kind, Plural: k.Plural, ShortNames: k.ShortNames,
 			Namespaced: k.Namespaced, Missing: k.Missing(), Examples: k.Examples}
 		if k.Field != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/markdown"
 	"github.com/schemagen/schemagen/internal/ground/screen"
+	"github.com/schemagen/schemagen/internal/pages/explain"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -35,7 +36,7 @@ type Group struct {
 type Kind struct {
 	Name string
 	// Versions are sorted, the one that kubectl prefers first.
-	Versions []*Documented
+	Versions []*explain.Documented
 }
 
 // Row is a field in a flat list of fields.
@@ -48,9 +49,9 @@ type Row struct {
 }
 
 // NewDocument returns the data of a template.
-func NewDocument(title string, kinds []*Documented) Document {
+func NewDocument(title string, kinds []*explain.Documented) Document {
 	out := Document{Title: title}
-	for _, k := range SortDocumented(kinds) {
+	for _, k := range explain.SortDocumented(kinds) {
 		if last := len(out.Groups) - 1; last < 0 || out.Groups[last].Name != k.Group {
 			out.Groups = append(out.Groups, Group{Name: k.Group})
 		}
@@ -107,7 +108,7 @@ func templateError(name string, err error) diag.Diagnostic {
 var asciidocText string
 
 // AsciiDoc returns the documentation of kinds in AsciiDoc, one file per group.
-func AsciiDoc(title string, kinds []*Documented) ([]publish.File, error) {
+func AsciiDoc(title string, kinds []*explain.Documented) ([]publish.File, error) {
 	var out []publish.File
 	for _, group := range NewDocument(title, kinds).Groups {
 		file, findings, err := Execute(group.Name+".adoc"+templateSuffix, asciidocText, Document{Title: title, Groups: []Group{group}})

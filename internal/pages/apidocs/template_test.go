@@ -12,6 +12,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/fields"
 	"github.com/schemagen/schemagen/internal/ground/markdown"
+	"github.com/schemagen/schemagen/internal/pages/explain"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -24,16 +25,16 @@ func hostile() []string {
 	}
 }
 
-func hostileKinds() []*Documented {
-	var out []*Documented
+func hostileKinds() []*explain.Documented {
+	var out []*explain.Documented
 	for _, text := range hostile() {
 		text := "MARK " + text
 		for _, shown := range []string{text, strings.TrimPrefix(text, "MARK "), text + "\n\n" + text} {
-			out = append(out, &Documented{
+			out = append(out, &explain.Documented{
 				Resource: &publish.Resource{Group: "ex.io", Version: "v1", Kind: shown, Plural: shown, ShortNames: []string{shown}},
 				Field: &fields.Field{Description: shown, Fields: []*fields.Field{{Name: shown, Type: shown, Description: shown, Default: shown, Enum: []string{shown}, Limits: []string{shown},
 					Rules: []fields.Rule{{Text: shown, Rule: shown}}, Unions: []fields.Union{{Text: shown, Values: []fields.UnionValue{{Value: shown, Member: shown}}}}}}},
-				Examples: []Example{{Title: shown, YAML: shown + "\n"}},
+				Examples: []explain.Example{{Title: shown, YAML: shown + "\n"}},
 			})
 		}
 	}
@@ -156,7 +157,7 @@ func TestPageDescribesTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, chapter, _ := strings.Cut(string(page), "### Templates")
-	for _, value := range []any{Document{}, Group{}, Kind{}, Row{}, fields.Field{}, fields.Union{}, fields.UnionValue{}, fields.Rule{}, Example{}} {
+	for _, value := range []any{Document{}, Group{}, Kind{}, Row{}, fields.Field{}, fields.Union{}, fields.UnionValue{}, fields.Rule{}, explain.Example{}} {
 		for field := range reflect.TypeOf(value).Fields() {
 			if !field.Anonymous && field.Name != "SchemaPath" && !strings.Contains(chapter, "`"+field.Name+"`") {
 				t.Errorf("docs/editor.md does not describe %s of %T", field.Name, value)

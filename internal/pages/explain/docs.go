@@ -1,4 +1,4 @@
-package apidocs
+package explain
 
 import (
 	"cmp"
