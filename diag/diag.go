@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"go/token"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // Severity is the effect of a diagnostic on the run.
@@ -186,9 +187,10 @@ func compare(a, b Diagnostic) int {
 	)
 }
 
-// RelativeTo returns the list with file names that are [Nearby] made relative to dir.
+// RelativeTo returns the list with file names made relative to dir if they are at most two
+// levels above it.
 func (l List) RelativeTo(dir string) List {
-	return l.mapPositions(func(p *Position) { p.File = Relative(dir, p.File, Nearby) })
+	return l.mapPositions(func(p *Position) { p.File = screen.Relative(dir, p.File, screen.Nearby) })
 }
 
 // UTF16 returns the list with columns that count UTF-16 code units, as SARIF does, instead of
@@ -236,30 +238,11 @@ func (l List) mapPositions(f func(*Position)) List {
 	return out
 }
 
-// Nearby is the maximum number of levels above a directory at which file names are still
-// printed relative to it.
-const Nearby = 2
-
-// Relative returns the name of a file relative to dir, with slashes, if it begins with at
-// most up elements "..". Otherwise, or if the name is already relative, it is returned
-// unchanged.
-func Relative(dir, file string, up int) string {
-	if !filepath.IsAbs(file) {
-		return file
-	}
-	rel, err := filepath.Rel(dir, file)
-	above := strings.Repeat("../", up+1)
-	if rel = filepath.ToSlash(rel); err != nil || strings.HasPrefix(rel+"/", above) {
-		return file
-	}
-	return rel
-}
-
-// lines returns the lines of a text, each as Line returns it but for the tabs at its start.
+// lines returns the lines of a text, each as screen.Line returns it but for the tabs at its start.
 func lines(text string) (out []string) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		indented := len(line) - len(strings.TrimLeft(line, "\t"))
-		out = append(out, line[:indented]+Line(line[indented:]))
+		out = append(out, line[:indented]+screen.Line(line[indented:]))
 	}
 	return out
 }
@@ -274,14 +257,14 @@ func (l List) WriteText(w io.Writer) error {
 	for _, d := range l.On() {
 		var b strings.Builder
 		if d.Pos.File != "" {
-			fmt.Fprintf(&b, "%s: ", Line(d.Pos.String()))
+			fmt.Fprintf(&b, "%s: ", screen.Line(d.Pos.String()))
 		}
-		fmt.Fprintf(&b, "%s[%s]: %s\n", d.Severity, d.Code, Line(d.Message))
+		fmt.Fprintf(&b, "%s[%s]: %s\n", d.Severity, d.Code, screen.Line(d.Message))
 		if d.Hint != "" {
 			fmt.Fprintf(&b, "\thint: %s\n", strings.Join(lines(d.Hint), "\n\t\t"))
 		}
 		for _, r := range d.Related {
-			fmt.Fprintf(&b, "\t%s: %s\n", Line(r.Pos.String()), Line(r.Message))
+			fmt.Fprintf(&b, "\t%s: %s\n", screen.Line(r.Pos.String()), screen.Line(r.Message))
 		}
 		if _, err := io.WriteString(w, b.String()); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // Formats returns the names of the formats that [List.Write] accepts.
@@ -110,7 +111,7 @@ func (w *Writer) Close() error {
 // encode returns the JSON of a value that is part of a document.
 func encode(v any, indent string) (string, error) {
 	text, err := plainjson.Indented(v, indent, "  ")
-	return EscapeJSON(string(text)), err
+	return screen.EscapeJSON(string(text)), err
 }
 
 type jsonPosition struct {
@@ -324,7 +325,7 @@ func (l List) writeGitHub(w io.Writer) error {
 		}
 		b.WriteString("::" + level + " ")
 		if d.Pos.File != "" {
-			fmt.Fprintf(&b, "file=%s,", property.Replace(Line(filepath.ToSlash(d.Pos.File))))
+			fmt.Fprintf(&b, "file=%s,", property.Replace(screen.Line(filepath.ToSlash(d.Pos.File))))
 			if d.Pos.Line > 0 {
 				fmt.Fprintf(&b, "line=%d,", d.Pos.Line)
 			}
@@ -332,7 +333,7 @@ func (l List) writeGitHub(w io.Writer) error {
 				fmt.Fprintf(&b, "col=%d,", d.Pos.Column)
 			}
 		}
-		message := Line(d.Message)
+		message := screen.Line(d.Message)
 		if d.Hint != "" {
 			message += "\n" + strings.Join(lines(d.Hint), "\n")
 		}

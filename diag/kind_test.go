@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // TestKind checks that a diagnostic has the properties of its kind, and that changing the
@@ -135,8 +137,8 @@ func TestRelativeToReachesEndsAndFixes(t *testing.T) {
 func TestHintOfSeveralLines(t *testing.T) {
 	d := (&Kind{Code: "SG1"}).At(at("a.go", 1, 2), "largest:\n\tb 2\na.go:1:1: error\x1b[0m", "m")
 	for format, want := range map[string]string{
-		"text":   "a.go:1:2: error[SG1]: m\n\thint: largest:\n\t\t\tb 2\n\t\ta.go:1:1: error" + Line("\x1b") + "[0m\n",
-		"github": "::error file=a.go,line=1,col=2,title=SG1::m%0Alargest:%0A\tb 2%0Aa.go:1:1: error" + Line("\x1b") + "[0m\n",
+		"text":   "a.go:1:2: error[SG1]: m\n\thint: largest:\n\t\t\tb 2\n\t\ta.go:1:1: error" + screen.Line("\x1b") + "[0m\n",
+		"github": "::error file=a.go,line=1,col=2,title=SG1::m%0Alargest:%0A\tb 2%0Aa.go:1:1: error" + screen.Line("\x1b") + "[0m\n",
 	} {
 		var out bytes.Buffer
 		if err := (List{d}).Write(&out, format, nil); err != nil || out.String() != want {

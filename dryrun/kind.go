@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -116,7 +117,7 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 		steps := path.Steps()
 		name := steps[len(steps)-1].Field
 		node := k.schema.At(steps[:len(steps)-1])
-		add(droppedField, path, diag.DidYouMean(name, node.FieldNames(), ""), "%s is dropped: it is not in the schema", path)
+		add(droppedField, path, words.DidYouMean(name, node.FieldNames(), ""), "%s is dropped: it is not in the schema", path)
 	}
 	for _, text := range a.Metadata {
 		out = append(out, droppedField.At(o.textPosition(text), "", "%s is dropped: it is not a field of metadata", text))

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/structural/manifest"
+	"github.com/schemagen/schemagen/internal/yamltext"
 )
 
 // suite is a file with cases for a CRD in the format of the .testsuite.yaml files
@@ -61,7 +61,7 @@ func (t suiteText) place(line, column int) diag.Position {
 
 // suiteReader reads a suite and collects its errors.
 type suiteReader struct {
-	manifest.NodeReader
+	yamltext.NodeReader
 	// inCases is the number of findings about cases, and about keys that have no meaning.
 	inCases int
 }
@@ -102,7 +102,7 @@ func (t *Trial) ReadSuite(name string, data []byte) ([]*Case, diag.List) {
 
 // readSuite reads a file. The suite is nil if there is an error outside of its cases.
 func readSuite(file string, data []byte) (*suite, diag.List) {
-	r := &suiteReader{NodeReader: manifest.NewNodeReader(file, wrongSuite, data)}
+	r := &suiteReader{NodeReader: yamltext.NewNodeReader(file, wrongSuite, data)}
 	root := r.Document(data, "a test suite")
 	if root == nil {
 		if !r.Findings.HasErrors() {
@@ -190,7 +190,7 @@ func (r *suiteReader) testCase(n *yaml.Node, prefix string, known ...string) *Ca
 
 // text returns a string, or an empty text if n is nil.
 func (r *suiteReader) text(n *yaml.Node) suiteText {
-	n = manifest.Aliased(n)
+	n = yamltext.Aliased(n)
 	switch {
 	case n == nil || n.Tag == "!!null":
 		return suiteText{indent: -1}

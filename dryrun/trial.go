@@ -11,6 +11,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -340,7 +341,7 @@ func (t *Trial) nearestKind(o *Object) string {
 		kinds = append(kinds, k.Kind)
 	}
 	slices.Sort(kinds)
-	near, ok := diag.Nearest(o.Kind, slices.Compact(kinds))
+	near, ok := words.Nearest(o.Kind, slices.Compact(kinds))
 	if !ok {
 		return t.Hints.withCRD("name its CRD")
 	}

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
+	"github.com/schemagen/schemagen/internal/ground/words"
 )
 
 // Select returns the chapters with only the markers that text names: as written in source, or
@@ -31,7 +32,7 @@ func (r Reference) Select(text string) (Reference, error) {
 		for _, name := range names {
 			names = append(names, name[strings.LastIndexByte(name, ':')+1:])
 		}
-		return nil, fmt.Errorf("no marker begins with %q: %s", prefix, diag.DidYouMean(prefix, names, "schemagen markers lists them"))
+		return nil, fmt.Errorf("no marker begins with %q: %s", prefix, words.DidYouMean(prefix, names, "schemagen markers lists them"))
 	}
 	return out, nil
 }
@@ -102,19 +103,19 @@ func textMarker(b *strings.Builder, m *MarkerDoc) {
 	for _, needed := range m.Package {
 		fmt.Fprintf(b, "  in packages with %s\n", needed)
 	}
-	fmt.Fprintf(b, "\n%s", diag.Indent(capitalize(m.Effect)+"\n", "  "))
+	fmt.Fprintf(b, "\n%s", screen.Indent(capitalize(m.Effect)+"\n", "  "))
 	for i, a := range explainedArguments(m) {
 		if i == 0 {
 			b.WriteString("\n")
 		}
 		fmt.Fprintf(b, "    %-18s %-12s %s\n", a.Name, a.Type, argumentHelp(a))
 	}
-	fmt.Fprintf(b, "\n%s", diag.Indent(m.Go, "      "))
+	fmt.Fprintf(b, "\n%s", screen.Indent(m.Go, "      "))
 	if m.YAML != "" {
-		fmt.Fprintf(b, "\n  produces\n\n%s", diag.Indent(m.YAML, "      "))
+		fmt.Fprintf(b, "\n  produces\n\n%s", screen.Indent(m.YAML, "      "))
 	}
 	if m.Diagnostics != "" {
-		fmt.Fprintf(b, "\n  reports\n\n%s", diag.Indent(m.Diagnostics, "      "))
+		fmt.Fprintf(b, "\n  reports\n\n%s", screen.Indent(m.Diagnostics, "      "))
 	}
 }
 

@@ -13,12 +13,12 @@ import (
 // aggregated discovery, which every version of kubectl reads (DiscoveryController of the
 // server).
 func discovery(resources []*Resource) map[string]any {
-	major, minor, _ := strings.Cut(KubeVersion, ".")
+	major, minor, _ := strings.Cut(kubeVersion, ".")
 	groups := &metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{}}
 	out := map[string]any{
 		"/api":     &metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{}, ServerAddressByClientCIDRs: []metav1.ServerAddressByClientCIDR{}},
 		"/apis":    groups,
-		"/version": &version.Info{Major: major, Minor: minor, GitVersion: "v" + KubeVersion + ".0-schemagen"},
+		"/version": &version.Info{Major: major, Minor: minor, GitVersion: "v" + kubeVersion + ".0-schemagen"},
 	}
 	for _, gv := range groupVersions(resources) {
 		first := gv.resources[0]

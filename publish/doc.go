@@ -1,7 +1,6 @@
 // Package publish produces the documents that the API server would publish for custom
 // resources (KEP "Publish CRD OpenAPI"): OpenAPI v2 for all of them and OpenAPI v3 for each
-// group version. From the same definitions it produces JSON Schemas, explanations of
-// fields, and documentation.
+// group version. From the same definitions it produces JSON Schemas.
 //
 // It knows the model of schemas, unions, and what the server publishes about every
 // resource. It knows neither where a definition came from nor the server's code:
@@ -18,8 +17,6 @@
 //     documents.
 //   - jsonschema.go renders JSON Schemas, jsonunions.go the unions in them, jsonvalues.go
 //     value validations, and jsonpattern.go patterns.
-//   - explain.go finds a field and what to explain about it; explaintext.go and
-//     explainwords.go turn that into text. docs.go renders documentation.
 package publish
 
 //go:generate go test . -run TestStatic|TestLitmus -update

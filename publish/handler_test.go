@@ -158,7 +158,7 @@ func TestServedDiscovery(t *testing.T) {
 		}
 		wantJSON(t, target, at(t, body(t, r)), want)
 	}
-	wantJSON(t, "version", at(t, body(t, ask(h, "GET", "/version")), "gitVersion"), `"v`+KubeVersion+`.0-schemagen"`)
+	wantJSON(t, "version", at(t, body(t, ask(h, "GET", "/version")), "gitVersion"), `"v`+kubeVersion+`.0-schemagen"`)
 }
 
 // hostile returns malformed or malicious requests with the expected status codes.

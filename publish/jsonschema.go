@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/version"
 
+	"github.com/schemagen/schemagen/internal/fields"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -34,9 +35,9 @@ type JSONSchemaOptions struct {
 	BaseURL string
 }
 
-// JSONSchemaPath returns the file name of a resource, which is kubeconform's
+// jsonSchemaPath returns the file name of a resource, which is kubeconform's
 // "{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json".
-func JSONSchemaPath(r *Resource) string {
+func jsonSchemaPath(r *Resource) string {
 	return r.Group + "/" + strings.ToLower(r.Kind) + "_" + r.Version + ".json"
 }
 
@@ -60,7 +61,7 @@ func JSONSchemas(resources []*Resource, o JSONSchemaOptions) ([]File, error) {
 		return err
 	}
 	for _, r := range resources {
-		if err := add(JSONSchemaPath(r), o.schemaOf(r)); err != nil {
+		if err := add(jsonSchemaPath(r), o.schemaOf(r)); err != nil {
 			return nil, err
 		}
 	}
@@ -80,7 +81,7 @@ func (o JSONSchemaOptions) all(resources []*Resource) object {
 			"properties": object{"apiVersion": object{"const": r.GroupVersion()}, "kind": object{"const": r.Kind}},
 			"required":   []string{"apiVersion", "kind"},
 		}
-		choices = append(choices, object{"if": is, "then": object{"$ref": JSONSchemaPath(r)}})
+		choices = append(choices, object{"if": is, "then": object{"$ref": jsonSchemaPath(r)}})
 	}
 	out := object{"$schema": o.draftURL(), "type": "object"}
 	addList(out, "allOf", choices)
@@ -108,9 +109,9 @@ func (o JSONSchemaOptions) catalog(resources []*Resource) object {
 // URL returns the URL of the schema of a resource.
 func (o JSONSchemaOptions) URL(r *Resource) string {
 	if o.BaseURL == "" {
-		return JSONSchemaPath(r)
+		return jsonSchemaPath(r)
 	}
-	return o.BaseURL + "/" + JSONSchemaPath(r)
+	return o.BaseURL + "/" + jsonSchemaPath(r)
 }
 
 func (o JSONSchemaOptions) draftURL() string {
@@ -146,7 +147,7 @@ func (o JSONSchemaOptions) schemaOf(r *Resource) object {
 	j := jsonSchema{JSONSchemaOptions: o}
 	j.Open = o.Open || r.Schema == nil || r.PreserveUnknownFields
 	out := j.node(s, false)
-	meta := withMeta(&structural.Schema{}).Properties // in the order of metaFields
+	meta := fields.WithMeta(&structural.Schema{}).Properties // in the order of fields.MetaFields
 	properties := propertiesOf(out)
 	for _, p := range meta {
 		properties[p.Name] = object{"description": p.Schema.Description}
@@ -163,7 +164,7 @@ func (o JSONSchemaOptions) schemaOf(r *Resource) object {
 	}
 	addAll(properties["metadata"].(object), object{"type": "object", "allOf": metadata})
 	required, _ := out["required"].([]string)
-	for i, name := range metaFields {
+	for i, name := range fields.MetaFields() {
 		if !slices.Contains(required, name) {
 			required = slices.Insert(slices.Clone(required), i, name)
 		}
@@ -308,13 +309,13 @@ func (j jsonSchema) addTexts(out object, s *structural.Schema) {
 	found := unions.Of(s)
 	var lines []string
 	for _, u := range found {
-		lines = append(lines, describeUnion(u).Text+".")
+		lines = append(lines, fields.DescribeUnion(u).Text+".")
 	}
 	for _, rule := range s.XValidations {
-		if !isUnionRule(found, rule) {
-			described := describeRule(rule)
-			lines = append(lines, "Rule: "+oneLine(described.Text))
-			comments = append(comments, "CEL: "+oneLine(described.Rule))
+		if !fields.IsUnionRule(found, rule) {
+			described := fields.DescribeRule(rule)
+			lines = append(lines, "Rule: "+fields.OneLine(described.Text))
+			comments = append(comments, "CEL: "+fields.OneLine(described.Rule))
 		}
 	}
 	if s.XListType == "map" {
@@ -330,7 +331,7 @@ func (j jsonSchema) addTexts(out object, s *structural.Schema) {
 // addEmbedded adds what the server requires of an embedded resource.
 func (j jsonSchema) addEmbedded(out object) {
 	properties := propertiesOf(out)
-	for _, p := range withMeta(&structural.Schema{}).Properties {
+	for _, p := range fields.WithMeta(&structural.Schema{}).Properties {
 		own, _ := properties[p.Name].(object)
 		if own == nil {
 			own = object{"description": p.Schema.Description}

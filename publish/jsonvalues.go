@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/fields"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -173,7 +174,7 @@ func addJunctors(out object, v *structural.ValueValidation, s *structural.Schema
 		all = slices.DeleteFunc(all, func(n any) bool { return len(n.(object)) == 0 })
 	}
 	addList(out, "allOf", all)
-	if s == nil || !s.XIntOrString || !isTypes(v.AnyOf) {
+	if s == nil || !s.XIntOrString || !fields.IsTypes(v.AnyOf) {
 		some, same := list(v.AnyOf)
 		exact = exact && same
 		addList(out, "anyOf", some)

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/schemagen/schemagen/internal/fields"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -151,7 +152,7 @@ func withUnions(s *structural.Schema, onObject bool) *structural.Schema {
 		child.XUnionMembers = nil
 		for _, u := range found {
 			if u.Discriminator == p.Name {
-				child.XUnionMembers = membersOf(u)
+				child.XUnionMembers = fields.Selections(u)
 			}
 		}
 		out.Properties[i].Schema = child
@@ -169,18 +170,6 @@ func withUnions(s *structural.Schema, onObject bool) *structural.Schema {
 		}
 	}
 	return &out
-}
-
-func membersOf(u unions.Union) []structural.UnionMember {
-	var out []structural.UnionMember
-	for _, v := range u.Values {
-		member := structural.UnionMember{Value: v.Name}
-		if at := u.Selected(v.Name); at >= 0 {
-			member.Name, member.Optional = u.Members[at].Name, u.Members[at].Optional
-		}
-		out = append(out, member)
-	}
-	return out
 }
 
 // schema renders a node (ToKubeOpenAPI of the server's structural schemas, and

@@ -15,9 +15,9 @@ import (
 //go:embed static.json
 var staticText []byte
 
-// KubeVersion is the Kubernetes release of the documents, that is, of the libraries from
+// kubeVersion is the Kubernetes release of the documents, that is, of the libraries from
 // which static.json is generated.
-const KubeVersion = "1.37"
+const kubeVersion = "1.37"
 
 // static is the content of static.json.
 type static struct {

@@ -66,7 +66,7 @@ func TestKubeVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "k8s.io/apiextensions-apiserver v0." + strings.TrimPrefix(KubeVersion, "1.") + "."; !strings.Contains(string(text), want) {
+	if want := "k8s.io/apiextensions-apiserver v0." + strings.TrimPrefix(kubeVersion, "1.") + "."; !strings.Contains(string(text), want) {
 		t.Errorf("go.mod has no %s", want)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -307,7 +308,7 @@ func missingField(s *structural.Schema, name string) blankColumn {
 	for _, p := range s.Properties {
 		names = append(names, p.Name)
 	}
-	if near, ok := diag.OnlyNearest(name, names); ok {
+	if near, ok := words.OnlyNearest(name, names); ok {
 		out.old = "@." + name
 		out.meant = "@." + near
 	}

@@ -6,8 +6,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -137,7 +137,7 @@ func followSteps(s *structural.Schema, steps []string) (found *structural.Schema
 			for _, p := range s.Properties {
 				names = append(names, p.Name)
 			}
-			if near, ok := diag.OnlyNearest(step, names); ok {
+			if near, ok := words.OnlyNearest(step, names); ok {
 				meant = above + near
 			}
 			return nil, above + step, meant

@@ -25,6 +25,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/progress"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -722,7 +723,7 @@ func (c *checks) meantKey(path string) (key, meant string) {
 		names = append(names, p.Name)
 	}
 	for _, key := range list.XListMapKeys {
-		if near, ok := diag.OnlyNearest(key, names); ok && near != key {
+		if near, ok := words.OnlyNearest(key, names); ok && near != key {
 			return key, near
 		}
 	}

@@ -13,10 +13,10 @@ import (
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/migrate"
 )
 
@@ -75,7 +75,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 			names = append(names, cmd.Name())
 		}
 	}
-	return fmt.Errorf("unknown command %q\n%s", name, diag.DidYouMean(name, names, "schemagen --help lists the commands"))
+	return fmt.Errorf("unknown command %q\n%s", name, words.DidYouMean(name, names, "schemagen --help lists the commands"))
 }
 
 func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {

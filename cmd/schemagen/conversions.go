@@ -23,6 +23,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/generate"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/terminal/consent"
@@ -172,7 +173,7 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 		}
 		var outputs []output.File
 		for _, f := range turned {
-			outputs = append(outputs, output.File{Path: diag.Relative(r.WorkDir, f.Name, 0), Data: f.Data, Before: f.Before})
+			outputs = append(outputs, output.File{Path: screen.Relative(r.WorkDir, f.Name, 0), Data: f.Data, Before: f.Before})
 		}
 		return r.Rewrite(ctx, outputs, definitions.WithoutIgnored(nil, findings), r.write, stdout, stderr)
 	}
@@ -210,7 +211,7 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 	findings = append(findings, more...)
 	var outputs []output.File
 	for _, f := range generated.Files {
-		outputs = append(outputs, output.File{Path: diag.Relative(r.WorkDir, f.Name, 0), Data: f.Data})
+		outputs = append(outputs, output.File{Path: screen.Relative(r.WorkDir, f.Name, 0), Data: f.Data})
 	}
 	if r.policy != "" && !findings.HasErrors() {
 		for _, f := range generated.Policies {

@@ -10,10 +10,10 @@ import (
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/conversions/convertrun"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/terminal/consent"
 	"github.com/schemagen/schemagen/verify"
@@ -52,7 +52,7 @@ Packages are patterns as for schemagen crd, with the same default.`,
 			if r.Patterns, err = r.Packages(cmd, nil, args); err != nil {
 				return err
 			}
-			r.objects.Stdout = diag.Documents(stdout)
+			r.objects.Stdout = screen.Documents(stdout)
 			return r.run(cmd.Context(), stderr)
 		},
 	}

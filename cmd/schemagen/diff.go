@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/changekind"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/review"
 	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/verify"
@@ -161,7 +162,7 @@ func (r *diffRun) conclude(changes []compare.Change, findings diag.List, stdout 
 // print prints the report: for a person, each change with the definitions that it is about.
 func (r *diffRun) print(out *review.Report, stdout io.Writer) error {
 	if r.format != "text" {
-		stdout = diag.Documents(stdout)
+		stdout = screen.Documents(stdout)
 	}
 	buffer := bufio.NewWriter(stdout)
 	write := func() error { return out.Write(buffer, r.format, reference.Codes()) }

@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/pages/apidocs"
+	"github.com/schemagen/schemagen/internal/pages/explain"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/publish"
@@ -87,7 +88,7 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if err := r.print(findings, stderr); err != nil {
 		return err
 	}
-	kinds := make([]*publish.Documented, len(published))
+	kinds := make([]*explain.Documented, len(published))
 	for i, p := range published {
 		if kinds[i], err = p.Documented(ctx, r.definitions.Dir, r.examples); err != nil {
 			return err
@@ -113,7 +114,7 @@ func (r *docsRun) print(findings diag.List, stderr io.Writer) error {
 }
 
 // files renders the documentation; findings are in a template.
-func (r *docsRun) files(kinds []*publish.Documented) (files []publish.File, findings diag.List, err error) {
+func (r *docsRun) files(kinds []*explain.Documented) (files []publish.File, findings diag.List, err error) {
 	switch {
 	case r.template != "":
 		text, err := os.ReadFile(r.template)
@@ -123,7 +124,7 @@ func (r *docsRun) files(kinds []*publish.Documented) (files []publish.File, find
 		file, findings, err := apidocs.Execute(r.template, string(text), apidocs.NewDocument(r.title, kinds))
 		return []publish.File{file}, findings, err
 	case r.format == "markdown":
-		return publish.MarkdownDocs(kinds), nil, nil
+		return explain.MarkdownDocs(kinds), nil, nil
 	case r.format == "asciidoc":
 		files, err = apidocs.AsciiDoc(r.title, kinds)
 		return files, nil, err

@@ -10,10 +10,10 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/run/runcache"
 )
@@ -65,21 +65,21 @@ func writeEnv(out io.Writer, listing define.Listing, unsure []string) {
 	fmt.Fprintf(out, "go: %s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	fmt.Fprintf(out, "kube-version: %s\n", apiserver.DefaultVersion)
 	if kept := runcache.Open("", cli.ToolVersion()); kept != nil {
-		fmt.Fprintf(out, "cache: %s\n", diag.Line(kept.Dir()))
+		fmt.Fprintf(out, "cache: %s\n", screen.Line(kept.Dir()))
 	}
 	if len(listing.Reasons) == 0 {
 		fmt.Fprintln(out, "lister: without the go command")
 	} else {
 		fmt.Fprintln(out, "lister: the go command")
 		for _, reason := range listing.Reasons {
-			fmt.Fprintf(out, "  %s\n", diag.Line(reason))
+			fmt.Fprintf(out, "  %s\n", screen.Line(reason))
 		}
 	}
 	for _, reason := range unsure {
-		fmt.Fprintf(out, "controller-gen's code: %s\n", diag.Line(reason))
+		fmt.Fprintf(out, "controller-gen's code: %s\n", screen.Line(reason))
 	}
 	fmt.Fprintf(out, "packages: %d\n", len(listing.Packages))
 	for _, path := range listing.Packages {
-		fmt.Fprintf(out, "  %s\n", diag.Line(path))
+		fmt.Fprintf(out, "  %s\n", screen.Line(path))
 	}
 }

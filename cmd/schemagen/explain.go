@@ -15,7 +15,8 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
-	"github.com/schemagen/schemagen/publish"
+	"github.com/schemagen/schemagen/internal/ground/screen"
+	"github.com/schemagen/schemagen/internal/pages/explain"
 )
 
 // explainRun is one run of the explain command.
@@ -51,15 +52,15 @@ shown.`,
 	flags := cmd.Flags()
 	flags.StringSliceVar(&r.crds, "crd", nil, generation.CRDFlagHelp)
 	flags.StringVar(&r.apiVersion, "api-version", "", "explain this version or group/version (default: the one that kubectl prefers)")
-	flags.StringVar(&r.format, "format", "plain", "output format: "+strings.Join(publish.Formats(), ", "))
+	flags.StringVar(&r.format, "format", "plain", "output format: "+strings.Join(explain.Formats(), ", "))
 	flags.BoolVar(&r.recursive, "recursive", false, "also show all nested fields")
 	r.definitions.Add(cmd)
 	return cmd
 }
 
 func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdout, stderr io.Writer) error {
-	if !slices.Contains(publish.Formats(), r.format) {
-		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(publish.Formats(), ", "))
+	if !slices.Contains(explain.Formats(), r.format) {
+		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(explain.Formats(), ", "))
 	}
 	in, err := r.definitions.Reader(stdin)
 	if err != nil {
@@ -72,14 +73,14 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	}
 	// Most warnings are about other kinds. Those about unions explain why one is missing.
 	findings = slices.DeleteFunc(findings, func(d diag.Diagnostic) bool {
-		return d.Severity != diag.Error && d.Code != publish.UnpublishedUnions.Code
+		return d.Severity != diag.Error && d.Code != definitions.UnpublishedUnions.Code
 	})
 	err = findings.Normalize().RelativeTo(r.definitions.Dir).WriteText(stderr)
 	if err != nil || findings.HasErrors() {
 		return cmp.Or(err, reporting.ErrFindings)
 	}
 	name, path, _ := strings.Cut(what, ".")
-	resource, err := publish.Find(definitions.Published(published), name, r.apiVersion)
+	resource, err := explain.Find(definitions.Published(published), name, r.apiVersion)
 	if err != nil {
 		return err
 	}
@@ -88,19 +89,13 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 		refused := diag.List{published[at].Unpublished("%s %s cannot be explained: %s").As(diag.Error)}
 		return cmp.Or(refused.RelativeTo(r.definitions.Dir).WriteText(stderr), reporting.ErrFindings)
 	}
-	field, err := publish.Explain(resource, path, r.recursive)
+	field, err := explain.Explain(resource, path, r.recursive)
 	if err != nil {
 		return err
 	}
-	field.Each(func(f *publish.Field) {
-		if f.SchemaPath != "" {
-			if pos := (diag.List{{Pos: published[at].Position(f.SchemaPath)}}).RelativeTo(r.definitions.Dir)[0].Pos; pos.File != "" {
-				f.Position = pos.String()
-			}
-		}
-	})
+	published[at].SetPositions(field, r.definitions.Dir)
 	if r.format != "plain" {
-		stdout = diag.Documents(stdout)
+		stdout = screen.Documents(stdout)
 	}
-	return publish.WriteField(stdout, r.format, resource, field, r.recursive)
+	return explain.WriteField(stdout, r.format, resource, field, r.recursive)
 }

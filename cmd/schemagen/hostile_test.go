@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // hostileText clears the screen, changes the direction of text, and forges lines and
@@ -38,7 +38,7 @@ func checkPrinted(t *testing.T, what, text string, github bool) {
 	for line := range strings.SplitSeq(text, "\n") {
 		trimmed := strings.TrimSpace(line)
 		switch {
-		case diag.Lines(line) != line:
+		case screen.Lines(line) != line:
 			t.Errorf("%s prints a control character: %q", what, line)
 		case strings.HasPrefix(line, "FORGED"):
 			t.Errorf("%s prints a forged line: %q", what, line)
@@ -98,7 +98,7 @@ func quoted(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return diag.EscapeJSON(string(out))
+	return screen.EscapeJSON(string(out))
 }
 
 func writeFile(t *testing.T, name, text string) {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/migrate"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -51,7 +51,7 @@ needs your consent: you are asked on a terminal, and pass --yes elsewhere.`,
 				return err
 			}
 			for _, problem := range problems {
-				fmt.Fprintf(stderr, "schemagen: skipped %s\n", diag.Line(problem))
+				fmt.Fprintf(stderr, "schemagen: skipped %s\n", screen.Line(problem))
 			}
 			if note != "" {
 				fmt.Fprintf(stderr, "schemagen: %s\n", strings.ReplaceAll(note, "\n", "\n\t"))

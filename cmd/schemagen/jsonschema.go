@@ -12,8 +12,8 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/publish"
 )
@@ -96,7 +96,7 @@ func (r *jsonSchemaRun) run(ctx context.Context, args []string, stdin io.Reader,
 		if r.BaseURL == "" && r.mode != output.Stdout { // relative to the working directory
 			at = filepath.ToSlash(filepath.Join(r.output, filepath.FromSlash(at)))
 		}
-		if _, err := fmt.Fprintf(stdout, "# yaml-language-server: $schema=%s\n", diag.Line(at)); err != nil {
+		if _, err := fmt.Fprintf(stdout, "# yaml-language-server: $schema=%s\n", screen.Line(at)); err != nil {
 			return err
 		}
 	}

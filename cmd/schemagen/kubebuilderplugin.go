@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/migrate/kubebuilder"
 	"github.com/schemagen/schemagen/internal/terminal"
 )
@@ -39,7 +39,7 @@ Without --install, answer one request of Kubebuilder, as the plugin does.`,
 			if err != nil {
 				return err
 			}
-			return kubebuilder.Serve(stdin, diag.Documents(stdout), stderr, kubebuilder.Options{Dir: dir, Version: cli.ToolVersion()})
+			return kubebuilder.Serve(stdin, screen.Documents(stdout), stderr, kubebuilder.Options{Dir: dir, Version: cli.ToolVersion()})
 		},
 	}
 	cmd.Flags().BoolVar(&install, "install", false, "write the plugin to Kubebuilder's directory of plugins")

@@ -19,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/internal/editor/symbols"
 	"github.com/schemagen/schemagen/internal/ground/gogc"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/verify"
@@ -53,7 +54,7 @@ and offers the fixes. It completes and explains markers. It writes no files.`,
 			}
 			gogc.Session()
 			runs := lspRuns{command: cmd, results: &editor.Cache{}, recorder: &symbols.Recorder{}, directories: map[string]*generation.Session{}}
-			err := lsp.Serve(cmd.Context(), stdin, diag.Documents(stdout), cli.ToolVersion(), editor.Config{Run: runs.findings, Recorder: runs.recorder})
+			err := lsp.Serve(cmd.Context(), stdin, screen.Documents(stdout), cli.ToolVersion(), editor.Config{Run: runs.findings, Recorder: runs.recorder})
 			if errors.Is(err, lsp.ErrNoShutdown) {
 				return reporting.ErrFindings // as the protocol wants it
 			}

@@ -39,7 +39,7 @@ func main() {
 
 // run executes the command and returns the exit code.
 //
-// All output except documents passes through a [diag.Terminal].
+// All output except documents passes through a [screen.Terminal].
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	console := terminal.NewConsole(stdout, stderr, time.Now())
 	stdout, stderr = console.Out.Terminal, console.Err.Terminal

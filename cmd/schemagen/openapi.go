@@ -127,7 +127,7 @@ func (r *openAPIRun) read(ctx context.Context, args []string, stdin io.Reader, s
 	if r.lost {
 		for _, p := range published {
 			for _, l := range publish.LostInV2(p.Resource) {
-				findings = append(findings, publish.NotInV2.At(p.Position(p.Path+l.Path), "",
+				findings = append(findings, definitions.NotInV2.At(p.Position(p.Path+l.Path), "",
 					"OpenAPI v2 of %s %s leaves out %s: %s", p.Kind, p.GroupVersion(), l.Keyword, l.Reason))
 			}
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/pages/derived"
-	"github.com/schemagen/schemagen/publish"
 )
 
 // schemaRun is one run of the schema command.
@@ -84,13 +84,13 @@ func (r *schemaRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.
 		var without *derived.WithoutSchema
 		if errors.As(err, &without) {
 			pos, _ := d.Position(without.Path)
-			findings = append(findings, publish.UnpublishedSchema.At(pos, "", "%v", without).As(diag.Error))
+			findings = append(findings, definitions.UnpublishedSchema.At(pos, "", "%v", without).As(diag.Error))
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if _, err := diag.Documents(stdout).Write(text); err != nil {
+		if _, err := screen.Documents(stdout).Write(text); err != nil {
 			return err
 		}
 	}

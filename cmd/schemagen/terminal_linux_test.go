@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
@@ -239,7 +240,7 @@ func TestNoExcerptOfOtherBytes(t *testing.T) {
 	print := func() string {
 		out.Reset()
 		list := diag.List{{Pos: diag.Position{File: "ours.go", Line: 1, Column: 6}, Related: []diag.Related{{Pos: diag.Position{File: other, Line: 1, Column: 6}}}}}
-		if err := terminal.NewFindings(&out, diag.Paint{}, 200, console.Sources).Write(list); err != nil {
+		if err := terminal.NewFindings(&out, screen.Paint{}, 200, console.Sources).Write(list); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/tryout"
 )
 
@@ -76,7 +76,7 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 		return err
 	}
 	suites := tryout.Suites{
-		Trial: trial, Stdin: stdin, Stdout: stdout, Paint: diag.PaintOf(r.Console.Out.Terminal),
+		Trial: trial, Stdin: stdin, Stdout: stdout, Paint: screen.PaintOf(r.Console.Out.Terminal),
 		Selected: selected, Verbose: r.verbose, Keep: r.definitions.Keep,
 	}
 	found, err := suites.All(ctx, sources)

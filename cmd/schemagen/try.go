@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/internal/conversions/convertrun"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/terminal/consent"
@@ -169,7 +170,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if err := report.Add(findings); err != nil {
 		return err
 	}
-	run := tryout.Run{Trial: trial, Stdin: stdin, Stdout: stdout, Output: r.output, Converted: converted, Paint: diag.PaintOf(r.Console.Out.Terminal), Keep: r.definitions.Keep, Report: report.Add}
+	run := tryout.Run{Trial: trial, Stdin: stdin, Stdout: stdout, Output: r.output, Converted: converted, Paint: screen.PaintOf(r.Console.Out.Terminal), Keep: r.definitions.Keep, Report: report.Add}
 	switch {
 	case findings.HasErrors(): // objects cannot be tried
 	case r.sample != "":

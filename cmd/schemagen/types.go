@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/generate"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/types/typegen"
 )
@@ -114,7 +115,7 @@ func (r *typesRun) run(ctx context.Context, names []string, stdin io.Reader, std
 		return err
 	}
 	for _, line := range made.Summary() {
-		fmt.Fprintln(stderr, diag.Line(line))
+		fmt.Fprintln(stderr, screen.Line(line))
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/generate"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/project"
@@ -172,7 +173,7 @@ func (r *unionsRun) generate(ctx context.Context) (out []output.File, findings d
 		}
 		findings = found
 		for _, file := range generated.Files {
-			out = append(out, output.File{Path: diag.Relative(r.WorkDir, file.Name, 0), Data: file.Data})
+			out = append(out, output.File{Path: screen.Relative(r.WorkDir, file.Name, 0), Data: file.Data})
 		}
 		r.without = generated.Without
 	}
@@ -215,7 +216,7 @@ func (r *unionsRun) diffSuggestions(ctx context.Context, suggestions []suggest.S
 	}
 	var outputs []output.File
 	for _, file := range edited {
-		outputs = append(outputs, output.File{Path: diag.Relative(r.Dir, file.Name, 0), Data: []byte(file.New)})
+		outputs = append(outputs, output.File{Path: screen.Relative(r.Dir, file.Name, 0), Data: []byte(file.New)})
 	}
 	_, err = r.Writer.Commit(ctx, outputs, output.Diff, stdout)
 	return err

@@ -17,8 +17,8 @@ import (
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/project"
-	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -115,7 +115,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		options.Costs = stdout
 	}
 	if r.condition {
-		options.Conditions = definitions.ConditionOptions{Writer: diag.Documents(stdout), JSON: r.Format == "json"}
+		options.Conditions = definitions.ConditionOptions{Writer: screen.Documents(stdout), JSON: r.Format == "json"}
 	}
 	if r.proposal {
 		options.Conditions.Wording = verify.ProposalWording
@@ -132,7 +132,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		findings = append(findings, definitions.NoCRDIn(args, given))
 	}
 	r.Unused = func(used map[*project.Waiver]bool) diag.List {
-		return r.Project.UnusedIn(r.Reader, slices.Collect(maps.Keys(verified.Ignores)), used, append(verify.Codes(), publish.UnpublishedUnions))
+		return r.Project.UnusedIn(r.Reader, slices.Collect(maps.Keys(verified.Ignores)), used, append(verify.Codes(), definitions.UnpublishedUnions))
 	}
 	findings = append(verified.Ignores.Without(nil, findings), verified.Ignores.Invalid(reference.IsCode)...)
 	return r.Report(stderr, findings)

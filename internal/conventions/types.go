@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/yamltext"
 	"github.com/schemagen/schemagen/structural"
-	"github.com/schemagen/schemagen/structural/manifest"
 )
 
 // This file has the rules about the types of fields.
@@ -79,7 +79,7 @@ func (p *pass) yamlValues(f *field) {
 				if json.Unmarshal(value.Raw, &text) != nil || slices.Contains(reported, text) {
 					continue // it is not a string
 				}
-				if text != "" && !manifest.IsText(text) {
+				if text != "" && !yamltext.IsText(text) {
 					reported = append(reported, text)
 					p.report(f, f.Pos, "choose another word; in a released API, tell users to write "+strconv.Quote(text),
 						"field %s: in YAML, the value %s without quotes is not read as text", f.name, text)

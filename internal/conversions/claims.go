@@ -8,6 +8,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/conversions/gotypes"
 	"github.com/schemagen/schemagen/internal/conversions/misuse"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 )
 
@@ -146,7 +147,7 @@ func (w *pairing) nearPath(t *Type, path []*Field, names []string) string {
 		}
 	}
 	visit(t, path, 0)
-	if near, ok := diag.Nearest(names[0], known); ok && len(found) == 0 {
+	if near, ok := words.Nearest(names[0], known); ok && len(found) == 0 {
 		found = append(found, near)
 	}
 	if len(found) == 0 || len(found) > 3 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/words"
 )
 
 // without reports a field of the spoke without a counterpart.
@@ -89,7 +90,7 @@ func unalike(a, b string) int {
 	if strings.Contains(a, b) || strings.Contains(b, a) {
 		return 0
 	}
-	return diag.EditDistance(a, b, 40)
+	return words.EditDistance(a, b, 40)
 }
 
 // alike reports whether types seem to convert without a codec.

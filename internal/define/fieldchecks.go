@@ -14,10 +14,11 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/yamltext"
 	"github.com/schemagen/schemagen/structural"
-	"github.com/schemagen/schemagen/structural/manifest"
 )
 
 // This file checks properties of a field that a schema cannot express: its Go type and its
@@ -70,7 +71,7 @@ func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, option
 			continue
 		}
 		word := strings.TrimSpace(option)
-		near, ok := diag.Nearest(strings.ToLower(word), schemaOptions())
+		near, ok := words.Nearest(strings.ToLower(word), schemaOptions())
 		if ok && (strings.HasPrefix(near, "omit") || oneOff(word, near)) {
 			report(strings.Replace(field.Tag.Get("json"), ","+option, ","+near, 1), "write "+near, "field %s: unknown json tag option %q is ignored", field.Label(), option)
 		}
@@ -120,7 +121,7 @@ func (c fieldChecker) checkName(t *source.Type, field *source.Field, name string
 
 // checkYAML reports a name that YAML reads as another one.
 func (c fieldChecker) checkYAML(t *source.Type, field *source.Field, name string) {
-	key, ok := manifest.KeyOf(name)
+	key, ok := yamltext.KeyOf(name)
 	if name == "" || ok && key == name {
 		return
 	}
@@ -136,7 +137,7 @@ func schemaOptions() []string { return []string{"omitempty", "omitzero", "inline
 
 // oneOff reports whether two words differ only in case, in the order of their letters, or
 // in one letter that one of them lacks. Short words are similar to many, so this is
-// stricter than diag.Nearest.
+// stricter than words.Nearest.
 func oneOff(a, b string) bool {
 	letters := func(text string) string {
 		out := []byte(strings.ToLower(text))
@@ -333,7 +334,7 @@ func (c fieldChecker) checkStrategy(t *source.Type, field *source.Field, pos tok
 	known := []string{"merge", "replace", "retainKeys"}
 	for strategy := range strings.SplitSeq(value, ",") {
 		if !slices.Contains(known, strategy) {
-			d := c.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(strategy, known, "the patch strategies are merge, replace, retainKeys"),
+			d := c.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), words.DidYouMean(strategy, known, "the patch strategies are merge, replace, retainKeys"),
 				"field %s: unknown patchStrategy %q", field.Label(), strategy)
 			c.fixPatch(d, t, field, pos, "patchStrategy", value, strategy, known)
 		}
@@ -350,7 +351,7 @@ func (c fieldChecker) checkMergeKey(t *source.Type, field *source.Field, pos tok
 	if !known || slices.Contains(names, key) {
 		return
 	}
-	d := c.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(key, names, "use the JSON name of a field of the elements"),
+	d := c.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), words.DidYouMean(key, names, "use the JSON name of a field of the elements"),
 		"field %s: patchMergeKey %q is not a field of the elements", field.Label(), key)
 	c.fixPatch(d, t, field, pos, "patchMergeKey", key, key, names)
 }
@@ -358,7 +359,7 @@ func (c fieldChecker) checkMergeKey(t *source.Type, field *source.Field, pos tok
 // fixPatch adds the fix that replaces a word of a value by the one that was probably meant: in
 // the marker at a position, or, at that of the field, in its tag and in markers that repeat it.
 func (c fieldChecker) fixPatch(d *diag.Diagnostic, t *source.Type, field *source.Field, pos token.Pos, key, value, word string, known []string) {
-	near, ok := diag.Nearest(word, known)
+	near, ok := words.Nearest(word, known)
 	if !ok {
 		return
 	}

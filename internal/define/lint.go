@@ -10,6 +10,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 )
@@ -190,7 +191,7 @@ func (s *sourceMarkers) checkFeature(p *source.Package, m *markers.Marker, featu
 	if markers.IsFeature(feature) {
 		return
 	}
-	d := s.reporter.Report(report.MalformedArguments, p.At(m.Pos), diag.DidYouMean(feature, markers.Features(), "the features are "+strings.Join(markers.Features(), ", ")),
+	d := s.reporter.Report(report.MalformedArguments, p.At(m.Pos), words.DidYouMean(feature, markers.Features(), "the features are "+strings.Join(markers.Features(), ", ")),
 		"+%s: unknown feature %q", m.Name, feature)
 	if offset := strings.Index(m.Text, feature); p.Local() && strings.Count(m.Text, feature) == 1 {
 		s.reporter.Meant(d, m.PosAt(offset), feature, markers.Features())

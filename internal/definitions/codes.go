@@ -21,6 +21,42 @@ var (
 		Bad:         "$ schemagen verify .\n-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}",
 		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object",
 	}
+	// conflictingDefinitions is reported for definitions that cannot be published together.
+	conflictingDefinitions = &diag.Kind{
+		Code: "SG801", Title: "two definitions cannot be published together",
+		Explanation: "They claim the same kind, list kind or plural in one group version. A server serves the first definition and sets the condition NamesAccepted of the second one to False. For schemagen diff, one side has two definitions of the same name that differ; for schemagen verify, --old has, and their paths do not tell which of them is replaced.",
+		Bad:         "$ schemagen openapi crds\n-- crds/widgets.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n-- crds/gadgets.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: gadgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: gadgets}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object",
+		Good:        "-- crds/gadgets.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: gadgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Gadget, plural: gadgets}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object",
+	}
+	// UnpublishedSchema is reported for a schema that is not published.
+	UnpublishedSchema = &diag.Kind{
+		Code: "SG802", Severity: diag.Warning, Title: "a schema is not published",
+		Explanation: "The API server publishes only structural schemas. For other kinds the documents contain only the name, so kubectl explain shows no fields and client-side validation accepts everything. The message names what is not structural.",
+		Bad:         "$ schemagen openapi crds\n-- crds/widgets.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  spec:\n    properties:\n      size: {type: integer}",
+		Good:        "-- crds/widgets.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  spec:\n    type: object\n    properties:\n      size: {type: integer}",
+	}
+	// NotInV2 is reported for parts of a schema that OpenAPI v2 cannot express.
+	NotInV2 = &diag.Kind{
+		Code: "SG803", Severity: diag.Note, Title: "part of a schema is missing in OpenAPI v2",
+		Explanation: "OpenAPI v2 supports neither logical junctors nor nullable, kubectl cannot read some other keywords, and kube-apiserver removes defaults. The OpenAPI v3 document is complete.",
+		Bad:         "$ schemagen openapi crds --lost\n-- crds/widgets.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  size: {type: integer, nullable: true}",
+		Good:        "-- crds/widgets.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  size: {type: integer}",
+	}
+	// unnamedDefinition is reported for a definition without a name to publish it under.
+	unnamedDefinition = &diag.Kind{
+		Code: "SG804", Title: "a definition has no name to publish it under",
+		Explanation: "Group, version, kind and plural are parts of paths and of definition names. The API server rejects a CRD in which one of them is missing or not a DNS name.",
+		Bad:         "$ schemagen openapi crds\n-- crds/widgets.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example/com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object",
+		Good:        "-- crds/widgets.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object",
+	}
+	// UnpublishedUnions is reported for x-kubernetes-unions that is invalid or not
+	// published.
+	UnpublishedUnions = &diag.Kind{
+		Code: "SG805", Severity: diag.Warning, Title: "x-kubernetes-unions is invalid or not published",
+		Explanation: "It is an object with fieldMembers on a discriminator (KEP-1027), or a list of unions on an object (the structural-schema KEP). A value that has neither form, is inside a logical junctor or is empty, and a union without a discriminator, are not published, with a warning. A value that contradicts the schema or itself is an error: a discriminator that is not a property of type string, a member that is not a property of the same object, a value that is not in the discriminator's enum, two members for one value or two values for one member, or two different definitions of the same union.",
+		Bad:         "$ schemagen openapi crds\n-- crds/widgets.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  type:\n    type: string\n    enum: [Text]\n    x-kubernetes-unions: {Text: text}\n  text: {type: string}",
+		Good:        "-- crds/widgets.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  type:\n    type: string\n    enum: [Text]\n    x-kubernetes-unions: {fieldMembers: {Text: {name: text}}}\n  text: {type: string}",
+	}
 	// UnusedWaiver is reported for a comment or marker that allows no change.
 	UnusedWaiver = &diag.Kind{
 		Code: "SG816", Severity: diag.Warning, Title: "a comment allows no change",
@@ -41,4 +77,6 @@ func NoCRDIn(names []string, given bool) diag.Diagnostic {
 }
 
 // Codes returns the kinds of diagnostics that the package reports.
-func Codes() []*diag.Kind { return []*diag.Kind{idleComment, noCRD, UnusedWaiver} }
+func Codes() []*diag.Kind {
+	return []*diag.Kind{idleComment, noCRD, conflictingDefinitions, UnpublishedSchema, NotInV2, unnamedDefinition, UnpublishedUnions, UnusedWaiver}
+}

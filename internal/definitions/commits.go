@@ -15,9 +15,9 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/internal/source/golist"
-	"github.com/schemagen/schemagen/publish"
 )
 
 // gitPrefix is the prefix of the name of a file or directory in a commit: git:REF or
@@ -159,7 +159,7 @@ func repeated(all []*crd.Definition) (out diag.List) {
 			continue
 		}
 		if !equality.Semantic.DeepEqual(other.CRD.Spec, d.CRD.Spec) {
-			out = append(out, publish.ConflictingDefinitions.At(positionIn(d)(path), "name the file or directory of one of them, or Go packages such as ./api/...",
+			out = append(out, conflictingDefinitions.At(positionIn(d)(path), "name the file or directory of one of them, or Go packages such as ./api/...",
 				"%s is defined twice, and differently", d.CRD.Name).With(diag.Related{Pos: positionIn(other)(path), Message: "the other definition"}))
 		}
 	}
@@ -332,7 +332,7 @@ type checkedOut struct {
 // named returns a position in the commit with the file named as in git, REF:PATH. Positions
 // elsewhere, such as in the module cache, are returned unchanged.
 func (t checkedOut) named(pos diag.Position) diag.Position {
-	if relative := diag.Relative(t.dir, pos.File, 0); relative != pos.File {
+	if relative := screen.Relative(t.dir, pos.File, 0); relative != pos.File {
 		pos.File = t.ref + ":" + relative
 	}
 	return pos

@@ -6,25 +6,19 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
-	"github.com/schemagen/schemagen/publish"
+	"github.com/schemagen/schemagen/internal/fields"
+	"github.com/schemagen/schemagen/internal/pages/explain"
 )
 
 // Documented returns what is documented of the resource, with the positions of fields in Go
 // relative to a directory. Positions in generated YAML are of no use to readers. Examples are
 // samples that a server accepts.
-func (r *Resource) Documented(ctx context.Context, dir string, examples bool) (*publish.Documented, error) {
-	out := &publish.Documented{Resource: r.Resource, Field: publish.DocumentedField(r.Resource)}
+func (r *Resource) Documented(ctx context.Context, dir string, examples bool) (*explain.Documented, error) {
+	out := &explain.Documented{Resource: r.Resource, Field: explain.DocumentedField(r.Resource)}
 	if out.Field == nil {
 		return out, nil
 	}
-	out.Field.Each(func(f *publish.Field) {
-		if f.SchemaPath == "" {
-			return
-		}
-		if pos := (diag.List{{Pos: r.Position(f.SchemaPath)}}).RelativeTo(dir)[0].Pos; filepath.Ext(pos.File) == ".go" {
-			f.Position = pos.String()
-		}
-	})
+	r.setPositions(out.Field, dir, func(file string) bool { return filepath.Ext(file) == ".go" })
 	var err error
 	if examples {
 		out.Examples, err = r.examples(ctx)
@@ -32,13 +26,30 @@ func (r *Resource) Documented(ctx context.Context, dir string, examples bool) (*
 	return out, err
 }
 
+// SetPositions sets the positions of a field and of all fields below it, relative to a directory.
+func (r *Resource) SetPositions(field *fields.Field, dir string) {
+	r.setPositions(field, dir, func(file string) bool { return file != "" })
+}
+
+// setPositions sets the positions that are in wanted files.
+func (r *Resource) setPositions(field *fields.Field, dir string, wanted func(file string) bool) {
+	field.Each(func(f *fields.Field) {
+		if f.SchemaPath == "" {
+			return
+		}
+		if pos := (diag.List{{Pos: r.Position(f.SchemaPath)}}).RelativeTo(dir)[0].Pos; wanted(pos.File) {
+			f.Position = pos.String()
+		}
+	})
+}
+
 // examples returns the samples that a server accepts.
-func (r *Resource) examples(ctx context.Context) ([]publish.Example, error) {
+func (r *Resource) examples(ctx context.Context) ([]explain.Example, error) {
 	kind, err := dryrun.New(r.Definition).Kind(r.Kind + "." + r.GroupVersion())
 	if err != nil {
 		return nil, err
 	}
-	var out []publish.Example
+	var out []explain.Example
 	for _, full := range []bool{false, true} {
 		sample, err := kind.Sample(ctx, full)
 		if err != nil {
@@ -51,7 +62,7 @@ func (r *Resource) examples(ctx context.Context) ([]publish.Example, error) {
 		if full {
 			title = "Example: all fields that can be set together"
 		}
-		out = append(out, publish.Example{Title: title, YAML: string(sample.YAML)})
+		out = append(out, explain.Example{Title: title, YAML: string(sample.YAML)})
 	}
 	return out, nil
 }

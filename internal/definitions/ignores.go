@@ -10,7 +10,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
-	"github.com/schemagen/schemagen/structural/manifest"
+	"github.com/schemagen/schemagen/internal/yamltext"
 )
 
 // These match what ignores a finding in a comment.
@@ -86,7 +86,7 @@ func ReadIgnores(name string, data []byte) []*Ignore {
 		return nil
 	}
 	pattern := ignoreInYAML()
-	offsets := manifest.Comments
+	offsets := yamltext.Comments
 	if filepath.Ext(name) == ".go" {
 		pattern = ignoreInGo()
 		offsets = goComments

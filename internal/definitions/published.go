@@ -126,7 +126,7 @@ func served(s *crd.Definition) ([]*Resource, diag.List) {
 	for _, r := range publish.Resources(s.CRD, s.Schemas, s.Unsupported) {
 		out = append(out, &Resource{Resource: r, Position: position, Definition: s})
 		for _, path := range publish.BadNames(r) {
-			findings = append(findings, publish.UnnamedDefinition.At(position(path), "", "%s of %s is missing or not a DNS name", path, s.CRD.Name))
+			findings = append(findings, unnamedDefinition.At(position(path), "", "%s of %s is missing or not a DNS name", path, s.CRD.Name))
 		}
 		findings = append(findings, unionProblems(r, position)...)
 		if r.Rejected != nil {
@@ -143,7 +143,7 @@ func (r *Resource) Unpublished(format string) diag.Diagnostic {
 	if r.Rejected != nil {
 		path += r.Rejected.Path
 	}
-	return publish.UnpublishedSchema.At(r.Position(path), "", format, r.Kind, r.GroupVersion(), r.Resource.Unpublished())
+	return UnpublishedSchema.At(r.Position(path), "", format, r.Kind, r.GroupVersion(), r.Resource.Unpublished())
 }
 
 // positionIn returns the function that returns the position of a path in a definition.
@@ -159,11 +159,11 @@ func positionIn(s *crd.Definition) func(path string) diag.Position {
 func unionProblems(r *publish.Resource, position func(path string) diag.Position) diag.List {
 	var out diag.List
 	for _, u := range publish.UnionProblems(r.Schema, r.Path) {
-		severity, hint := publish.UnpublishedUnions.Severity, ""
+		severity, hint := UnpublishedUnions.Severity, ""
 		if u.Invalid {
 			severity, hint = diag.Error, "a discriminator must be a string property, its members other properties of the same object, and its values in its enum"
 		}
-		out = append(out, publish.UnpublishedUnions.At(position(r.Path+u.Path), hint, "%s", u.Message).As(severity))
+		out = append(out, UnpublishedUnions.At(position(r.Path+u.Path), hint, "%s", u.Message).As(severity))
 	}
 	return out
 }
@@ -198,7 +198,7 @@ func addUnions(m *manifest.Manifest, position func(token.Pos) diag.Position) dia
 	var out diag.List
 	for _, unknown := range m.Unknown {
 		for _, k := range publish.AddUnions(unknown) {
-			out = append(out, publish.UnpublishedUnions.At(position(k.Pos), "", "%s %s, and is not published", k.Keyword, k.Reason))
+			out = append(out, UnpublishedUnions.At(position(k.Pos), "", "%s %s, and is not published", k.Keyword, k.Reason))
 		}
 	}
 	return out
@@ -220,7 +220,7 @@ func Conflicts(resources []*Resource) diag.List {
 	for _, c := range publish.Conflicts(Published(resources)) {
 		first, second := resources[c.First], resources[c.Second]
 		path := "spec.names." + c.Field
-		out = append(out, publish.ConflictingDefinitions.At(second.Position(path), "", "%s", c.Message).
+		out = append(out, conflictingDefinitions.At(second.Position(path), "", "%s", c.Message).
 			With(diag.Related{Pos: first.Position(path), Message: "conflicts with this"}))
 	}
 	return out

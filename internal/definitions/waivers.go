@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/words"
 )
 
 // Allow marks the changes that comments allow: markers in Go, which sources were generated
@@ -115,7 +116,7 @@ func invalidWaiver(pos diag.Position, kind, reason string, used bool) *diag.Diag
 	var d diag.Diagnostic
 	switch {
 	case !isChange(kind):
-		d = UnusedWaiver.At(pos, diag.DidYouMean(kind, kindNames(), "docs/diff.md lists them"), "unknown kind of change %q", kind).As(diag.Error)
+		d = UnusedWaiver.At(pos, words.DidYouMean(kind, kindNames(), "docs/diff.md lists them"), "unknown kind of change %q", kind).As(diag.Error)
 	case reason == "":
 		d = UnusedWaiver.At(pos, "", "allowing %s requires a reason", kind).As(diag.Error)
 	case !used:

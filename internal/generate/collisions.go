@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
 
@@ -38,14 +39,14 @@ func collisions(dir string, files []written) (out diag.List) {
 			}
 			writer := f.generator
 			if f.packageDir != "" {
-				writer += " for " + diag.Relative(dir, f.packageDir, 0)
+				writer += " for " + screen.Relative(dir, f.packageDir, 0)
 			}
 			if !slices.Contains(writers, writer) {
 				writers = append(writers, writer)
 			}
 		}
 		if len(writers) > 1 {
-			out = append(out, fileWrittenTwice.At(diag.Position{}, hint, "%s is written by %s", diag.Relative(dir, first.Path, 0), strings.Join(writers, " and by ")))
+			out = append(out, fileWrittenTwice.At(diag.Position{}, hint, "%s is written by %s", screen.Relative(dir, first.Path, 0), strings.Join(writers, " and by ")))
 		}
 	}
 	return out

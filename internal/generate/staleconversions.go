@@ -11,6 +11,7 @@ import (
 	"github.com/schemagen/schemagen/internal/conversions/laws"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // ConversionOutputs are the outputs of schemagen conversions next to Go packages.
@@ -29,7 +30,7 @@ type ConversionOutputs struct {
 func StaleConversions(ctx context.Context, options define.Options, of ConversionOutputs) (remove []string, findings diag.List, err error) {
 	var kept []string // directories
 	add := func(name, reason string) error {
-		path := diag.Relative(options.Dir, name, 0)
+		path := screen.Relative(options.Dir, name, 0)
 		stale, found, err := staleAmong([]string{path}, reason, of.Prune)
 		if err != nil || len(stale)+len(found) == 0 {
 			return err
@@ -108,11 +109,11 @@ func versionElsewhere(ctx context.Context, options define.Options, model *conver
 			return name == kind.Name && !slices.Contains(listing.Dirs, filepath.Dir(file))
 		})
 		if found {
-			other := filepath.ToSlash(diag.Relative(options.Dir, filepath.Dir(at.File), 0))
+			other := filepath.ToSlash(screen.Relative(options.Dir, filepath.Dir(at.File), 0))
 			if !strings.HasPrefix(other, ".") && !filepath.IsAbs(other) {
 				other = "./" + other
 			}
-			path := filepath.ToSlash(diag.Relative(options.Dir, name, 0))
+			path := filepath.ToSlash(screen.Relative(options.Dir, name, 0))
 			return StaleOutput.At(diag.Position{File: path}, "name "+other+", too",
 				"this run did not write this file: %s has another version in a package that the run does not cover", kind.Name).As(diag.Note).With(diag.Related{Pos: at, Message: "the declaration"}), true, nil
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/plurals"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/unions/uniongen"
 )
@@ -36,7 +37,7 @@ type UnionOutputs struct {
 func StaleUnions(ctx context.Context, options define.Options, of UnionOutputs) (remove []string, findings diag.List, err error) {
 	var candidates []string
 	for _, dir := range of.Without {
-		candidates = append(candidates, diag.Relative(options.Dir, filepath.Join(dir, uniongen.FileName), 0))
+		candidates = append(candidates, screen.Relative(options.Dir, filepath.Join(dir, uniongen.FileName), 0))
 	}
 	remove, findings, err = staleAmong(candidates, "the package of this file has no unions", of.Prune)
 	if err != nil || of.Policy == "" {

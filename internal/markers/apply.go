@@ -6,8 +6,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -97,7 +97,7 @@ func (u Unset) apply(k structural.Keywords, misfit Misfit) {
 	props := k.Props()
 	for _, keyword := range u {
 		if !structural.ClearKeyword(props, keyword) {
-			misfit(diag.DidYouMean(keyword, structural.KeywordNames(), ""), "the schema has no keyword %s to unset here", keyword)
+			misfit(words.DidYouMean(keyword, structural.KeywordNames(), ""), "the schema has no keyword %s to unset here", keyword)
 		}
 		k.Origin.Keywords = slices.DeleteFunc(slices.Clone(k.Origin.Keywords), func(o structural.KeywordOrigin) bool { return o.Keyword == keyword })
 	}

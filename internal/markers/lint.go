@@ -10,7 +10,7 @@ import (
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/words"
 )
 
 // Finding is a problem with a marker: it has no effect, or not the apparent one.
@@ -444,7 +444,7 @@ func (l *linter) nearMiss(c Comment, full string, target Target) {
 	if slices.Contains(l.table.shared, full) || slices.Contains(foreignNames(), full) {
 		return
 	}
-	word, ok := diag.Nearest(full, l.table.bare)
+	word, ok := words.Nearest(full, l.table.bare)
 	if !ok {
 		return
 	}

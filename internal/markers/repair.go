@@ -11,8 +11,8 @@ import (
 
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/gates"
+	"github.com/schemagen/schemagen/internal/ground/words"
 )
 
 // This file corrects markers that are unknown or cannot be parsed: it guesses first the name
@@ -114,9 +114,9 @@ func (l *linter) misspelledCondition(c Comment, target Target) bool {
 	for _, name := range []string{WhenName, DocName, AtName, TypeName} {
 		names = append(names, strings.TrimPrefix("+"+name, prefix))
 	}
-	name, near := diag.OnlyNearest(word, names)
+	name, near := words.OnlyNearest(word, names)
 	for _, other := range names {
-		if !near && diag.EditDistance(word, other, 3) <= 2 { // one edit, also in a short name
+		if !near && words.EditDistance(word, other, 3) <= 2 { // one edit, also in a short name
 			name, near = other, true
 		}
 	}
@@ -209,7 +209,7 @@ func guessName(text string, names []string) (name, rest string, ok bool) {
 			return name, text[1+len(heads[0]):], true
 		}
 	}
-	for _, guess := range []func(string, []string) (string, bool){exactName, equalFold, diag.OnlyNearest, correctNamespace} {
+	for _, guess := range []func(string, []string) (string, bool){exactName, equalFold, words.OnlyNearest, correctNamespace} {
 		for _, head := range heads {
 			if name, ok := guess(head, names); ok {
 				return name, text[1+len(head):], true
@@ -240,7 +240,7 @@ func longerName(head string, names []string) (string, bool) {
 	if name, ok := equalFold(head, longer); ok {
 		return name, true
 	}
-	return diag.OnlyNearest(head, longer)
+	return words.OnlyNearest(head, longer)
 }
 
 // namePrefixes returns the prefixes of a marker that may be its name, longest first.
@@ -296,7 +296,7 @@ func correctNamespace(head string, names []string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	near, ok := diag.Nearest(space, namespaces())
+	near, ok := words.Nearest(space, namespaces())
 	if !ok {
 		return "", false
 	}
@@ -458,7 +458,7 @@ func (t *Table) isSuspect(text string) bool {
 		return false
 	}
 	if !hasOwnPrefix(name) {
-		_, near := diag.Nearest(space, namespaces())
+		_, near := words.Nearest(space, namespaces())
 		return near
 	}
 	full, short, _ := splitName("+" + name)
@@ -544,7 +544,7 @@ func withQuotes(text string) string {
 // or the empty string if there is no good guess, and the hint for it.
 func guessArgument(def *Definition, quoted string) (near, hint string) {
 	names := def.Arguments()
-	if near, ok := diag.Nearest(strings.Trim(quoted, `"`), names); ok {
+	if near, ok := words.Nearest(strings.Trim(quoted, `"`), names); ok {
 		return near, "did you mean " + near + "?"
 	}
 	return "", "its arguments are " + strings.Join(names, ", ")

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/words"
 )
 
 // canonical is a marker as written in the reference, with its target there.
@@ -136,7 +136,7 @@ func mayHaveNoHint(table *Table, c canonical, wrong string) bool {
 	}
 	misspelled, ok := strings.CutSuffix(wrong[1:], c.rest())
 	return ok && slices.ContainsFunc(table.Definitions(), func(other *Definition) bool {
-		return other.Name != c.name && diag.EditDistance(misspelled, other.Name, 5) <= diag.EditDistance(misspelled, c.name, 5)
+		return other.Name != c.name && words.EditDistance(misspelled, other.Name, 5) <= words.EditDistance(misspelled, c.name, 5)
 	})
 }
 

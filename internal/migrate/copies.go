@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
@@ -87,7 +87,7 @@ func (p *copiedProject) remove() { os.RemoveAll(p.temp) }
 // escapeError names the argument or marker that leads out of the project.
 type escapeError string
 
-func (e escapeError) Error() string { return diag.Line(string(e)) }
+func (e escapeError) Error() string { return screen.Line(string(e)) }
 
 // run copies the project, runs a tool in the copy of a directory, with arguments of
 // controller-gen and additional ones, and returns the result. If the tool would write outside

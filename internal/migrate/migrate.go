@@ -19,10 +19,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/progress"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/migrate/peerversions"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -113,14 +113,14 @@ func (r *migration) run(ctx context.Context, args []string) (err error) {
 // reportUnread reports the lines whose calls are not compared, and the scripts with calls.
 func (r *migration) reportUnread(m *makefile) {
 	for _, problem := range m.problems {
-		fmt.Fprintf(r.out, "skipped: %s\n\tpass its arguments with: schemagen migrate -- ARGUMENTS\n", diag.Line(problem))
+		fmt.Fprintf(r.out, "skipped: %s\n\tpass its arguments with: schemagen migrate -- ARGUMENTS\n", screen.Line(problem))
 		r.differs, r.reason = true, "not all command lines were compared"
 	}
 	if len(m.databases) == 0 {
 		return
 	}
 	for _, place := range m.scripts(r.makefileDir(m.path)) {
-		fmt.Fprintf(r.out, "skipped: %s: calls controller-gen, and migrate does not run it\n\tpass its arguments with: schemagen migrate -- ARGUMENTS; then change it there\n", diag.Line(place))
+		fmt.Fprintf(r.out, "skipped: %s: calls controller-gen, and migrate does not run it\n\tpass its arguments with: schemagen migrate -- ARGUMENTS; then change it there\n", screen.Line(place))
 	}
 }
 
@@ -128,7 +128,7 @@ func (r *migration) reportUnread(m *makefile) {
 func (r *migration) reportMigrated(m *makefile) {
 	fmt.Fprintf(r.out, "%s already calls %s; there is nothing to compare or to change:\n", m.path, cmp.Or(r.With, "schemagen"))
 	for _, call := range slices.Concat(m.calls, m.own) {
-		fmt.Fprintf(r.out, "  %s\n", diag.Line(call.where()+strings.Join(call.args, " ")))
+		fmt.Fprintf(r.out, "  %s\n", screen.Line(call.where()+strings.Join(call.args, " ")))
 	}
 }
 
@@ -165,7 +165,7 @@ func (r *migration) askForCalls(ctx context.Context) (*makefile, error) {
 		fmt.Fprintf(r.out, `migrate would run %s, to read the command lines of controller-gen.
 make runs the programs in functions such as $(shell …): allow it with --yes,
 or pass the arguments of controller-gen: schemagen migrate -- ARGUMENTS
-`, diag.Line(makeIn(path)))
+`, screen.Line(makeIn(path)))
 		r.differs = true
 		return nil, nil
 	}
@@ -196,7 +196,7 @@ func (r *migration) makefileDir(path string) string {
 
 // compare runs both tools for one call and reports the differences.
 func (r *migration) compare(ctx context.Context, m *makefile, call controllerGenCall) error {
-	fmt.Fprintf(r.out, "%s\n", diag.Line(call.where()+strings.Join(call.args, " ")))
+	fmt.Fprintf(r.out, "%s\n", screen.Line(call.where()+strings.Join(call.args, " ")))
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -216,7 +216,7 @@ func (r *migration) compare(ctx context.Context, m *makefile, call controllerGen
 	ours, err := run([]string{self}, "--no-cache")
 	if escape, ok := errors.AsType[escapeError](err); ok {
 		r.differs = true
-		fmt.Fprintf(r.out, "  not compared: %v the project %s, and migrate writes only to copies of it\n", escape, diag.Line(r.project.unresolved))
+		fmt.Fprintf(r.out, "  not compared: %v the project %s, and migrate writes only to copies of it\n", escape, screen.Line(r.project.unresolved))
 		return nil
 	}
 	if err != nil {
@@ -243,7 +243,7 @@ func (r *migration) compare(ctx context.Context, m *makefile, call controllerGen
 		}
 	} else {
 		for _, name := range slices.Sorted(maps.Keys(ours.files)) {
-			fmt.Fprintf(r.out, "  %s: generated, but not compared\n", diag.Line(name))
+			fmt.Fprintf(r.out, "  %s: generated, but not compared\n", screen.Line(name))
 		}
 	}
 	if verified.stderr != "" {
@@ -298,18 +298,18 @@ func (r *migration) reportFiles(theirs, ours runResult, reasons *reasonsFor) err
 	}
 	fmt.Fprintf(r.out, "  %d of %s equal", len(names)-len(differing), count(len(names), "file"))
 	if ofVersion > 0 {
-		fmt.Fprintf(r.out, ", %d differing by the version of controller-gen alone (%s, not %s)", ofVersion, diag.Line(r.peer.version), EqualVersion())
+		fmt.Fprintf(r.out, ", %d differing by the version of controller-gen alone (%s, not %s)", ofVersion, screen.Line(r.peer.version), EqualVersion())
 	}
 	fmt.Fprintln(r.out)
 	for _, name := range differing {
 		their, our := r.project.file(theirs, name), r.project.file(ours, name)
 		switch {
 		case our == nil:
-			fmt.Fprintf(r.out, "  %s: only controller-gen writes it: %s\n", diag.Line(name), why[name].text)
+			fmt.Fprintf(r.out, "  %s: only controller-gen writes it: %s\n", screen.Line(name), why[name].text)
 		case their == nil:
-			fmt.Fprintf(r.out, "  %s: only schemagen writes it: %s\n", diag.Line(name), why[name].text)
+			fmt.Fprintf(r.out, "  %s: only schemagen writes it: %s\n", screen.Line(name), why[name].text)
 		default:
-			fmt.Fprintf(r.out, "  %s differs: %s\n", diag.Line(name), why[name].text)
+			fmt.Fprintf(r.out, "  %s differs: %s\n", screen.Line(name), why[name].text)
 			if err := r.printDiff(name, withoutVersion(their), withoutVersion(our)); err != nil {
 				return err
 			}
@@ -329,7 +329,7 @@ func count(n int, thing string) string {
 // printDiff prints what differs in schemagen's file.
 func (r *migration) printDiff(name string, their, our []byte) error {
 	var b bytes.Buffer
-	if err := output.PrintDiff(&b, diag.PaintOf(r.out), name, their, our); err != nil {
+	if err := output.PrintDiff(&b, screen.PaintOf(r.out), name, their, our); err != nil {
 		return err
 	}
 	const maxLines = 40

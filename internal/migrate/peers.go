@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
 
@@ -117,7 +117,7 @@ func (r *migration) findPeer(ctx context.Context, m *makefile) error {
 		}
 		if what != "" && !r.Consent.Allows("Run "+what) {
 			declined[what] = true
-			fmt.Fprintf(r.out, "did not run %s: allow it with --yes, or pass your own controller-gen with --controller-gen\n", diag.Line(what))
+			fmt.Fprintf(r.out, "did not run %s: allow it with --yes, or pass your own controller-gen with --controller-gen\n", screen.Line(what))
 			continue
 		}
 		p := peerOf(ctx, c.words)
@@ -136,7 +136,7 @@ func (r *migration) findPeer(ctx context.Context, m *makefile) error {
 			r.peer = p
 			return nil
 		}
-		fmt.Fprintf(r.out, "controller-gen %s, the project's version, could not be built:\n%s", diag.Line(pinned), indented(err.Error()))
+		fmt.Fprintf(r.out, "controller-gen %s, the project's version, could not be built:\n%s", screen.Line(pinned), indented(err.Error()))
 	}
 	if len(found) > 0 {
 		r.peer = found[0]

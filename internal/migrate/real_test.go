@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
@@ -143,7 +143,7 @@ func readReal(t *testing.T, w *bytes.Buffer, module string) {
 	defer r.project.remove()
 	m, err := r.askForCalls(t.Context())
 	if err != nil {
-		fmt.Fprintln(w, strings.ReplaceAll(diag.Line(err.Error()), r.project.temp, "TEMP"))
+		fmt.Fprintln(w, strings.ReplaceAll(screen.Line(err.Error()), r.project.temp, "TEMP"))
 		return
 	}
 	for _, call := range m.calls {

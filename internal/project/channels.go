@@ -16,7 +16,8 @@ import (
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
-	"github.com/schemagen/schemagen/structural/manifest"
+	"github.com/schemagen/schemagen/internal/ground/words"
+	"github.com/schemagen/schemagen/internal/yamltext"
 )
 
 // Channel is an entry of the section channels: a named set of gates, and the place of the
@@ -120,7 +121,7 @@ func (c *File) Select(wd string, names []string, gates bool) (out []Channel, fin
 		case len(known) == 0:
 			wrong("declare channels in "+Name+": see docs/gates.md", "unknown channel %q", name)
 		case !slices.Contains(known, name):
-			wrong(diag.DidYouMean(name, known, "the channels are "+strings.Join(known, ", ")), "unknown channel %q", name)
+			wrong(words.DidYouMean(name, known, "the channels are "+strings.Join(known, ", ")), "unknown channel %q", name)
 		}
 	}
 	for _, channel := range all {
@@ -183,11 +184,11 @@ func (r *reader) channels(n *yaml.Node) {
 	for _, entry := range entries {
 		name := entry[0].Value
 		if !channelName().MatchString(name) {
-			r.failChannel(entry[0], "letters, digits, _, . and -", "%q cannot be the name of a channel", manifest.Shortened(name))
+			r.failChannel(entry[0], "letters, digits, _, . and -", "%q cannot be the name of a channel", yamltext.Shortened(name))
 		}
 		c := Channel{Name: name, Pos: r.Pos(entry[0])}
 		of := entry[1]
-		if manifest.Aliased(of).Kind != yaml.SequenceNode {
+		if yamltext.Aliased(of).Kind != yaml.SequenceNode {
 			fields := r.Fields(of, "channel "+name, "gates", "crd", "suffix", "helm", "annotations", "labels", "kinds")
 			of = fields["gates"]
 			r.channel(&c, fields)
@@ -235,7 +236,7 @@ func (r *reader) channel(c *Channel, fields map[string]*yaml.Node) {
 		r.failChannel(fields["suffix"], "leave it out, or write crd: DIRECTORY for files without a suffix in that directory", "an empty suffix has no effect")
 	}
 	if strings.ContainsAny(c.Suffix, `/\`) || !filepath.IsLocal("x"+c.Suffix) || strings.ContainsFunc(c.Suffix, func(c rune) bool { return c < ' ' }) {
-		r.failChannel(fields["suffix"], "for example -"+c.Name, "%q cannot be the end of a file name", manifest.Shortened(c.Suffix))
+		r.failChannel(fields["suffix"], "for example -"+c.Name, "%q cannot be the end of a file name", yamltext.Shortened(c.Suffix))
 	}
 	c.Annotations = r.metadata(fields["annotations"], "annotations", func(key, _ string) []string {
 		return validation.IsQualifiedName(strings.ToLower(key)) // as the API server does
@@ -271,7 +272,7 @@ func (r *reader) metadata(n *yaml.Node, what string, wrong func(key, value strin
 		key := entry[0].Value
 		out[key] = text
 		if mistakes := wrong(key, text); len(mistakes) > 0 {
-			r.failChannel(entry[0], "", "the API server rejects %q in %s: %s", manifest.Shortened(key), what, mistakes[0])
+			r.failChannel(entry[0], "", "the API server rejects %q in %s: %s", yamltext.Shortened(key), what, mistakes[0])
 		}
 	}
 	return out
@@ -321,7 +322,7 @@ func (r *reader) contains(n *yaml.Node) {
 
 // hasKey reports whether a node is a mapping with a key.
 func hasKey(n *yaml.Node, key string) bool {
-	n = manifest.Aliased(n)
+	n = yamltext.Aliased(n)
 	for i := 0; n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
 			return true
@@ -360,7 +361,7 @@ func (r *reader) merge(n *yaml.Node) {
 	case ok && text == "overlay":
 		r.file.mergeOverlay = r.Pos(n)
 	case ok && text != "once":
-		r.Fail(n, diag.DidYouMean(text, []string{"once", "overlay"}, "once or overlay"), "merge: unknown value %q", manifest.Shortened(text))
+		r.Fail(n, words.DidYouMean(text, []string{"once", "overlay"}, "once or overlay"), "merge: unknown value %q", yamltext.Shortened(text))
 	}
 }
 
@@ -368,9 +369,9 @@ func (r *reader) merge(n *yaml.Node) {
 func (r *reader) unknownChannel(n *yaml.Node, name string, names []string) {
 	hint := "declare channels: see docs/gates.md"
 	if len(names) > 0 {
-		hint = diag.DidYouMean(name, names, "the channels are "+strings.Join(names, ", "))
+		hint = words.DidYouMean(name, names, "the channels are "+strings.Join(names, ", "))
 	}
-	r.failChannel(n, hint, "unknown channel %q", manifest.Shortened(name))
+	r.failChannel(n, hint, "unknown channel %q", yamltext.Shortened(name))
 }
 
 // checkGate reports an element of a channel that names no gate and no channel.
@@ -385,7 +386,7 @@ func (r *reader) checkGate(n *yaml.Node, element string, channels []string) {
 	switch {
 	case name == "*", element == "!"+gates.Base:
 	case !isGate(name):
-		r.failChannel(n, `names, "*" for all, "!NAME" for all but one, "@CHANNEL" for those of another channel`, "%q is not a gate", manifest.Shortened(element))
+		r.failChannel(n, `names, "*" for all, "!NAME" for all but one, "@CHANNEL" for those of another channel`, "%q is not a gate", yamltext.Shortened(element))
 	case r.file.gates != nil && !slices.Contains(r.file.gates, name):
 		r.Findings = append(r.Findings, report.UnknownGateAt(r.Pos(n), name, r.file.gates))
 	case r.file.gates == nil && !slices.ContainsFunc(r.file.named, func(g Gate) bool { return g.Name == name }):

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // Effective is the value of a setting in effect for a command line, and its source.
@@ -109,14 +109,14 @@ func (c *File) WriteEffective(out io.Writer, format string, values []Effective) 
 		name = c.Name
 	}
 	if format == "json" {
-		return diag.WriteJSON(out, struct {
+		return screen.WriteJSON(out, struct {
 			File     string      `json:"file,omitempty"`
 			Settings []Effective `json:"settings"`
 		}{name, values})
 	}
 	root := &yaml.Node{Kind: yaml.MappingNode, HeadComment: "no " + Name}
 	if name != "" {
-		root.HeadComment = diag.Line(name)
+		root.HeadComment = screen.Line(name)
 	}
 	groups := map[string]*yaml.Node{}
 	for _, e := range values {
@@ -136,7 +136,7 @@ func (c *File) WriteEffective(out io.Writer, format string, values []Effective) 
 			}
 			value.Style = yaml.FlowStyle
 		}
-		value.LineComment = diag.Line(strings.TrimSpace(strings.TrimPrefix(e.Source, FromFile) + " " + e.Place))
+		value.LineComment = screen.Line(strings.TrimSpace(strings.TrimPrefix(e.Source, FromFile) + " " + e.Place))
 		if value.Kind != yaml.ScalarNode && value.Style&yaml.FlowStyle == 0 {
 			value.LineComment, keyNode.LineComment = "", value.LineComment
 		}

@@ -20,14 +20,16 @@ import (
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/screen"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source/golist"
-	"github.com/schemagen/schemagen/structural/manifest"
+	"github.com/schemagen/schemagen/internal/yamltext"
 )
 
 // reader reads schemagen.yaml and reports all mistakes in it.
 type reader struct {
-	manifest.NodeReader
+	yamltext.NodeReader
 	in    *inputs.Reader
 	file  *File
 	codes []*diag.Kind
@@ -40,7 +42,7 @@ type reader struct {
 func parse(in *inputs.Reader, name string, data []byte, codes []*diag.Kind) (*File, diag.List) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	r := &reader{
-		NodeReader: manifest.NewNodeReader(name, invalidFile, data), in: in, codes: codes,
+		NodeReader: yamltext.NewNodeReader(name, invalidFile, data), in: in, codes: codes,
 		file: &File{Name: name, dir: filepath.Dir(name), data: data, in: in, values: map[string]entry{}, severities: map[diag.Code]string{}},
 	}
 	for at := 0; at <= len(data); {
@@ -206,7 +208,7 @@ func (r *reader) value(s Setting, n *yaml.Node) []string {
 
 // scalar returns the value of a scalar with one of the tags; ok is false after a finding.
 func (r *reader) scalar(n *yaml.Node, what string, tags ...string) (text string, ok bool) {
-	n = manifest.Aliased(n)
+	n = yamltext.Aliased(n)
 	if n.Kind != yaml.ScalarNode || !slices.Contains(tags, n.Tag) {
 		hint := ""
 		if strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!") { // !NAME is a tag in YAML
@@ -276,8 +278,8 @@ func (r *reader) checkPattern(n *yaml.Node, pattern string) string {
 
 // unknown reports a word that is not one of the known ones.
 func (r *reader) unknown(n *yaml.Node, what, word string, known []string) {
-	r.Fail(n, diag.DidYouMean(word, known, "one of "+strings.Join(known, ", ")), "%s: unknown %q", what, manifest.Shortened(word))
-	if near, ok := diag.Nearest(word, known); ok {
+	r.Fail(n, words.DidYouMean(word, known, "one of "+strings.Join(known, ", ")), "%s: unknown %q", what, yamltext.Shortened(word))
+	if near, ok := words.Nearest(word, known); ok {
 		r.Meant(n, near)
 	}
 }
@@ -323,7 +325,7 @@ func (r *reader) packages(n *yaml.Node) {
 // required returns the value of a required key. If the key is missing, it is reported and
 // required returns nil.
 func (r *reader) required(n *yaml.Node, fields map[string]*yaml.Node, key, what string) *yaml.Node {
-	if fields[key] == nil && manifest.Aliased(n).Kind == yaml.MappingNode {
+	if fields[key] == nil && yamltext.Aliased(n).Kind == yaml.MappingNode {
 		r.Fail(n, "", "%s must have a %s", what, key)
 	}
 	return fields[key]
@@ -332,7 +334,7 @@ func (r *reader) required(n *yaml.Node, fields map[string]*yaml.Node, key, what 
 // entries returns the keys and values of a mapping with user-defined keys. Duplicate keys are
 // reported and left out.
 func (r *reader) entries(n *yaml.Node, what string) (out [][2]*yaml.Node) {
-	n = manifest.Aliased(n)
+	n = yamltext.Aliased(n)
 	switch {
 	case n == nil || n.Tag == "!!null":
 		return nil
@@ -347,7 +349,7 @@ func (r *reader) entries(n *yaml.Node, what string) (out [][2]*yaml.Node) {
 		switch {
 		case !ok:
 		case seen[name]:
-			r.Fail(key, "", "duplicate key %q", manifest.Shortened(name))
+			r.Fail(key, "", "duplicate key %q", yamltext.Shortened(name))
 		default:
 			out = append(out, [2]*yaml.Node{key, n.Content[i+1]})
 		}
@@ -361,7 +363,7 @@ func (r *reader) types(n *yaml.Node) {
 	for _, entry := range r.entries(n, "types") {
 		key := entry[0]
 		if dot := strings.LastIndexByte(key.Value, '.'); dot <= strings.LastIndexByte(key.Value, '/')+1 || dot+1 == len(key.Value) {
-			r.Fail(key, "for example k8s.io/api/core/v1.Container", "types: %q is not a type with its import path", manifest.Shortened(key.Value))
+			r.Fail(key, "for example k8s.io/api/core/v1.Container", "types: %q is not a type with its import path", yamltext.Shortened(key.Value))
 		}
 		for _, element := range r.List(entry[1]) {
 			text, ok := r.scalar(element, "a string", "!!str")
@@ -416,12 +418,12 @@ func (r *reader) codeNamed(n *yaml.Node) (*diag.Kind, bool) {
 		}
 		known = append(known, string(info.Code))
 	}
-	near, ok := diag.Nearest(text, known)
+	near, ok := words.Nearest(text, known)
 	if !ok || !strings.EqualFold(near, text) {
-		r.Fail(n, "docs/diagnostics.md lists them", "unknown code %q", manifest.Shortened(text))
+		r.Fail(n, "docs/diagnostics.md lists them", "unknown code %q", yamltext.Shortened(text))
 		return nil, false
 	}
-	r.Fail(n, "did you mean "+near+"?", "unknown code %q", manifest.Shortened(text))
+	r.Fail(n, "did you mean "+near+"?", "unknown code %q", yamltext.Shortened(text))
 	r.Meant(n, near)
 	return nil, false
 }
@@ -468,7 +470,7 @@ func (r *reader) severities(n *yaml.Node) {
 func (r *reader) waiver(n *yaml.Node) {
 	const what = "a waiver"
 	fields := r.Fields(n, what, "code", "path", "reason")
-	w := &Waiver{pos: r.Pos(manifest.Aliased(n))}
+	w := &Waiver{pos: r.Pos(yamltext.Aliased(n))}
 	if code := r.required(n, fields, "code", what); code != nil {
 		if info, ok := r.codeNamed(code); ok {
 			if info.Severity == diag.Error {
@@ -481,7 +483,7 @@ func (r *reader) waiver(n *yaml.Node) {
 		var ok bool
 		w.path, ok = r.scalar(at, "a string", "!!str")
 		if _, err := path.Match(w.path, ""); err != nil {
-			r.Fail(at, "", "%q is not a file pattern: %v", manifest.Shortened(w.path), err)
+			r.Fail(at, "", "%q is not a file pattern: %v", yamltext.Shortened(w.path), err)
 		} else if cleaned := path.Clean(w.path); ok && (cleaned != w.path || path.IsAbs(w.path) || cleaned == ".." || strings.HasPrefix(cleaned, "../")) {
 			r.Fail(at, "for example api/v1/*.go or api/**", "the path of a waiver must be below this file's directory, without ./ and ..")
 		}
@@ -497,5 +499,5 @@ func (r *reader) waiver(n *yaml.Node) {
 
 // source returns the source of a value: the file and line.
 func (c *File) source(key, wd string) string {
-	return fmt.Sprintf("%s:%d", diag.Relative(wd, c.Name, diag.Nearby), c.values[key].line)
+	return fmt.Sprintf("%s:%d", screen.Relative(wd, c.Name, screen.Nearby), c.values[key].line)
 }

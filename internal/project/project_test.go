@@ -12,6 +12,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/companions/configgen"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -302,7 +303,7 @@ func TestFindConfig(t *testing.T) {
 		if file == nil {
 			return ""
 		}
-		return diag.Relative(dir, file.Name, 0)
+		return screen.Relative(dir, file.Name, 0)
 	}
 	write("above/schemagen.yaml", "")
 	write("above/project/api/v1/types.go", "")

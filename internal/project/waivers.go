@@ -9,6 +9,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // severityOff is the severity that disables a code.
@@ -191,7 +192,7 @@ func (c *File) relative(name string) string {
 	if absolute, err := filepath.Abs(name); err == nil && name != "" {
 		name = absolute
 	}
-	return diag.Relative(c.dir, name, 0)
+	return screen.Relative(c.dir, name, 0)
 }
 
 // matchesFile reports whether a pattern matches a name: ** matches any number of path

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/compare"
-	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/publish"
+	"github.com/schemagen/schemagen/internal/ground/markdown"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // maxMarkdown is a little less than what a comment on a pull request may have. Samples are left
@@ -25,7 +25,7 @@ func (r *Review) markdown() []byte {
 // text returns the review as Markdown, with or without samples.
 func (r *Review) text(samples bool) string {
 	w := &markdownWriter{}
-	w.put("## API review: %s → %s\n\n", publish.MarkdownCode(r.Old), publish.MarkdownCode(r.New))
+	w.put("## API review: %s → %s\n\n", markdown.Code(r.Old), markdown.Code(r.New))
 	w.put("**%d** break stored objects, **%d** break clients, %d are safe", r.BreaksStored, r.BreaksClients, r.Safe)
 	if r.Allowed > 0 {
 		w.put(", %d were allowed", r.Allowed)
@@ -38,9 +38,9 @@ func (r *Review) text(samples bool) string {
 		w.put("\n### Conventions that the change breaks\n")
 	}
 	for _, c := range r.Conventions {
-		w.put("\n<details><summary>%s %s (%d)</summary>\n\n", c.Code, publish.MarkdownText(c.Title), len(c.Findings))
+		w.put("\n<details><summary>%s %s (%d)</summary>\n\n", c.Code, markdown.Text(c.Title), len(c.Findings))
 		for _, f := range c.Findings {
-			w.put("- %s %s\n", publish.MarkdownText(f.Message), publish.MarkdownCode(f.Place))
+			w.put("- %s %s\n", markdown.Text(f.Message), markdown.Code(f.Place))
 		}
 		w.put("\n</details>\n")
 	}
@@ -52,14 +52,14 @@ type markdownWriter struct{ strings.Builder }
 func (w *markdownWriter) put(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
 func (w *markdownWriter) definition(d *Definition, samples bool) {
-	w.put("\n### %s (%s, %s)\n", publish.MarkdownText(d.Kind), publish.MarkdownText(d.Group), d.State)
+	w.put("\n### %s (%s, %s)\n", markdown.Text(d.Kind), markdown.Text(d.Group), d.State)
 	if len(d.Questions) > 0 {
 		w.put("\n")
 	}
 	for _, q := range d.Questions {
 		w.put("- [ ] **%s** %s", q.Ask, q.Why)
 		for i, about := range first(q.About) {
-			w.put("%s %s", map[bool]string{true: "<br>", false: ","}[i == 0], publish.MarkdownCode(about))
+			w.put("%s %s", map[bool]string{true: "<br>", false: ","}[i == 0], markdown.Code(about))
 		}
 		if n := rest(q.About); n > 0 {
 			w.put(" and %d more", n)
@@ -73,30 +73,30 @@ func (w *markdownWriter) definition(d *Definition, samples bool) {
 			effect = "**" + effect + "**"
 		}
 		values := valuesText(c.Old, c.New)
-		why := publish.MarkdownText(c.Reason)
+		why := markdown.Text(c.Reason)
 		if c.Allowed != "" {
-			why += " (allowed: " + publish.MarkdownText(c.Allowed) + ")"
+			why += " (allowed: " + markdown.Text(c.Allowed) + ")"
 		}
-		where := strings.TrimSpace(publish.MarkdownText(c.Version) + " " + publish.MarkdownCode(c.Field))
+		where := strings.TrimSpace(markdown.Text(c.Version) + " " + markdown.Code(c.Field))
 		w.put("| %s | `%s`%s | %s | %s |\n", effect, c.Kind, markdownCell(values), markdownCell(where), markdownCell(why))
 	}
 	for _, u := range d.Unions {
-		w.put("\nNew union in %s", publish.MarkdownCode(u.Version+" "+u.Field))
+		w.put("\nNew union in %s", markdown.Code(u.Version+" "+u.Field))
 		if u.Discriminator != "" {
-			w.put(", selected by %s", publish.MarkdownCode(u.Discriminator))
+			w.put(", selected by %s", markdown.Code(u.Discriminator))
 		}
 		for i, m := range u.Members {
-			w.put("%s %s", map[bool]string{true: ":", false: ","}[i == 0], publish.MarkdownCode(m))
+			w.put("%s %s", map[bool]string{true: ":", false: ","}[i == 0], markdown.Code(m))
 		}
 		w.put("\n")
 	}
 	for _, c := range d.Costs {
-		w.put("\nCost of CEL rules in %s: %s → %s of the limit for a schema\n", publish.MarkdownText(c.Version), percent(c.Before), percent(c.After))
+		w.put("\nCost of CEL rules in %s: %s → %s of the limit for a schema\n", markdown.Text(c.Version), percent(c.Before), percent(c.After))
 		for i, rule := range first(c.Rules) {
 			if i == 0 {
 				w.put("\n")
 			}
-			w.put("- %s %s → %s of the limit for a rule: %s\n", publish.MarkdownCode(rule.Field), share(rule.Before), share(rule.After), publish.MarkdownCode(rule.Rule))
+			w.put("- %s %s → %s of the limit for a rule: %s\n", markdown.Code(rule.Field), share(rule.Before), share(rule.After), markdown.Code(rule.Rule))
 		}
 		if n := rest(c.Rules); n > 0 {
 			w.put("- and %d more\n", n)
@@ -121,11 +121,11 @@ func (w *markdownWriter) sample(s Sample) {
 		if mark == "" || mark == "~" {
 			mark = " "
 		}
-		b.WriteString(mark + " " + diag.Line(l.Text) + "\n")
+		b.WriteString(mark + " " + screen.Line(l.Text) + "\n")
 	}
 	fence := "```"
 	for strings.Contains(b.String(), fence) {
 		fence += "`"
 	}
-	w.put("\n<details><summary>Sample in %s</summary>\n\n%sdiff\n%s%s\n\n</details>\n", publish.MarkdownText(s.Version), fence, b.String(), fence)
+	w.put("\n<details><summary>Sample in %s</summary>\n\n%sdiff\n%s%s\n\n</details>\n", markdown.Text(s.Version), fence, b.String(), fence)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/publish"
+	"github.com/schemagen/schemagen/internal/ground/markdown"
 )
 
 const formatMarkdown = "markdown"
@@ -83,7 +83,7 @@ func (r *Report) markdown(w io.Writer) error {
 	for i := range r.Changes {
 		c := &r.Changes[i]
 		if i == 0 || r.Changes[i-1].Definition != c.Definition {
-			fmt.Fprintf(&b, "\n### %s\n\n| | change | where | why |\n|---|---|---|---|\n", publish.MarkdownText(c.Definition))
+			fmt.Fprintf(&b, "\n### %s\n\n| | change | where | why |\n|---|---|---|---|\n", markdown.Text(c.Definition))
 		}
 		word := map[compare.Category]string{compare.BreaksStored: "**breaks stored objects**", compare.BreaksClients: "**breaks clients**", compare.Safe: "safe"}[c.Category]
 		reason := c.Reason + c.Elsewhere()
@@ -91,10 +91,10 @@ func (r *Report) markdown(w io.Writer) error {
 			word = "allowed"
 			reason += fmt.Sprintf(" (%s; allowed: %s)", c.Category, c.Waived)
 		}
-		fmt.Fprintf(&b, "| %s | `%s`%s | %s | %s |\n", word, c.Kind, markdownCell(valuesText(c.Old, c.New)), markdownCell(r.where(c)), markdownCell(publish.MarkdownText(reason)))
+		fmt.Fprintf(&b, "| %s | `%s`%s | %s | %s |\n", word, c.Kind, markdownCell(valuesText(c.Old, c.New)), markdownCell(r.where(c)), markdownCell(markdown.Text(reason)))
 	}
 	for _, d := range r.Findings {
-		fmt.Fprintf(&b, "\n%s: %s: %s\n", publish.MarkdownText(d.Pos.String()), d.Severity, publish.MarkdownText(d.Message))
+		fmt.Fprintf(&b, "\n%s: %s: %s\n", markdown.Text(d.Pos.String()), d.Severity, markdown.Text(d.Message))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -104,22 +104,22 @@ func (r *Report) markdown(w io.Writer) error {
 func valuesText(old, new string) string {
 	switch {
 	case old != "" && new != "":
-		return fmt.Sprintf(" %s → %s", publish.MarkdownCode(old), publish.MarkdownCode(new))
+		return fmt.Sprintf(" %s → %s", markdown.Code(old), markdown.Code(new))
 	case old != "" || new != "":
-		return " " + publish.MarkdownCode(old+new)
+		return " " + markdown.Code(old+new)
 	}
 	return ""
 }
 
 // where returns the version, field and position of a change.
 func (r *Report) where(c *compare.Change) string {
-	text := publish.MarkdownText(c.Version)
+	text := markdown.Text(c.Version)
 	if c.Field != "" {
-		text = strings.TrimSpace(text + " " + publish.MarkdownCode(c.Field))
+		text = strings.TrimSpace(text + " " + markdown.Code(c.Field))
 	}
 	if pos, _ := c.Position(); pos.File != "" {
 		relative := r.relative(pos)
-		text = strings.TrimSpace(fmt.Sprintf("%s (%s:%d)", text, publish.MarkdownText(relative.File), relative.Line))
+		text = strings.TrimSpace(fmt.Sprintf("%s (%s:%d)", text, markdown.Text(relative.File), relative.Line))
 	}
 	return text
 }

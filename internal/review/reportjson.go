@@ -5,6 +5,7 @@ import (
 
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // changeJSON is a change in --format json.
@@ -78,7 +79,7 @@ func (r *Report) json(w io.Writer) error {
 	for _, d := range r.Findings {
 		out.Comments = append(out.Comments, commentJSON{d.Severity.String(), d.Code, d.Message, d.Hint, r.position(d.Pos)})
 	}
-	return diag.WriteJSON(w, out)
+	return screen.WriteJSON(w, out)
 }
 
 // position returns a position relative to r.Dir, or nil if it has no file.

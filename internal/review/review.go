@@ -24,6 +24,7 @@ import (
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/apiserver/crdsize"
 	"github.com/schemagen/schemagen/internal/ground/parallel"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -187,7 +188,7 @@ func (r *Review) Write(format string) ([]byte, error) {
 
 func (r *Review) json() ([]byte, error) {
 	var b bytes.Buffer
-	err := diag.WriteJSON(&b, r)
+	err := screen.WriteJSON(&b, r)
 	return b.Bytes(), err
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/crd"
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
 
@@ -51,7 +51,7 @@ func (in *Input) sample(ctx context.Context, d *crd.Definition, version string) 
 	if err != nil || made == nil || len(made.Findings) > 0 {
 		return "", err
 	}
-	return diag.Lines(string(made.YAML)), nil
+	return screen.Lines(string(made.YAML)), nil
 }
 
 // around is the number of lines that are shown before and after a difference.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // tabWidth is the distance between tab stops.
@@ -49,7 +49,7 @@ func cellsOf(line string) []cell {
 func visible(grapheme string) string {
 	const joiner, nonJoiner = '\u200d', '\u200c' // parts of emoji and of words
 	var b strings.Builder
-	for _, r := range diag.Line(grapheme) {
+	for _, r := range screen.Line(grapheme) {
 		if unicode.Is(unicode.Cf, r) && r != joiner && r != nonJoiner {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		} else {

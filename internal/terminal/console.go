@@ -11,6 +11,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/progress"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // Console is the standard output and the standard error of a process.
@@ -37,7 +38,7 @@ type Console struct {
 
 // Stream is one of the streams of a [Console].
 type Stream struct {
-	*diag.Terminal
+	*screen.Terminal
 	Device
 }
 
@@ -45,8 +46,8 @@ type Stream struct {
 // configured, no person reads it.
 func NewConsole(stdout, stderr io.Writer, began time.Time) *Console {
 	c := &Console{Sources: &Sources{}, began: began}
-	c.Out.Terminal = diag.NewTerminal(&screen{console: c, w: stdout, device: &c.Out.Device})
-	c.Err.Terminal = diag.NewTerminal(&screen{console: c, w: stderr, device: &c.Err.Device})
+	c.Out.Terminal = screen.NewTerminal(&sharedStream{console: c, w: stdout, device: &c.Out.Device})
+	c.Err.Terminal = screen.NewTerminal(&sharedStream{console: c, w: stderr, device: &c.Err.Device})
 	return c
 }
 
@@ -67,7 +68,7 @@ type Options struct {
 func (c *Console) Configure(o Options) error {
 	c.quiet, c.Sources.Dir = o.Quiet, o.Dir
 	for _, s := range []*Stream{&c.Out, &c.Err} {
-		device, err := DeviceOf(diag.Documents(s.Terminal).(*screen).w, o.Color, o.Env)
+		device, err := DeviceOf(screen.Documents(s.Terminal).(*sharedStream).w, o.Color, o.Env)
 		if err != nil {
 			return err
 		}
@@ -81,7 +82,7 @@ func (c *Console) Configure(o Options) error {
 
 // Findings returns a printer of findings for people, which writes to a buffer of the stream.
 func (c *Console) Findings(buffer io.Writer, s *Stream) *Findings {
-	return NewFindings(buffer, diag.PaintOf(s.Terminal), s.Width, c.Sources)
+	return NewFindings(buffer, screen.PaintOf(s.Terminal), s.Width, c.Sources)
 }
 
 // Count counts printed findings for the summary.
@@ -112,7 +113,7 @@ func (c *Console) Conclude(format string, args ...any) { c.outcome = fmt.Sprintf
 func (c *Console) ConcludeWritten(written, all, removed int, dir string) {
 	text := Count(all, "file")
 	if dir != "" {
-		text += " in " + diag.Line(dir)
+		text += " in " + screen.Line(dir)
 	}
 	switch {
 	case written+removed == 0:
@@ -131,13 +132,13 @@ func (c *Console) Summarize(now time.Time, fixes bool) {
 	if !c.Err.People || c.quiet {
 		return
 	}
-	paint := diag.PaintOf(c.Err.Terminal)
+	paint := screen.PaintOf(c.Err.Terminal)
 	var counts []string
 	if c.errors > 0 {
-		counts = append(counts, paint.Text(diag.Alert, Count(c.errors, "error")))
+		counts = append(counts, paint.Text(screen.Alert, Count(c.errors, "error")))
 	}
 	if c.warnings > 0 {
-		counts = append(counts, paint.Text(diag.Caution, Count(c.warnings, "warning")))
+		counts = append(counts, paint.Text(screen.Caution, Count(c.warnings, "warning")))
 	}
 	line := strings.Join(counts, ", ")
 	if line != "" && fixes && c.fixable > 0 {
@@ -223,7 +224,7 @@ func (c *Console) draw(text string) {
 }
 
 // raw returns standard error.
-func (c *Console) raw() io.Writer { return diag.Documents(c.Err.Terminal).(*screen).w }
+func (c *Console) raw() io.Writer { return screen.Documents(c.Err.Terminal).(*sharedStream).w }
 
 func (c *Console) erase() {
 	if c.drawn {
@@ -232,8 +233,8 @@ func (c *Console) erase() {
 	}
 }
 
-// screen is a stream that may share a terminal with the progress line.
-type screen struct {
+// sharedStream is a stream that may share a terminal with the progress line.
+type sharedStream struct {
 	console *Console
 	w       io.Writer
 	device  *Device
@@ -245,11 +246,11 @@ type screen struct {
 func (c *Console) Unwritten() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return diag.Documents(c.Out.Terminal).(*screen).failed
+	return screen.Documents(c.Out.Terminal).(*sharedStream).failed
 }
 
 // Write implements [io.Writer].
-func (s *screen) Write(p []byte) (int, error) {
+func (s *sharedStream) Write(p []byte) (int, error) {
 	s.console.mu.Lock()
 	defer s.console.mu.Unlock()
 	if s.device.IsTerminal && len(p) > 0 {

@@ -9,7 +9,7 @@
 //   - extent.go: how far the source at a position extends
 //   - sources.go: the texts that were read
 //
-// No text from outside reaches the screen before [diag.Line] has escaped it, and no excerpt
+// No text from outside reaches the screen before [screen.Line] has escaped it, and no excerpt
 // shows other bytes than those that the run has read.
 package terminal
 

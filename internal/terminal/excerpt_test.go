@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 func withoutStyles(text string) string {
@@ -97,7 +97,7 @@ func TestExcerpts(t *testing.T) {
 		width := 20 + random.IntN(80)
 		e := newExcerpt(line, start, end, width)
 		blanks, carets := e.underline()
-		if widthOf(e.text) > width || len(blanks)+len(carets) > width+1 || carets == "" || diag.Line(e.text) != e.text {
+		if widthOf(e.text) > width || len(blanks)+len(carets) > width+1 || carets == "" || screen.Line(e.text) != e.text {
 			t.Fatalf("%q from %d to %d: got %q with %d columns of %d, and %d+%d below", line, start, end, e.text, widthOf(e.text), width, len(blanks), len(carets))
 		}
 		if strings.Contains(e.text, cut) || start == end {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // Findings prints diagnostics for people:
@@ -23,7 +24,7 @@ import (
 // lines of source are cut around what is underlined.
 type Findings struct {
 	w       io.Writer
-	paint   diag.Paint
+	paint   screen.Paint
 	width   int
 	sources *Sources
 	// explained are the codes for which the command that explains them was printed.
@@ -32,7 +33,7 @@ type Findings struct {
 
 // NewFindings returns a printer of findings for a screen with a number of columns. Without
 // sources, it prints no excerpts.
-func NewFindings(w io.Writer, paint diag.Paint, width int, sources *Sources) *Findings {
+func NewFindings(w io.Writer, paint screen.Paint, width int, sources *Sources) *Findings {
 	return &Findings{w: w, paint: paint, width: max(width, minWidth), sources: sources, explained: map[diag.Code]bool{}}
 }
 
@@ -86,34 +87,34 @@ func (p *page) diagnostic(d diag.Diagnostic) {
 		}
 	}
 	if d.Path != "" {
-		p.advice(diag.Dim, diag.Dim, "path", ShortPath(d.Path))
+		p.advice(screen.Dim, screen.Dim, "path", ShortPath(d.Path))
 	}
 	if d.Hint != "" {
-		p.advice(diag.Bold, diag.Plain, "help", withShortPaths(d.Hint))
+		p.advice(screen.Bold, screen.Plain, "help", withShortPaths(d.Hint))
 	}
 	if d.Code != "" && !p.explained[d.Code] {
 		p.explained[d.Code] = true
-		p.advice(diag.Bold, diag.Plain, "note", "schemagen explain-code "+string(d.Code))
+		p.advice(screen.Bold, screen.Plain, "note", "schemagen explain-code "+string(d.Code))
 	}
 	for _, r := range d.Related {
-		p.title(diag.Advice, "note", r.Message)
-		p.place(r.Pos, diag.Position{}, diag.Advice)
+		p.title(screen.Advice, "note", r.Message)
+		p.place(r.Pos, diag.Position{}, screen.Advice)
 	}
 	p.WriteString("\n")
 }
 
-func severityStyle(s diag.Severity) diag.Style {
-	return [...]diag.Style{diag.Alert, diag.Caution, diag.Advice}[s]
+func severityStyle(s diag.Severity) screen.Style {
+	return [...]screen.Style{screen.Alert, screen.Caution, screen.Advice}[s]
 }
 
 // title prints a word and a message.
-func (p *page) title(style diag.Style, word, message string) {
+func (p *page) title(style screen.Style, word, message string) {
 	const indent = "  "
 	width := p.textWidth()
-	lines := wrap(diag.Line(message), width-len(word)-len(": "), width-len(indent))
-	p.WriteString(p.paint.Text(style, word) + p.paint.Text(diag.Bold, ": "+lines[0]) + "\n")
+	lines := wrap(screen.Line(message), width-len(word)-len(": "), width-len(indent))
+	p.WriteString(p.paint.Text(style, word) + p.paint.Text(screen.Bold, ": "+lines[0]) + "\n")
 	for _, line := range lines[1:] {
-		p.WriteString(indent + p.paint.Text(diag.Bold, line) + "\n")
+		p.WriteString(indent + p.paint.Text(screen.Bold, line) + "\n")
 	}
 }
 
@@ -121,7 +122,7 @@ func (p *page) textWidth() int { return min(p.width, maxTextWidth) }
 
 // line prints a line with a mark in the gutter.
 func (p *page) line(mark, text string) {
-	p.WriteString(strings.Repeat(" ", p.gutter+1) + p.paint.Text(diag.Cyan, mark))
+	p.WriteString(strings.Repeat(" ", p.gutter+1) + p.paint.Text(screen.Cyan, mark))
 	if text != "" {
 		p.WriteString(" " + text)
 	}
@@ -130,7 +131,7 @@ func (p *page) line(mark, text string) {
 
 // advice prints a text after a word, in the gutter, both in a style. The text may have
 // several lines, with tabs at their start.
-func (p *page) advice(wordStyle, style diag.Style, word, text string) {
+func (p *page) advice(wordStyle, style screen.Style, word, text string) {
 	word += ":"
 	indent := strings.Repeat(" ", p.gutter+len(" = ")+len(word)+1)
 	var lines []string
@@ -138,7 +139,7 @@ func (p *page) advice(wordStyle, style diag.Style, word, text string) {
 		unindented := strings.TrimLeft(line, "\t")
 		deeper := strings.Repeat("  ", min(len(line)-len(unindented), maxIndent))
 		width := p.textWidth() - len(indent) - len(deeper)
-		for _, line := range wrap(diag.Line(unindented), width, width) {
+		for _, line := range wrap(screen.Line(unindented), width, width) {
 			lines = append(lines, deeper+p.paint.Text(style, line))
 		}
 	}
@@ -149,11 +150,11 @@ func (p *page) advice(wordStyle, style diag.Style, word, text string) {
 }
 
 // place prints a position and the source there, and reports whether that is known.
-func (p *page) place(pos, end diag.Position, style diag.Style) bool {
+func (p *page) place(pos, end diag.Position, style screen.Style) bool {
 	if pos.File == "" {
 		return false
 	}
-	p.WriteString(strings.Repeat(" ", p.gutter) + p.paint.Text(diag.Cyan, "-->") + " " + diag.Line(pos.String()) + "\n")
+	p.WriteString(strings.Repeat(" ", p.gutter) + p.paint.Text(screen.Cyan, "-->") + " " + screen.Line(pos.String()) + "\n")
 	line, ok := p.sources.line(pos.File, pos.Line)
 	if !ok || pos.Column > len(line)+1 {
 		return false
@@ -175,10 +176,10 @@ func (p *page) place(pos, end diag.Position, style diag.Style) bool {
 }
 
 // lines prints a range of several lines, without its middle if there are too many.
-func (p *page) lines(pos, end diag.Position, style diag.Style) {
+func (p *page) lines(pos, end diag.Position, style screen.Style) {
 	for number := pos.Line; number <= end.Line; number++ {
 		if skipped := end.Line - pos.Line + 1 - maxLines; skipped > 0 && number == pos.Line+maxLines-2 {
-			p.line("|", p.paint.Text(diag.Dim, "… "+strconv.Itoa(skipped+1)+" more lines"))
+			p.line("|", p.paint.Text(screen.Dim, "… "+strconv.Itoa(skipped+1)+" more lines"))
 			number = end.Line
 		}
 		line, ok := p.sources.line(pos.File, number)
@@ -201,7 +202,7 @@ func (p *page) lines(pos, end diag.Position, style diag.Style) {
 }
 
 // source prints a line of source, in which the bytes from start to end are underlined.
-func (p *page) source(number int, line string, start, end int, style diag.Style) {
+func (p *page) source(number int, line string, start, end int, style screen.Style) {
 	e := newExcerpt(line, start, end, p.width-p.gutter-len(" | "))
 	p.numbered(number, e)
 	blanks, carets := e.underline()
@@ -211,7 +212,7 @@ func (p *page) source(number int, line string, start, end int, style diag.Style)
 // numbered prints a line of source after its number.
 func (p *page) numbered(number int, e excerpt) {
 	text := strconv.Itoa(number)
-	p.WriteString(p.paint.Text(diag.Cyan, strings.Repeat(" ", p.gutter-len(text))+text+" |"))
+	p.WriteString(p.paint.Text(screen.Cyan, strings.Repeat(" ", p.gutter-len(text))+text+" |"))
 	if e.text != "" {
 		p.WriteString(" " + e.text)
 	}
@@ -219,9 +220,9 @@ func (p *page) numbered(number int, e excerpt) {
 }
 
 // quote prints a text that is in no file, with a mark below it.
-func (p *page) quote(q diag.Quote, style diag.Style) {
+func (p *page) quote(q diag.Quote, style screen.Style) {
 	if q.Message != "" {
-		p.advice(diag.Bold, diag.Plain, "also", q.Message)
+		p.advice(screen.Bold, screen.Plain, "also", q.Message)
 	}
 	start := 0
 	for n := 1; n < q.Column && start < len(q.Text); n++ {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
@@ -83,13 +84,13 @@ func TestFindings(t *testing.T) {
 		for _, styled := range []bool{false, true} {
 			name := fmt.Sprintf("%d", width)
 			var out bytes.Buffer
-			w := diag.NewTerminal(&out)
+			w := screen.NewTerminal(&out)
 			if styled {
 				w.EnableStyles()
 				name += "-styled"
 			}
 			t.Run(name, func(t *testing.T) {
-				f := NewFindings(w, diag.PaintOf(w), width, testSources())
+				f := NewFindings(w, screen.PaintOf(w), width, testSources())
 				if err := f.Write(cases()); err != nil {
 					t.Fatal(err)
 				}
@@ -122,12 +123,12 @@ func golden(t *testing.T, name, got string) {
 func TestFindingsFit(t *testing.T) {
 	for width := minWidth; width < 200; width += 7 {
 		var plain, styled bytes.Buffer
-		if err := NewFindings(diag.NewTerminal(&plain), diag.Paint{}, width, testSources()).Write(cases()); err != nil {
+		if err := NewFindings(screen.NewTerminal(&plain), screen.Paint{}, width, testSources()).Write(cases()); err != nil {
 			t.Fatal(err)
 		}
-		w := diag.NewTerminal(&styled)
+		w := screen.NewTerminal(&styled)
 		w.EnableStyles()
-		if err := NewFindings(w, diag.PaintOf(w), width, testSources()).Write(cases()); err != nil {
+		if err := NewFindings(w, screen.PaintOf(w), width, testSources()).Write(cases()); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(plain.String()) {
@@ -135,7 +136,7 @@ func TestFindingsFit(t *testing.T) {
 			if longest := strings.Fields(line + " x"); widthOf(line) > width && len(longest) > 3 {
 				t.Errorf("width %d: %d columns: %s", width, widthOf(line), line)
 			}
-			if diag.Line(line) != line || strings.HasPrefix(strings.TrimSpace(line), "FORGED") {
+			if screen.Line(line) != line || strings.HasPrefix(strings.TrimSpace(line), "FORGED") {
 				t.Errorf("width %d: got %q", width, line)
 			}
 		}

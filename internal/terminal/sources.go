@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // maxKept is the number of bytes of source that are kept at most.
@@ -62,7 +62,7 @@ func (s *Sources) Keep(name string, lines int, data []byte) {
 
 // KeepNearby keeps a copy of a file, unless it belongs to a dependency.
 func (s *Sources) KeepNearby(name string, data []byte) {
-	if !filepath.IsAbs(name) || diag.Relative(s.Dir, name, diag.Nearby) != name {
+	if !filepath.IsAbs(name) || screen.Relative(s.Dir, name, screen.Nearby) != name {
 		s.Keep(name, 0, slices.Clone(data))
 	}
 }

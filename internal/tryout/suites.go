@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/progress"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
 
@@ -23,7 +24,7 @@ type Suites struct {
 	// Stdin is read as "-". Results are written to Stdout; Paint is that of a diff.
 	Stdin  io.Reader
 	Stdout io.Writer
-	Paint  diag.Paint
+	Paint  screen.Paint
 	// Selected matches the full names of the cases to run.
 	Selected *regexp.Regexp
 	// Verbose also lists the cases that pass.
@@ -130,7 +131,7 @@ func (s *Suites) print(c *dryrun.Case, failure *dryrun.Failure) error {
 	switch {
 	case failure != nil:
 		s.failed++
-		fmt.Fprintf(&text, "FAIL %s\n", diag.Line(c.Name))
+		fmt.Fprintf(&text, "FAIL %s\n", screen.Line(c.Name))
 		if failure.Want != nil {
 			text.WriteString("  - expected, + stored\n")
 			output.PrintFull(&text, s.Paint, failure.Want, failure.Got)
@@ -138,7 +139,7 @@ func (s *Suites) print(c *dryrun.Case, failure *dryrun.Failure) error {
 	default:
 		s.passed++
 		if s.Verbose {
-			fmt.Fprintf(&text, "ok   %s\n", diag.Line(c.Name))
+			fmt.Fprintf(&text, "ok   %s\n", screen.Line(c.Name))
 		}
 	}
 	_, err := text.WriteTo(s.Stdout)

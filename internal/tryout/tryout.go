@@ -19,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/internal/ground/progress"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
 
@@ -30,7 +31,7 @@ type Run struct {
 	Stdout io.Writer
 	// Output is how each object is written: diff, yaml, or none. Paint is that of a diff.
 	Output string
-	Paint  diag.Paint
+	Paint  screen.Paint
 	// Converted, if not nil, converts the objects that are stored to another version. They are
 	// written, too, or with yaml instead.
 	Converted *convertrun.Trial
@@ -186,12 +187,12 @@ func (r *Run) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Result, 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "# %s %s: %s\n", diag.Line(o.Kind), diag.Line(o.Name), result.Action)
+	fmt.Fprintf(out, "# %s %s: %s\n", screen.Line(o.Kind), screen.Line(o.Name), result.Action)
 	output.PrintFull(out, r.Paint, before, after)
 	if converted == nil || converted.YAML == nil {
 		return nil
 	}
-	fmt.Fprintf(out, "# %s %s converted to %s", diag.Line(o.Kind), diag.Line(o.Name), r.Converted.To)
+	fmt.Fprintf(out, "# %s %s converted to %s", screen.Line(o.Kind), screen.Line(o.Name), r.Converted.To)
 	if converted.Kept > 0 {
 		fmt.Fprintf(out, ": keeps %d bytes", converted.Kept)
 	}
@@ -216,11 +217,11 @@ func (r *Run) Samples(ctx context.Context, name string) error {
 		if sample.YAML == nil {
 			return r.Report(sample.Findings)
 		}
-		title := "# A minimal " + diag.Line(kind.Kind) + ": required fields only."
+		title := "# A minimal " + screen.Line(kind.Kind) + ": required fields only."
 		if full {
-			title = "# A full " + diag.Line(kind.Kind) + ": all fields that can be set together."
+			title = "# A full " + screen.Line(kind.Kind) + ": all fields that can be set together."
 		}
-		if _, err := fmt.Fprintf(diag.Documents(r.Stdout), "---\n%s\n%s", title, sample.YAML); err != nil {
+		if _, err := fmt.Fprintf(screen.Documents(r.Stdout), "---\n%s\n%s", title, sample.YAML); err != nil {
 			return err
 		}
 		findings = append(findings, sample.Findings...)
@@ -231,7 +232,7 @@ func (r *Run) Samples(ctx context.Context, name string) error {
 // writer returns the writer for objects: YAML is a document, which is not escaped.
 func (r *Run) writer() io.Writer {
 	if r.Output == "yaml" {
-		return diag.Documents(r.Stdout)
+		return screen.Documents(r.Stdout)
 	}
 	return r.Stdout
 }

@@ -3,6 +3,8 @@ package manifest
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/schemagen/schemagen/internal/yamltext"
 )
 
 // blockParser parses the plain block style of YAML, in which nearly all CRDs are
@@ -155,7 +157,7 @@ func (p *blockParser) mapping(column int) bool {
 				return false
 			}
 		} else {
-			if _, isString := resolvePlain(p.src[from:to]); !isString || p.src[from:to] == "<<" {
+			if _, isString := yamltext.Plain(p.src[from:to]); !isString || p.src[from:to] == "<<" {
 				return false
 			}
 			p.span(stringNode, from, from, to)

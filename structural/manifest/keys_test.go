@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// words are what YAML 1.1 may read as something else than text. NaN is not among them: it equals no key, so that
+// ambiguousWords are what YAML 1.1 may read as something else than text. NaN is not among them: it equals no key, so that
 // its position is not known.
-func words() []string {
+func ambiguousWords() []string {
 	out := []string{
 		"~", "null", "Null", "NULL", "1", "01", "0x10", "0b11", "0o7", "1_000", "+1", "-1", "1.0", "1e3", ".5", ".inf", "-.Inf", "1:30",
 		"2001-01-01", "a", "yes1", "On-", "name", "YeS", "nO", "oN", "tRue", "<", "=", "1.2.3", "0.10", "1e400",
@@ -28,7 +28,7 @@ func words() []string {
 // another name.
 func TestConvertedKeys(t *testing.T) {
 	converted := 0
-	for _, word := range words() {
+	for _, word := range ambiguousWords() {
 		for _, form := range []string{"%s", `"%s"`, "'%s'"} {
 			key := fmt.Sprintf(form, word)
 			for _, schema := range []string{"properties:\n  " + key + ": {type: string}\n", "properties: {" + key + ": {type: string}}\n", "properties:\n  b: &b\n    " + key + ": 1\n  c: *b\n"} {
@@ -68,7 +68,7 @@ func TestConvertedKeys(t *testing.T) {
 // TestConvertedValues reads each word in a list of names. If it is not read as text, the problem says how to
 // write it.
 func TestConvertedValues(t *testing.T) {
-	for _, word := range words() {
+	for _, word := range ambiguousWords() {
 		_, problems := Read(token.NewFileSet(), "crd.yaml", []byte(crdWith("required: ["+word+"]\n")))
 		var values []any
 		if err := yaml.Unmarshal([]byte("["+word+"]"), &values); err != nil {

@@ -14,6 +14,7 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/yamltext"
 )
 
 // The library needs up to two hundred times the size of a document that consists of
@@ -179,7 +180,7 @@ func (l *libraryReader) value(value any, n *yamlv3.Node, around int) {
 	case map[any]any:
 		m := l.open(mappingNode, at)
 		for _, e := range l.entries(value, n, at) {
-			text, err := keyText(e.key)
+			text, err := yamltext.KeyText(e.key)
 			if err != nil {
 				l.reject(e.at, Malformed, err.Error())
 				return
@@ -365,7 +366,7 @@ func keyOf(n *yamlv3.Node) any {
 	if n.Style&^yamlv3.TaggedStyle != 0 || tagged && n.Tag == "!!str" {
 		return n.Value
 	}
-	value, isString := resolvePlain(n.Value)
+	value, isString := yamltext.Plain(n.Value)
 	if isString {
 		return n.Value
 	}
@@ -373,33 +374,6 @@ func keyOf(n *yamlv3.Node) any {
 		return int(i)
 	}
 	return value
-}
-
-// keyText returns the object key to which sigs.k8s.io/yaml converts a key.
-func keyText(key any) (string, error) {
-	switch key := key.(type) {
-	case string:
-		return key, nil
-	case int:
-		return strconv.Itoa(key), nil
-	case int64:
-		return strconv.FormatInt(key, 10), nil
-	case bool:
-		return strconv.FormatBool(key), nil
-	case float64:
-		// A number that is finite, but too large for 32 bits, is infinite here.
-		switch text := strconv.FormatFloat(key, 'g', -1, 32); text {
-		case "+Inf":
-			return ".inf", nil
-		case "-Inf":
-			return "-.inf", nil
-		case "NaN":
-			return ".nan", nil
-		default:
-			return text, nil
-		}
-	}
-	return "", fmt.Errorf("unsupported map key of type: %T", key)
 }
 
 // lineIndex converts the library's lines and columns to offsets, in one pass over

@@ -10,6 +10,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/internal/yamltext"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -171,7 +172,7 @@ func (r *reader) quoteHint(at int, kind ProblemKind) string {
 	rest := r.src[min(at, len(r.src)):]
 	end := strings.IndexFunc(rest, func(c rune) bool { return strings.ContainsRune(" \t\r\n,]}", c) })
 	word := strings.TrimSuffix(rest[:max(end, 0)], ":")
-	if _, isText := resolvePlain(word); isText || word == "" || strings.ContainsAny(word[:1], "\"'[{&*!|>") {
+	if _, isText := yamltext.Plain(word); isText || word == "" || strings.ContainsAny(word[:1], "\"'[{&*!|>") {
 		return ""
 	}
 	return fmt.Sprintf("write it in quotes: %q", word)

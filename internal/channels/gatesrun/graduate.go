@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/internal/gates/gatedsource"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/progress"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/run/fixes"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
@@ -50,7 +51,7 @@ func (r *Request) Assume(ctx context.Context, gate string, on bool) (out []outpu
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
-		out = append(out, output.File{Path: diag.Relative(r.Dir, f.Name, diag.Nearby), Data: text, Before: f.Data})
+		out = append(out, output.File{Path: screen.Relative(r.Dir, f.Name, screen.Nearby), Data: text, Before: f.Data})
 		if len(result.Removed) > 0 {
 			removed[f.Name] = result.Removed
 		}

@@ -11,8 +11,9 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/gates/gatedsource"
 	"github.com/schemagen/schemagen/internal/ground/gates"
+	"github.com/schemagen/schemagen/internal/ground/markdown"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
-	"github.com/schemagen/schemagen/publish"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // Report is what gates hold.
@@ -116,7 +117,7 @@ func (r *Request) use(x *index, u gatedsource.Use, in *gatedsource.File) Use {
 
 // shown returns the name of a file for people.
 func (r *Request) shown(file string) string {
-	return filepath.ToSlash(diag.Relative(r.Dir, file, diag.Nearby))
+	return filepath.ToSlash(screen.Relative(r.Dir, file, screen.Nearby))
 }
 
 // disagreements returns the markers of a file that disagree if a gate is on, or any gates are.
@@ -203,11 +204,11 @@ func (r *Report) text(b *strings.Builder) {
 		b.WriteString("there are no gates\n")
 	}
 	for _, g := range r.Gates {
-		fmt.Fprintf(b, "%s\n", diag.Line(g.title()))
+		fmt.Fprintf(b, "%s\n", screen.Line(g.title()))
 		for _, u := range g.Uses {
-			fmt.Fprintf(b, "  %s:%d: %s %s\n", diag.Line(u.File), u.Line, u.Kind, diag.Line(u.what(g.Name)))
+			fmt.Fprintf(b, "  %s:%d: %s %s\n", screen.Line(u.File), u.Line, u.Kind, screen.Line(u.what(g.Name)))
 			for _, p := range u.Paths {
-				fmt.Fprintf(b, "    %s\n", diag.Line(p.String()))
+				fmt.Fprintf(b, "    %s\n", screen.Line(p.String()))
 			}
 		}
 		if len(g.Uses) == 0 {
@@ -215,8 +216,8 @@ func (r *Report) text(b *strings.Builder) {
 		}
 	}
 	for _, d := range r.Disagreements {
-		fmt.Fprintf(b, "with %s: %s:%d and %s:%d disagree\n  %s\n  %s\n", diag.Line(strings.Join(d.Gates, ", ")),
-			diag.Line(d.First.File), d.First.Line, diag.Line(d.Other.File), d.Other.Line, diag.Line(d.First.what("")), diag.Line(d.Other.what("")))
+		fmt.Fprintf(b, "with %s: %s:%d and %s:%d disagree\n  %s\n  %s\n", screen.Line(strings.Join(d.Gates, ", ")),
+			screen.Line(d.First.File), d.First.Line, screen.Line(d.Other.File), d.Other.Line, screen.Line(d.First.what("")), screen.Line(d.Other.what("")))
 	}
 }
 
@@ -243,16 +244,16 @@ func (r *Report) markdown(b *strings.Builder) {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(b, "### %s\n", publish.MarkdownText(g.title()))
+		fmt.Fprintf(b, "### %s\n", markdown.Text(g.title()))
 		if len(g.Uses) > 0 {
 			b.WriteString("\n| | what | where | paths |\n|---|---|---|---|\n")
 		}
 		for _, u := range g.Uses {
 			var paths []string
 			for _, p := range u.Paths {
-				paths = append(paths, publish.MarkdownCode(p.String()))
+				paths = append(paths, markdown.Code(p.String()))
 			}
-			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", u.Kind, cell(publish.MarkdownCode(u.what(g.Name))), cell(publish.MarkdownText(fmt.Sprintf("%s:%d", u.File, u.Line))), cell(strings.Join(paths, "<br>")))
+			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", u.Kind, cell(markdown.Code(u.what(g.Name))), cell(markdown.Text(fmt.Sprintf("%s:%d", u.File, u.Line))), cell(strings.Join(paths, "<br>")))
 		}
 	}
 	if len(r.Disagreements) > 0 {
@@ -260,9 +261,9 @@ func (r *Report) markdown(b *strings.Builder) {
 	}
 	for _, d := range r.Disagreements {
 		at := func(u Use) string {
-			return cell(publish.MarkdownCode(u.what("")) + " " + publish.MarkdownText(fmt.Sprintf("%s:%d", u.File, u.Line)))
+			return cell(markdown.Code(u.what("")) + " " + markdown.Text(fmt.Sprintf("%s:%d", u.File, u.Line)))
 		}
-		fmt.Fprintf(b, "| %s | %s | %s |\n", cell(publish.MarkdownText(strings.Join(d.Gates, ", "))), at(d.First), at(d.Other))
+		fmt.Fprintf(b, "| %s | %s | %s |\n", cell(markdown.Text(strings.Join(d.Gates, ", "))), at(d.First), at(d.Other))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/words"
 )
 
 // Kinds are the kinds that the groups and resources of markers are compared with.
@@ -136,7 +136,7 @@ func (k definitions) meant(resource string) string {
 		}
 		plurals = append(plurals, names.Plural)
 	}
-	near, _ := diag.Nearest(resource, plurals)
+	near, _ := words.Nearest(resource, plurals)
 	return near
 }
 
@@ -166,8 +166,8 @@ func (f Found) Versions(r *Reader, m Marker, versions []Value) {
 	known = slices.Compact(known)
 	for _, v := range versions {
 		if v.Text != "*" && len(known) > 0 && !slices.Contains(known, v.Text) && !f.all.isPartial(r, f.groups, f.Kinds) {
-			d := r.RejectValue(UnknownResource, m, v, diag.DidYouMean(v.Text, known, "there are "+strings.Join(known, ", ")), "no kind of the webhook has the version %q", v.Text)
-			near, _ := diag.Nearest(v.Text, known)
+			d := r.RejectValue(UnknownResource, m, v, words.DidYouMean(v.Text, known, "there are "+strings.Join(known, ", ")), "no kind of the webhook has the version %q", v.Text)
+			near, _ := words.Nearest(v.Text, known)
 			r.Meant(d, v, near)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 )
@@ -57,7 +58,7 @@ func (r *Reader) Suspect(m Marker, v Value, meant, hint, format string, args ...
 // one letter, in the order of two letters, or in case. It returns whether it does.
 func (r *Reader) Unknown(m Marker, v Value, what string, known []string) bool {
 	for _, word := range known {
-		if v.Text != word && (strings.EqualFold(v.Text, word) || len(word) > 2 && diag.EditDistance(v.Text, word, 3) <= 2) {
+		if v.Text != word && (strings.EqualFold(v.Text, word) || len(word) > 2 && words.EditDistance(v.Text, word, 3) <= 2) {
 			r.Suspect(m, v, word, "did you mean "+word+"?", "unknown %s %q", what, v.Text)
 			return true
 		}

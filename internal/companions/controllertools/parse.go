@@ -8,8 +8,8 @@ import (
 
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/words"
 )
 
 // CommandLine is what controller-gen's arguments select.
@@ -41,7 +41,7 @@ func argumentProblem(definition *markers.Definition, err error) string {
 	if match == nil {
 		return strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
 	}
-	if near, ok := diag.Nearest(match[1], slices.Sorted(maps.Keys(definition.Fields))); ok {
+	if near, ok := words.Nearest(match[1], slices.Sorted(maps.Keys(definition.Fields))); ok {
 		return match[0] + "; did you mean " + near + "?"
 	}
 	return match[0]

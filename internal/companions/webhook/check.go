@@ -11,6 +11,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/companions/configgen"
+	"github.com/schemagen/schemagen/internal/ground/words"
 )
 
 // hook is a finished webhook, mutating or validating, with its marker.
@@ -77,8 +78,8 @@ func (c *checker) word(argument, value string, permitted ...string) {
 		c.reject(argument, one, "%s has no value", argument)
 		return
 	}
-	d := c.reject(argument, diag.DidYouMean(value, permitted, one), "%s cannot be %q", argument, value)
-	if near, ok := diag.Nearest(value, permitted); ok {
+	d := c.reject(argument, words.DidYouMean(value, permitted, one), "%s cannot be %q", argument, value)
+	if near, ok := words.Nearest(value, permitted); ok {
 		c.meant(d, argument, near)
 	}
 }
@@ -173,8 +174,8 @@ func (c *checker) operation(verb string) {
 	if verb == "" || slices.Contains(operations, strings.ToLower(verb)) {
 		return
 	}
-	hint := diag.DidYouMean(strings.ToLower(verb), operations, "write create, update, delete, connect or *")
-	near, _ := diag.Nearest(strings.ToLower(verb), operations)
+	hint := words.DidYouMean(strings.ToLower(verb), operations, "write create, update, delete, connect or *")
+	near, _ := words.Nearest(strings.ToLower(verb), operations)
 	if verb := strings.ToLower(verb); verb == "patch" {
 		near, hint = "update", "a patch is an update"
 	}
@@ -301,7 +302,7 @@ func (c *checker) reinvocationPolicy(v configgen.Value) {
 	case !c.mutating:
 		c.Suspect(c.Marker, v, "", "remove it", "reinvocationPolicy has no effect on a validating webhook")
 	case !slices.ContainsFunc(policies, func(policy string) bool { return strings.EqualFold(policy, v.Text) }):
-		near, _ := diag.Nearest(v.Text, policies)
-		c.Suspect(c.Marker, v, near, diag.DidYouMean(v.Text, policies, "write Never or IfNeeded"), "reinvocationPolicy cannot be %q, and is ignored", v.Text)
+		near, _ := words.Nearest(v.Text, policies)
+		c.Suspect(c.Marker, v, near, words.DidYouMean(v.Text, policies, "write Never or IfNeeded"), "reinvocationPolicy cannot be %q, and is ignored", v.Text)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/progress"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 func dirOf(file string) string { return filepath.Dir(file) }
@@ -403,14 +404,14 @@ func (s *subject) finding(v *violation) diag.Diagnostic {
 			delete(object, "metadata")
 		}
 	}
-	hint := "the object, as " + own + ": " + diag.Line(text(object))
+	hint := "the object, as " + own + ": " + screen.Line(text(object))
 	if v.law == "L7" {
-		d := conversions.Invalid(s.pos, own, other, diag.Line(v.problem))
+		d := conversions.Invalid(s.pos, own, other, screen.Line(v.problem))
 		d.Hint = hint
 		if v.side == spokeSide && v.edited {
 			return d.As(diag.Note) // a client of the spoke may use what the hub does not allow
 		}
 		return d
 	}
-	return brokenLaw.At(s.pos, hint, "%s, %s and %s: %s", s.kind.Name, own, other, diag.Line(v.problem+" ("+v.law+")"))
+	return brokenLaw.At(s.pos, hint, "%s, %s and %s: %s", s.kind.Name, own, other, screen.Line(v.problem+" ("+v.law+")"))
 }

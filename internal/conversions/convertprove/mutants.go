@@ -10,12 +10,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/conversions/convertrun"
 	"github.com/schemagen/schemagen/internal/conversions/laws"
 	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/internal/ground/progress"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // Fate is what became of a mutant: generated code without one of the conditions under which it
@@ -117,7 +117,7 @@ func (r *Run) WriteMutants(ctx context.Context) error {
 		if m.Law != "" {
 			line += " (" + m.Law + ")"
 		}
-		if _, err := fmt.Fprintln(r.Stdout, diag.Line(line)); err != nil {
+		if _, err := fmt.Fprintln(r.Stdout, screen.Line(line)); err != nil {
 			return err
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/internal/conversions/written"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/terminal/consent"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -149,12 +150,12 @@ func (t *Target) request(object *dryrun.Object, value map[string]any) (r Request
 	group, version, _ := strings.Cut(object.APIVersion, "/")
 	at := slices.IndexFunc(t.Kinds, func(k written.Kind) bool { return k.Group == group && k.Name == object.Kind })
 	if at < 0 {
-		return refuse("name the packages with its versions", "the packages do not convert %s of %s", diag.Line(object.Kind), diag.Line(object.APIVersion))
+		return refuse("name the packages with its versions", "the packages do not convert %s of %s", screen.Line(object.Kind), screen.Line(object.APIVersion))
 	}
 	versions := versionsOf(t.Kinds[at])
 	for _, v := range []string{version, t.To} {
 		if !slices.Contains(versions, v) {
-			return refuse("", "%s has no conversion of version %s: there are %s", object.Kind, diag.Line(v), strings.Join(versions, ", "))
+			return refuse("", "%s has no conversion of version %s: there are %s", object.Kind, screen.Line(v), strings.Join(versions, ", "))
 		}
 	}
 	text, err := json.Marshal(value)
@@ -164,7 +165,7 @@ func (t *Target) request(object *dryrun.Object, value map[string]any) (r Request
 // failed returns the finding for an object that the conversion refuses. valid is set if the
 // schema of its version accepts it.
 func (t *Target) failed(object *dryrun.Object, answer Answer, valid bool) diag.Diagnostic {
-	problem := diag.Line(answer.Error)
+	problem := screen.Line(answer.Error)
 	if len(answer.Path) == 0 {
 		return notConverted.At(object.Pos, "", "cannot be written as %s: %s", t.To, problem)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -337,5 +338,5 @@ func shown(value any) string {
 	if len(text) > most {
 		text = append(text[:most:most], "…"...)
 	}
-	return diag.Line(strings.ToValidUTF8(string(text), ""))
+	return screen.Line(strings.ToValidUTF8(string(text), ""))
 }

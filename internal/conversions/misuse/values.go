@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -49,7 +49,7 @@ func Values(text string) (values [][2]string, problem, hint string) {
 
 // DidYouMean returns a hint for a word that is not one of those that are known; empty if none is near.
 func DidYouMean(word string, known []string) string {
-	if near, ok := diag.Nearest(word, known); ok {
+	if near, ok := words.Nearest(word, known); ok {
 		return "did you mean " + near + "?"
 	}
 	return ""
@@ -101,7 +101,7 @@ func Lacking(spoke, hub []string, values [][2]string) (lacking []string, text st
 		if value == "" || known[value] {
 			continue // an empty text may be left out
 		}
-		near, ok := diag.NearestOther(value, hub)
+		near, ok := words.NearestOther(value, hub)
 		if !ok {
 			near = "…"
 		}

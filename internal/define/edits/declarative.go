@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/gengo/v2/codetags"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -267,7 +267,7 @@ func (op validation) number(e *Editor, s *structural.Schema) (int64, bool) {
 }
 
 func formatHint(name string) string {
-	return diag.DidYouMean(name, formatNames(), "the formats are "+strings.Join(formatNames(), ", "))
+	return words.DidYouMean(name, formatNames(), "the formats are "+strings.Join(formatNames(), ", "))
 }
 
 // unique requires the elements of a list to be unique, by value or by the list's keys. Lists

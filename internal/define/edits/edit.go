@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -195,7 +196,7 @@ func fieldHint(s *structural.Schema, name string) string {
 	if len(names) == 0 {
 		otherwise = "its type has no fields: " + TypeOrNone(s.Type)
 	}
-	return diag.DidYouMean(name, names, otherwise)
+	return words.DidYouMean(name, names, otherwise)
 }
 
 // parsePath parses the argument of +schemagen:at: .field for a property, [*] for the elements

@@ -12,8 +12,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/crdyaml"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -42,7 +42,7 @@ func (r *Reader) Fragment(p *source.Package, m *markers.Marker) *structural.Sche
 	}
 	if unknown := unknownKeyword(value); unknown != "" {
 		pos := m.ValuePos(max(0, strings.Index(f.Text, unknown)))
-		d := r.Reporter.BadArguments(p.At(pos), diag.DidYouMean(unknown, structural.KeywordNames(), ""),
+		d := r.Reporter.BadArguments(p.At(pos), words.DidYouMean(unknown, structural.KeywordNames(), ""),
 			"+%s: unknown keyword %s", m.Name, unknown)
 		if p.Local() && strings.Count(f.Text, unknown) == 1 {
 			r.Reporter.Meant(d, pos, unknown, structural.KeywordNames())

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/words"
 )
 
 // UnusedGateAt returns the diagnostic for a gate that no condition names. used are those that
 // conditions name.
 func UnusedGateAt(pos diag.Position, name string, used []string) diag.Diagnostic {
-	hint := diag.DidYouMean(name, used, "remove it, or correct the conditions that should name it")
+	hint := words.DidYouMean(name, used, "remove it, or correct the conditions that should name it")
 	return UnusedGate.At(pos, hint, "nothing uses gate %s", name)
 }
 
@@ -21,12 +22,12 @@ func NeedlessGateAt(pos diag.Position, name string, everywhere bool, named []str
 	}
 	hint := "add it to the gates of a channel"
 	if !slices.Contains(named, name) {
-		hint = diag.DidYouMean(name, named, hint)
+		hint = words.DidYouMean(name, named, hint)
 	}
 	return NeedlessCondition.At(pos, hint, "gate %s is on in no channel", name)
 }
 
 // UnknownGateAt returns the diagnostic for a gate that is not among the known ones.
 func UnknownGateAt(pos diag.Position, name string, known []string) diag.Diagnostic {
-	return UnknownGate.At(pos, diag.DidYouMean(name, known, "gates are declared in schemagen.yaml"), "unknown gate %q", name)
+	return UnknownGate.At(pos, words.DidYouMean(name, known, "gates are declared in schemagen.yaml"), "unknown gate %q", name)
 }

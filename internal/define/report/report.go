@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/source/golist"
@@ -221,7 +222,7 @@ func (r *Reporter) Unmatched(patterns []golist.Unmatched, matched bool) {
 // Meant adds to a diagnostic in the user's source the edit that corrects a misspelled word at
 // a position.
 func (r *Reporter) Meant(d *diag.Diagnostic, pos token.Pos, word string, known []string) {
-	if near, ok := diag.Nearest(word, known); ok {
+	if near, ok := words.Nearest(word, known); ok {
 		end := pos + token.Pos(len(word))
 		r.Delimit(d, end, &markers.Edit{Pos: pos, End: end, New: near})
 	}

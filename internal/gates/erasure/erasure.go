@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/gates"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 )
@@ -505,7 +506,7 @@ func (p *pass) known(c markers.Comment, condition gates.Condition) {
 		if p.Known == nil || name == gates.Never || slices.Contains(p.Known, name) {
 			continue
 		}
-		d := p.Reporter.Report(report.UnknownGate, p.file.Pkg.At(c.Pos), diag.DidYouMean(name, p.Known, "gates are declared in schemagen.yaml"), "unknown gate %q", name)
+		d := p.Reporter.Report(report.UnknownGate, p.file.Pkg.At(c.Pos), words.DidYouMean(name, p.Known, "gates are declared in schemagen.yaml"), "unknown gate %q", name)
 		p.Reporter.Delimit(d, c.End(), nil)
 	}
 }

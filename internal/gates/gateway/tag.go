@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -173,7 +173,7 @@ func (t *Tags) meant(text string, isEnd bool) string {
 			known = append(known, t.end(name))
 		}
 	}
-	return diag.DidYouMean(text, known, "the tags are "+strings.Join(known, ", "))
+	return words.DidYouMean(text, known, "the tags are "+strings.Join(known, ", "))
 }
 
 // isMarker reports whether a validation with another keyword, and its value after an equals sign,

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/migrate"
 	"github.com/schemagen/schemagen/internal/project"
 )
@@ -52,7 +52,7 @@ func Serve(in io.Reader, out, notes io.Writer, options Options) error {
 		answer.Universe = p.changed
 	}
 	if err != nil {
-		answer = response{Command: req.command, Error: true, ErrorMsgs: []string{"schemagen: " + diag.Line(err.Error())}}
+		answer = response{Command: req.command, Error: true, ErrorMsgs: []string{"schemagen: " + screen.Line(err.Error())}}
 	}
 	return answer.write(out)
 }
@@ -120,7 +120,7 @@ func (p *plugin) scaffold() error {
 }
 
 func (p *plugin) note(format string, args ...any) {
-	fmt.Fprintf(p.notes, "schemagen: %s\n", diag.Line(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(p.notes, "schemagen: %s\n", screen.Line(fmt.Sprintf(format, args...)))
 }
 
 // settings adds schemagen.yaml.

@@ -12,9 +12,10 @@ import (
 	"fmt"
 	"html/template"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/fields"
+	"github.com/schemagen/schemagen/internal/ground/screen"
+	"github.com/schemagen/schemagen/internal/pages/explain"
 	"github.com/schemagen/schemagen/internal/pages/prose"
-	"github.com/schemagen/schemagen/publish"
 )
 
 //go:embed page/page.html
@@ -45,12 +46,12 @@ type pageKind struct {
 	Namespaced bool              `json:"namespaced"`
 	Field      *pageField        `json:"field,omitempty"`
 	Missing    string            `json:"missing,omitempty"`
-	Examples   []publish.Example `json:"examples,omitempty"`
+	Examples   []explain.Example `json:"examples,omitempty"`
 }
 
 // pageField is a field with its description as blocks.
 type pageField struct {
-	*publish.Field
+	*fields.Field
 	// SchemaPath hides that of the field, which is long and useless to readers.
 	SchemaPath string `json:"place,omitempty"`
 	// Prose is set if the description is more than a paragraph of text.
@@ -60,14 +61,14 @@ type pageField struct {
 
 // Page returns the documentation of kinds as one self-contained HTML page that makes no
 // requests. The page's policy allows only its own script and style.
-func Page(title string, kinds []*publish.Documented) ([]byte, error) {
+func Page(title string, kinds []*explain.Documented) ([]byte, error) {
 	t, err := template.New("page").Parse(pageText)
 	if err != nil {
 		return nil, fmt.Errorf("page.html: %w", err)
 	}
 	data := pageData{Title: title, Kinds: []pageKind{}}
 	var p prose.Parser
-	for _, k := range publish.SortDocumented(kinds) {
+	for _, k := range explain.SortDocumented(kinds) {
 		kind := pageKind{Group: k.Group, Version: k.Version, Kind: k.Kind, Plural: k.Plural, ShortNames: k.ShortNames,
 			Namespaced: k.Namespaced, Missing: k.Missing(), Examples: k.Examples}
 		if k.Field != nil {
@@ -87,10 +88,10 @@ func Page(title string, kinds []*publish.Documented) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page.html: %w", err)
 	}
-	return []byte(diag.EscapeJSON(b.String())), nil
+	return []byte(screen.EscapeJSON(b.String())), nil
 }
 
-func newPageField(p *prose.Parser, f *publish.Field) *pageField {
+func newPageField(p *prose.Parser, f *fields.Field) *pageField {
 	out := &pageField{Field: f, Prose: p.Parse(f.Description)}
 	if len(out.Prose) == 1 && out.Prose[0].Kind == prose.Paragraph && len(out.Prose[0].Spans) == 1 && out.Prose[0].Spans[0].Kind == "" {
 		out.Prose = nil

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schemagen/schemagen/internal/fields"
+	"github.com/schemagen/schemagen/internal/pages/explain"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -17,10 +19,10 @@ const trap = "</script><script>alert(1)</script><!-- {{.}} '\\u003c"
 // TestPagePolicy checks that the page has one script and one style, the ones allowed by its
 // policy, and that texts of definitions are only in its data.
 func TestPagePolicy(t *testing.T) {
-	kinds := []*publish.Documented{{
+	kinds := []*explain.Documented{{
 		Resource: &publish.Resource{Group: trap, Version: trap, Kind: trap, Plural: trap, ShortNames: []string{trap}},
-		Field:    &publish.Field{Name: trap, Description: trap + " [x](javascript:alert)", Fields: []*publish.Field{{Name: trap, Default: trap, Enum: []string{trap}, Limits: []string{trap}}}},
-		Examples: []publish.Example{{Title: trap, YAML: trap}},
+		Field:    &fields.Field{Name: trap, Description: trap + " [x](javascript:alert)", Fields: []*fields.Field{{Name: trap, Default: trap, Enum: []string{trap}, Limits: []string{trap}}}},
+		Examples: []explain.Example{{Title: trap, YAML: trap}},
 	}}
 	page, err := Page(trap, kinds)
 	if err != nil {

@@ -11,7 +11,11 @@ import (
 	"text/template"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/fields"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/markdown"
+	"github.com/schemagen/schemagen/internal/ground/screen"
+	"github.com/schemagen/schemagen/internal/pages/explain"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -32,12 +36,12 @@ type Group struct {
 type Kind struct {
 	Name string
 	// Versions are sorted, the one that kubectl prefers first.
-	Versions []*publish.Documented
+	Versions []*explain.Documented
 }
 
 // Row is a field in a flat list of fields.
 type Row struct {
-	*publish.Field
+	*fields.Field
 	// Path is the path of the field in the object, such as spec.replicas.
 	Path string
 	// Depth is the number of fields around this one.
@@ -45,9 +49,9 @@ type Row struct {
 }
 
 // NewDocument returns the data of a template.
-func NewDocument(title string, kinds []*publish.Documented) Document {
+func NewDocument(title string, kinds []*explain.Documented) Document {
 	out := Document{Title: title}
-	for _, k := range publish.SortDocumented(kinds) {
+	for _, k := range explain.SortDocumented(kinds) {
 		if last := len(out.Groups) - 1; last < 0 || out.Groups[last].Name != k.Group {
 			out.Groups = append(out.Groups, Group{Name: k.Group})
 		}
@@ -104,7 +108,7 @@ func templateError(name string, err error) diag.Diagnostic {
 var asciidocText string
 
 // AsciiDoc returns the documentation of kinds in AsciiDoc, one file per group.
-func AsciiDoc(title string, kinds []*publish.Documented) ([]publish.File, error) {
+func AsciiDoc(title string, kinds []*explain.Documented) ([]publish.File, error) {
 	var out []publish.File
 	for _, group := range NewDocument(title, kinds).Groups {
 		file, findings, err := Execute(group.Name+".adoc"+templateSuffix, asciidocText, Document{Title: title, Groups: []Group{group}})
@@ -129,17 +133,17 @@ func Functions() template.FuncMap {
 		"fence":         fence,
 		"join":          strings.Join,
 		"line":          func(text string) string { return strings.Join(strings.Fields(text), " ") },
-		"markdown":      publish.MarkdownText,
-		"markdownCode":  publish.MarkdownCode,
+		"markdown":      markdown.Text,
+		"markdownCode":  markdown.Code,
 		"paragraphs":    paragraphs,
 	}
 }
 
 // rows returns all fields below a field, each before the fields in it.
-func rows(field *publish.Field) []Row {
+func rows(field *fields.Field) []Row {
 	var out []Row
-	var add func(f *publish.Field, prefix string, depth int)
-	add = func(f *publish.Field, prefix string, depth int) {
+	var add func(f *fields.Field, prefix string, depth int)
+	add = func(f *fields.Field, prefix string, depth int) {
 		for _, child := range f.Fields {
 			out = append(out, Row{Field: child, Path: prefix + child.Name, Depth: depth})
 			add(child, prefix+child.Name+".", depth+1)
@@ -176,7 +180,7 @@ func fence(character, text string) string {
 func asciidoc(text string) string {
 	var b strings.Builder
 	var last rune
-	for i, r := range diag.Line(strings.Join(strings.Fields(text), " ")) {
+	for i, r := range screen.Line(strings.Join(strings.Fields(text), " ")) {
 		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r > 127
 		if letter && !(i == 0 && '0' <= r && r <= '9') || i > 0 && strings.ContainsRune(" ,/?!%$@", r) ||
 			i > 1 && (r == '.' || r == '-') && r != last && last != ' ' {

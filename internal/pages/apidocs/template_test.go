@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schemagen/schemagen/internal/fields"
+	"github.com/schemagen/schemagen/internal/ground/markdown"
+	"github.com/schemagen/schemagen/internal/pages/explain"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -22,16 +25,16 @@ func hostile() []string {
 	}
 }
 
-func hostileKinds() []*publish.Documented {
-	var out []*publish.Documented
+func hostileKinds() []*explain.Documented {
+	var out []*explain.Documented
 	for _, text := range hostile() {
 		text := "MARK " + text
 		for _, shown := range []string{text, strings.TrimPrefix(text, "MARK "), text + "\n\n" + text} {
-			out = append(out, &publish.Documented{
+			out = append(out, &explain.Documented{
 				Resource: &publish.Resource{Group: "ex.io", Version: "v1", Kind: shown, Plural: shown, ShortNames: []string{shown}},
-				Field: &publish.Field{Description: shown, Fields: []*publish.Field{{Name: shown, Type: shown, Description: shown, Default: shown, Enum: []string{shown}, Limits: []string{shown},
-					Rules: []publish.FieldRule{{Text: shown, Rule: shown}}, Unions: []publish.FieldUnion{{Text: shown, Values: []publish.UnionValue{{Value: shown, Member: shown}}}}}}},
-				Examples: []publish.Example{{Title: shown, YAML: shown + "\n"}},
+				Field: &fields.Field{Description: shown, Fields: []*fields.Field{{Name: shown, Type: shown, Description: shown, Default: shown, Enum: []string{shown}, Limits: []string{shown},
+					Rules: []fields.Rule{{Text: shown, Rule: shown}}, Unions: []fields.Union{{Text: shown, Values: []fields.UnionValue{{Value: shown, Member: shown}}}}}}},
+				Examples: []explain.Example{{Title: shown, YAML: shown + "\n"}},
 			})
 		}
 	}
@@ -139,7 +142,7 @@ func TestMarkdownTemplate(t *testing.T) {
 		}
 	}
 	for _, kind := range kinds {
-		for _, want := range []string{"### " + publish.MarkdownText(kind.Kind) + " v1\n", "\n- " + publish.MarkdownCode(kind.Field.Fields[0].Name) + " (", "\n  - " + publish.MarkdownText(kind.Field.Fields[0].Limits[0]) + "\n"} {
+		for _, want := range []string{"### " + markdown.Text(kind.Kind) + " v1\n", "\n- " + markdown.Code(kind.Field.Fields[0].Name) + " (", "\n  - " + markdown.Text(kind.Field.Fields[0].Limits[0]) + "\n"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("no %q", want)
 			}
@@ -154,7 +157,7 @@ func TestPageDescribesTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, chapter, _ := strings.Cut(string(page), "### Templates")
-	for _, value := range []any{Document{}, Group{}, Kind{}, Row{}, publish.Field{}, publish.FieldUnion{}, publish.UnionValue{}, publish.FieldRule{}, publish.Example{}} {
+	for _, value := range []any{Document{}, Group{}, Kind{}, Row{}, fields.Field{}, fields.Union{}, fields.UnionValue{}, fields.Rule{}, explain.Example{}} {
 		for field := range reflect.TypeOf(value).Fields() {
 			if !field.Anonymous && field.Name != "SchemaPath" && !strings.Contains(chapter, "`"+field.Name+"`") {
 				t.Errorf("docs/editor.md does not describe %s of %T", field.Name, value)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -306,7 +307,7 @@ func selectField(derived, source object, field string) (_, _ object, path string
 			continue
 		}
 		names := slices.Sorted(maps.Keys(child(derived, "properties")))
-		return nil, nil, "", fmt.Errorf("the schema has no field %s%s", field, strings.TrimSuffix("; "+diag.DidYouMean(name, names, ""), "; "))
+		return nil, nil, "", fmt.Errorf("the schema has no field %s%s", field, strings.TrimSuffix("; "+words.DidYouMean(name, names, ""), "; "))
 	}
 	return derived, source, path, nil
 }

@@ -25,6 +25,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
 
@@ -332,4 +333,4 @@ func (s *Session) Left() (out diag.List) {
 	return out
 }
 
-func (s *Session) shown(name string) string { return diag.Relative(s.dir, name, diag.Nearby) }
+func (s *Session) shown(name string) string { return screen.Relative(s.dir, name, screen.Nearby) }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/interrupt"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
 )
 
@@ -139,9 +140,9 @@ func (w *Writer) Commit(ctx context.Context, outputs []File, mode Mode, stdout i
 func printAll(stdout io.Writer, outputs []File) error {
 	for _, out := range outputs {
 		if json.Valid(out.Data) {
-			out.Data = []byte(diag.EscapeJSON(string(out.Data)))
+			out.Data = []byte(screen.EscapeJSON(string(out.Data)))
 		}
-		if _, err := diag.Documents(stdout).Write(out.Data); err != nil {
+		if _, err := screen.Documents(stdout).Write(out.Data); err != nil {
 			return err
 		}
 	}

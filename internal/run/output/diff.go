@@ -13,12 +13,12 @@ import (
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // printDiffs prints a unified diff, from the file on disk to the output, for all targets.
 func printDiffs(ctx context.Context, stdout io.Writer, targets []*target) error {
-	w := newDiffWriter(stdout, diag.PaintOf(stdout))
+	w := newDiffWriter(stdout, screen.PaintOf(stdout))
 	for _, t := range targets {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -29,7 +29,7 @@ func printDiffs(ctx context.Context, stdout io.Writer, targets []*target) error 
 }
 
 // PrintDiff prints a unified diff of the old and the new content of a file.
-func PrintDiff(out io.Writer, paint diag.Paint, path string, from, to []byte) error {
+func PrintDiff(out io.Writer, paint screen.Paint, path string, from, to []byte) error {
 	w := newDiffWriter(out, paint)
 	w.print(path, from, to, true)
 	return w.Flush()
@@ -37,12 +37,12 @@ func PrintDiff(out io.Writer, paint diag.Paint, path string, from, to []byte) er
 
 // PrintFull prints all lines of the old and the new text, each after a mark that tells which
 // of them has it.
-func PrintFull(out *bytes.Buffer, paint diag.Paint, from, to []byte) {
+func PrintFull(out *bytes.Buffer, paint screen.Paint, from, to []byte) {
 	a, b := slices.Collect(strings.Lines(string(from))), slices.Collect(strings.Lines(string(to)))
-	put := func(mark string, style diag.Style, lines []string) {
+	put := func(mark string, style screen.Style, lines []string) {
 		for _, line := range lines {
 			line, ended := strings.CutSuffix(line, "\n")
-			out.WriteString(paint.Text(style, mark+diag.Lines(line)))
+			out.WriteString(paint.Text(style, mark+screen.Lines(line)))
 			if ended {
 				out.WriteByte('\n')
 			}
@@ -50,40 +50,40 @@ func PrintFull(out *bytes.Buffer, paint diag.Paint, from, to []byte) {
 	}
 	next := 0
 	for _, d := range DiffLines(a, b) {
-		put("  ", diag.Plain, a[next:d.Start])
-		put("- ", diag.Red, a[d.Start:d.End])
-		put("+ ", diag.Green, b[d.ReplStart:d.ReplEnd])
+		put("  ", screen.Plain, a[next:d.Start])
+		put("- ", screen.Red, a[d.Start:d.End])
+		put("+ ", screen.Green, b[d.ReplStart:d.ReplEnd])
 		next = d.End
 	}
-	put("  ", diag.Plain, a[next:])
+	put("  ", screen.Plain, a[next:])
 }
 
 // diffWriter prints diffs. Errors are sticky.
 type diffWriter struct {
 	*bufio.Writer
-	paint diag.Paint
+	paint screen.Paint
 }
 
-func newDiffWriter(out io.Writer, paint diag.Paint) diffWriter {
+func newDiffWriter(out io.Writer, paint screen.Paint) diffWriter {
 	return diffWriter{bufio.NewWriter(out), paint}
 }
 
 func (w diffWriter) print(path string, from, to []byte, exists bool) {
 	// As in git, "a/" replaces the leading slash of an absolute path.
-	name := diag.Line(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "/"))
+	name := screen.Line(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "/"))
 	origin := "/dev/null"
 	if exists {
 		origin = "a/" + name
 	}
-	w.line(diag.Bold, "--- "+origin)
-	w.line(diag.Bold, "+++ b/"+name)
+	w.line(screen.Bold, "--- "+origin)
+	w.line(screen.Bold, "+++ b/"+name)
 	a := slices.Collect(strings.Lines(string(from)))
 	b := slices.Collect(strings.Lines(string(to)))
 	w.hunks(a, b, DiffLines(a, b))
 }
 
 // line prints a line in a style.
-func (w diffWriter) line(style diag.Style, text string) {
+func (w diffWriter) line(style screen.Style, text string) {
 	w.WriteString(w.paint.Text(style, text) + "\n")
 }
 
@@ -207,16 +207,16 @@ func (w diffWriter) hunks(a, b []string, diffs []lcs.Diff) {
 		}
 		first, last := diffs[0], diffs[n-1]
 		before, after := min(margin, first.Start), min(margin, len(a)-last.End)
-		w.line(diag.Cyan, fmt.Sprintf("@@ -%s +%s @@",
+		w.line(screen.Cyan, fmt.Sprintf("@@ -%s +%s @@",
 			hunkRange(first.Start-before, last.End+after), hunkRange(first.ReplStart-before, last.ReplEnd+after)))
 		next := first.Start - before
 		for _, d := range diffs[:n] {
-			w.lines(diag.Plain, ' ', a[next:d.Start])
-			w.lines(diag.Red, '-', a[d.Start:d.End])
-			w.lines(diag.Green, '+', b[d.ReplStart:d.ReplEnd])
+			w.lines(screen.Plain, ' ', a[next:d.Start])
+			w.lines(screen.Red, '-', a[d.Start:d.End])
+			w.lines(screen.Green, '+', b[d.ReplStart:d.ReplEnd])
 			next = d.End
 		}
-		w.lines(diag.Plain, ' ', a[next:last.End+after])
+		w.lines(screen.Plain, ' ', a[next:last.End+after])
 		diffs = diffs[n:]
 	}
 }
@@ -234,7 +234,7 @@ func hunkRange(start, end int) string {
 }
 
 // lines prints lines in a style, each prefixed with kind.
-func (w diffWriter) lines(style diag.Style, kind byte, lines []string) {
+func (w diffWriter) lines(style screen.Style, kind byte, lines []string) {
 	for _, line := range lines {
 		line, ended := strings.CutSuffix(line, "\n")
 		w.line(style, string(kind)+line)

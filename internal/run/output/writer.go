@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // Writer is where the files of a command may be. All files of users that schemagen creates,
@@ -141,7 +142,7 @@ func (w *Writer) refuse(path string, at location) diag.Diagnostic {
 		}
 		shown := link
 		if wd, err := absolute("."); err == nil {
-			shown = diag.Relative(wd, link, diag.Nearby)
+			shown = screen.Relative(wd, link, screen.Nearby)
 		}
 		return outside.At(diag.Position{File: shown},
 			"remove the symlink, or name the place that it leads to on the command line",

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/terminal"
 )
 
@@ -32,14 +32,14 @@ func (c *Consent) Allows(what string) bool {
 	if c.Given || !terminal.IsTerminal(c.In) {
 		return c.Given
 	}
-	fmt.Fprintf(c.Out, "%s? [y/N] ", diag.Line(what))
+	fmt.Fprintf(c.Out, "%s? [y/N] ", screen.Line(what))
 	answer, _ := bufio.NewReader(c.In).ReadString('\n')
 	return slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
 }
 
 // RequireCode returns an error unless the code of packages may be built and run.
 func (c *Consent) RequireCode(packages []string) error {
-	names := diag.Line(strings.Join(packages, " and "))
+	names := screen.Line(strings.Join(packages, " and "))
 	if c.Allows("Build and run the code of " + names) {
 		c.Given = true
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -44,7 +45,7 @@ func (o *Options) root() string {
 
 // shown returns the path of a file below the output directory for File and diagnostics.
 func (o *Options) shown(name string) string {
-	return filepath.ToSlash(filepath.Join(o.Output, diag.Relative(o.root(), name, 1)))
+	return filepath.ToSlash(filepath.Join(o.Output, screen.Relative(o.root(), name, 1)))
 }
 
 // File is a file to be written.

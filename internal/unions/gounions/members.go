@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -35,7 +35,7 @@ func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structura
 					names = append(names, v.Name)
 				}
 				hint := fmt.Sprintf("its values are %q", names)
-				near, ok := diag.OnlyNearest(m.Value, names)
+				near, ok := words.OnlyNearest(m.Value, names)
 				if ok {
 					hint = "did you mean +unionMember=" + near + "?"
 				}

@@ -22,6 +22,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -344,8 +345,8 @@ func (all *Unions) discriminatorOf(t *source.Type, f *source.NamedField, m *mark
 		for _, d := range native {
 			names = append(names, d.Union.GoName)
 		}
-		report(by.Pos, diag.DidYouMean(name, names, "give the Go name of a field with +unionDiscriminator"), "there is no discriminator %s in %s", name, t)
-		if near, ok := diag.OnlyNearest(name, names); ok {
+		report(by.Pos, words.DidYouMean(name, names, "give the Go name of a field with +unionDiscriminator"), "there is no discriminator %s in %s", name, t)
+		if near, ok := words.OnlyNearest(name, names); ok {
 			all.meant(t, by.Pos, name, near)
 		}
 	case len(native) == 0 && lost(erased, false, "") != nil:

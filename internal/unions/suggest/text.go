@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // Write prints the suggestions, followed for each package by the edit that enables its
@@ -25,11 +25,11 @@ func Write(w io.Writer, suggestions []Suggestion, dir string) error {
 	printed := map[Edit]bool{}
 	for i, s := range suggestions {
 		at := s.Pos
-		at.File = diag.Relative(dir, at.File, diag.Nearby)
-		fmt.Fprintf(&b, "%s: %s\n\twhy: %s\n", diag.Line(at.String()), diag.Line(s.summary()), diag.Line(s.Why))
+		at.File = screen.Relative(dir, at.File, screen.Nearby)
+		fmt.Fprintf(&b, "%s: %s\n\twhy: %s\n", screen.Line(at.String()), screen.Line(s.summary()), screen.Line(s.Why))
 		writeEdits(&b, s.Edits, dir)
 		for _, note := range s.Notes {
-			fmt.Fprintf(&b, "\tnote: %s\n", diag.Line(note))
+			fmt.Fprintf(&b, "\tnote: %s\n", screen.Line(note))
 		}
 		last := i+1 == len(suggestions) || suggestions[i+1].Package != s.Package
 		if last && s.OptIn != nil && !printed[*s.OptIn] {
@@ -45,13 +45,13 @@ func Write(w io.Writer, suggestions []Suggestion, dir string) error {
 func writeEdits(b *strings.Builder, edits []Edit, dir string) {
 	for i, e := range edits {
 		if i == 0 || e.File != edits[i-1].File || e.Line != edits[i-1].Line || e.Subject != edits[i-1].Subject {
-			fmt.Fprintf(b, "\t%s:%d: %s\n", diag.Line(diag.Relative(dir, e.File, diag.Nearby)), e.Line, diag.Line(e.Subject))
+			fmt.Fprintf(b, "\t%s:%d: %s\n", screen.Line(screen.Relative(dir, e.File, screen.Nearby)), e.Line, screen.Line(e.Subject))
 		}
 		if e.Old != "" {
-			fmt.Fprintf(b, "\t\t- %s\n", diag.Line(strings.TrimSpace(e.Old)))
+			fmt.Fprintf(b, "\t\t- %s\n", screen.Line(strings.TrimSpace(e.Old)))
 		}
 		if e.Text != "" {
-			fmt.Fprintf(b, "\t\t+ %s\n", diag.Line(strings.TrimSpace(e.Text)))
+			fmt.Fprintf(b, "\t\t+ %s\n", screen.Line(strings.TrimSpace(e.Text)))
 		}
 		if e.Why != "" {
 			fmt.Fprintf(b, "\t\t  %s\n", e.Why)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/words"
 )
 
 // AddCompletionCommand adds cobra's command that prints completion scripts. Unlike cobra's, it
@@ -30,7 +30,7 @@ func AddCompletionCommand(root *cobra.Command) {
 			if len(args) == 0 {
 				return UsageError(cmd, "completion needs a shell: %s", one)
 			}
-			return fmt.Errorf("unknown shell %q\n%s", args[0], diag.DidYouMean(args[0], shells, "use "+one))
+			return fmt.Errorf("unknown shell %q\n%s", args[0], words.DidYouMean(args[0], shells, "use "+one))
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/words"
 )
 
 // Args accepts between least and most arguments. what names them for an error.
@@ -61,7 +61,7 @@ func FlagError(cmd *cobra.Command, err error, otherwise string) error {
 			longer = append(longer, f.Name)
 		}
 	})
-	near, ok := diag.Nearest(name, known)
+	near, ok := words.Nearest(name, known)
 	if len(longer) == 1 {
 		near, ok = longer[0], true
 	}

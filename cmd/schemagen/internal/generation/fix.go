@@ -11,6 +11,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/run/fixes"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/terminal"
@@ -30,7 +31,7 @@ func (inv *Invocation) fixSources(ctx context.Context, shared *Session, stdout, 
 		return err
 	}
 	for _, path := range changed {
-		fmt.Fprintf(stderr, "schemagen: %s: fixed %s\n", diag.Line(path), terminal.Count(shared.fixed.Fixes(path), "finding"))
+		fmt.Fprintf(stderr, "schemagen: %s: fixed %s\n", screen.Line(path), terminal.Count(shared.fixed.Fixes(path), "finding"))
 	}
 	return nil
 }

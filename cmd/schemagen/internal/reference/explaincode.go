@@ -25,6 +25,7 @@ import (
 	"github.com/schemagen/schemagen/internal/conversions/rehub"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/generate"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/pages/apidocs"
 	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/project"
@@ -32,7 +33,6 @@ import (
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/tryout"
 	"github.com/schemagen/schemagen/internal/types/typegen"
-	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -71,7 +71,7 @@ func NewExplainCodeCommand(stdout io.Writer) *cobra.Command {
 
 // Codes returns the diagnostics of all packages, sorted by code.
 func Codes() []*diag.Kind {
-	out := slices.Concat(passes.Codes(), configgen.Codes(), deepcopy.Codes(), applyconfiguration.Codes(), verify.Codes(), publish.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), tryout.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), generate.Codes(), containment.Codes(), convertrun.Codes(), convertprove.Codes(), definitions.Codes(), typegen.Codes(), conversions.Codes(), rehub.Codes(), gatesrun.Codes(), output.Codes())
+	out := slices.Concat(passes.Codes(), configgen.Codes(), deepcopy.Codes(), applyconfiguration.Codes(), verify.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), tryout.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), generate.Codes(), containment.Codes(), convertrun.Codes(), convertprove.Codes(), definitions.Codes(), typegen.Codes(), conversions.Codes(), rehub.Codes(), gatesrun.Codes(), output.Codes())
 	slices.SortFunc(out, func(a, b *diag.Kind) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }
@@ -95,7 +95,7 @@ func listCodes(stdout io.Writer) error {
 func explanationOf(info *diag.Kind) string {
 	text := fmt.Sprintf("%s (%s): %s\n\n%s\n", info.Code, defaultSeverity(info), info.Title, info.Explanation)
 	if info.Bad != "" {
-		text += "\nReported:\n\n" + diag.Indent(info.Bad+"\n", "\t") + "\n" + goodHeading(info) + ":\n\n" + diag.Indent(info.Good+"\n", "\t")
+		text += "\nReported:\n\n" + screen.Indent(info.Bad+"\n", "\t") + "\n" + goodHeading(info) + ":\n\n" + screen.Indent(info.Good+"\n", "\t")
 	}
 	return text + "\n" + codesURL + "#" + anchor(codeHeading(info)) + "\n"
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/run/runcache"
@@ -117,7 +118,7 @@ func (r *Reporter) EndOf(v runcache.Verdict) (code int, text string, err error) 
 	if v.Failed {
 		code = ExitFindings
 	}
-	err = r.write(diag.NewTerminal(&b), v)
+	err = r.write(screen.NewTerminal(&b), v)
 	return code, b.String(), err
 }
 
@@ -150,7 +151,7 @@ type Stream struct {
 
 func (r *Reporter) Stream(stderr io.Writer) (out *Stream, err error) {
 	if r.Format != "text" {
-		stderr = diag.Documents(stderr)
+		stderr = screen.Documents(stderr)
 	}
 	out = &Stream{Reporter: r, buffer: bufio.NewWriter(stderr), used: map[*project.Waiver]bool{}}
 	if r.ForPeople() {
@@ -262,7 +263,7 @@ func finish(ctx context.Context, c *output.Change, stdout, stderr io.Writer) (ch
 	} else if c.Mode == output.Check {
 		fmt.Fprintf(stderr, "schemagen: %d of %d files are out of date\n", len(changed), len(c.Outputs))
 		for _, path := range c.Stale {
-			fmt.Fprintf(stderr, "schemagen: %s is stale\n", diag.Line(path))
+			fmt.Fprintf(stderr, "schemagen: %s is stale\n", screen.Line(path))
 		}
 		return changed, ErrFindings
 	}
@@ -290,7 +291,7 @@ func (r *Reporter) Rewrite(ctx context.Context, files []output.File, findings di
 		}
 		for _, name := range changed {
 			if write {
-				fmt.Fprintln(stdout, "wrote", diag.Line(name))
+				fmt.Fprintln(stdout, "wrote", screen.Line(name))
 			}
 		}
 	}

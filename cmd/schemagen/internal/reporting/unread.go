@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // Unread prints the errors in definitions, which cannot be compared, and returns ErrFindings if there
@@ -14,12 +15,12 @@ func Unread(name string, findings diag.List, err error, dir string, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	return refused(diag.Line(name)+" cannot be compared", findings, dir, stderr)
+	return refused(screen.Line(name)+" cannot be compared", findings, dir, stderr)
 }
 
 // Refused prints the errors in a side of a comparison, and returns ErrFindings if there are any.
 func Refused(side, name string, findings diag.List, dir string, stderr io.Writer) error {
-	return refused(side+", "+diag.Line(name)+", has errors, so it cannot be reviewed", findings, dir, stderr)
+	return refused(side+", "+screen.Line(name)+", has errors, so it cannot be reviewed", findings, dir, stderr)
 }
 
 func refused(conclusion string, findings diag.List, dir string, stderr io.Writer) error {

@@ -1,4 +1,4 @@
-package manifest
+package yamltext
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/words"
 )
 
 // NodeReader reads the nodes of a YAML file that is written for schemagen and
@@ -92,7 +93,7 @@ func (r *NodeReader) Fail(n *yamlv3.Node, hint, format string, args ...any) {
 // meant adds a fix to the last finding, which reports an unknown key of a mapping: it
 // replaces the key with the one that was probably meant, unless the mapping has that key.
 func (r *NodeReader) meant(mapping, key *yamlv3.Node, known []string) {
-	near, ok := diag.Nearest(key.Value, known)
+	near, ok := words.Nearest(key.Value, known)
 	for i := 0; ok && i < len(mapping.Content); i += 2 {
 		ok = mapping.Content[i].Value != near
 	}
@@ -146,7 +147,7 @@ func (r *NodeReader) Fields(n *yamlv3.Node, what string, known ...string) map[st
 		key := n.Content[i]
 		switch {
 		case !slices.Contains(known, key.Value):
-			r.Fail(key, diag.DidYouMean(key.Value, known, ""), "%s has no key %q", what, Shortened(key.Value))
+			r.Fail(key, words.DidYouMean(key.Value, known, ""), "%s has no key %q", what, Shortened(key.Value))
 			r.meant(n, key, known)
 		case out[key.Value] != nil:
 			r.Fail(key, "", "duplicate key %q", key.Value)

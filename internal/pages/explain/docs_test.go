@@ -1,8 +1,10 @@
-package publish
+package explain
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/schemagen/schemagen/internal/fields"
 )
 
 func documented(t *testing.T, text string) []*Documented {
@@ -16,10 +18,10 @@ func documented(t *testing.T, text string) []*Documented {
 
 func TestDocumentedField(t *testing.T) {
 	f := DocumentedField(read(t, definition("ex.io", "Shape", "v1", "type: object\nx-kubernetes-embedded-resource: true\nproperties: {a: {type: object, properties: {b: {type: string}}}}"))[0])
-	fields := map[string]int{}
-	f.Each(func(f *Field) { fields[f.Name] += len(f.Fields) })
-	if fields["metadata"] != 0 || fields["a"] != 1 || fields["spec"] != 4 {
-		t.Errorf("fields below: %v", fields)
+	counts := map[string]int{}
+	f.Each(func(f *fields.Field) { counts[f.Name] += len(f.Fields) })
+	if counts["metadata"] != 0 || counts["a"] != 1 || counts["spec"] != 4 {
+		t.Errorf("fields below: %v", counts)
 	}
 }
 

@@ -1,4 +1,5 @@
-package diag
+// Package words finds the word that was probably meant by one that is unknown.
+package words
 
 import "slices"
 
@@ -48,6 +49,15 @@ func DidYouMean(word string, candidates []string, otherwise string) string {
 		return "did you mean " + near + "?"
 	}
 	return otherwise
+}
+
+// Suggestion returns the end of a message about a word that is not one of the candidates: empty if none
+// is near.
+func Suggestion(word string, candidates []string) string {
+	if near, ok := Nearest(word, candidates); ok {
+		return "; did you mean " + near + "?"
+	}
+	return ""
 }
 
 // EditDistance returns twice the number of insertions, deletions, substitutions and

@@ -3,12 +3,13 @@ package diag
 import (
 	"bytes"
 	"encoding/json"
-	"math/rand/v2"
 	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // hostile returns texts that must not reach a terminal, a log or a page unescaped.
@@ -30,7 +31,7 @@ func checkText(t *testing.T, what, text string) {
 		if strings.HasPrefix(line, "FORGED") {
 			t.Errorf("%s: got injected line %q", what, line)
 		}
-		if !utf8.ValidString(line) || strings.IndexFunc(strings.TrimLeft(line, "\t"), isHidden) >= 0 {
+		if !utf8.ValidString(line) || screen.Line(strings.TrimLeft(line, "\t")) != strings.TrimLeft(line, "\t") {
 			t.Errorf("%s: got a control character: %q", what, line)
 		}
 	}
@@ -92,7 +93,7 @@ func TestHostileDiagnostics(t *testing.T) {
 				if heads != 2 {
 					t.Errorf("%s : got %d lines that are not indented, want one for each of two diagnostics:\n%s", what, heads, &b)
 				}
-				if _, err := NewTerminal(&shown).Write(b.Bytes()); err != nil || command.MatchString(shown.String()) {
+				if _, err := screen.NewTerminal(&shown).Write(b.Bytes()); err != nil || command.MatchString(shown.String()) {
 					t.Errorf("%s: got %q on a terminal, error %v", what, &shown, err)
 				}
 			case "json":
@@ -108,46 +109,5 @@ func TestHostileDiagnostics(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestTerminal checks that the output does not depend on how a text is split into writes,
-// that no command gets through, and that ordinary text is unchanged.
-func TestTerminal(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	pieces := append(hostile(), "::", ":", "#", "##", "[", " ", "\n", "vso", "→ é 日本", "x::y", "#[derive]", "a:b")
-	for range 3000 {
-		var text strings.Builder
-		for range 1 + random.IntN(6) {
-			text.WriteString(pieces[random.IntN(len(pieces))])
-		}
-		var full, parts bytes.Buffer
-		if n, err := NewTerminal(&full).Write([]byte(text.String())); err != nil || n != text.Len() {
-			t.Fatal(n, err)
-		}
-		terminal := NewTerminal(&parts)
-		for rest := text.String(); rest != ""; {
-			n := 1 + random.IntN(len(rest))
-			if _, err := terminal.Write([]byte(rest[:n])); err != nil {
-				t.Fatal(err)
-			}
-			rest = rest[n:]
-		}
-		if full.String() != parts.String() {
-			t.Fatalf("%q: got %q, and %q in parts", &text, &full, &parts)
-		}
-		for line := range strings.SplitSeq(full.String(), "\n") {
-			if command.MatchString(line) {
-				t.Errorf("%q: got command %q", &text, line)
-			}
-			if strings.IndexFunc(strings.ReplaceAll(line, "\t", ""), isHidden) >= 0 {
-				t.Errorf("%q: got %q", &text, line)
-			}
-		}
-	}
-	const plain = "a: b :: c\n\t: x # y ## Title\n    é → 日本 #[x] [::]\n"
-	var shown bytes.Buffer
-	if _, err := NewTerminal(&shown).Write([]byte(plain)); err != nil || shown.String() != plain {
-		t.Errorf("%q: got %q, error %v", plain, &shown, err)
 	}
 }

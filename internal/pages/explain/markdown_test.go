@@ -1,4 +1,4 @@
-package publish
+package explain
 
 import (
 	"encoding/json"
@@ -8,7 +8,8 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/fields"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
 // hostileTexts returns texts that a definition may contain.
@@ -87,7 +88,7 @@ func TestHostileMarkdown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		quoted := diag.EscapeJSON(string(marshalled))
+		quoted := screen.EscapeJSON(string(marshalled))
 		for _, target := range append(planted, "everywhere") {
 			spec := schema
 			for _, each := range planted {
@@ -110,7 +111,7 @@ func TestHostileMarkdown(t *testing.T) {
 			kinds[0].ShortNames = []string{text, text}
 			if kinds[0].Field != nil {
 				checked++
-				kinds[0].Field.Each(func(f *Field) { f.Position = text })
+				kinds[0].Field.Each(func(f *fields.Field) { f.Position = text })
 			}
 			for _, file := range MarkdownDocs(kinds) {
 				if live := liveMarkup(string(file.Data), ours); live != "" {

@@ -1,4 +1,7 @@
-package publish
+// Package fields tells what people want to know about the fields of a custom resource: type,
+// description, limits, unions and rules, in words. It knows the model of schemas and unions,
+// and neither definitions nor formats of output.
+package fields
 
 import (
 	"cmp"
@@ -7,9 +10,8 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/version"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -34,15 +36,15 @@ type Field struct {
 	Default string   `json:"default,omitempty"`
 	Enum    []string `json:"enum,omitempty"`
 	// Limits are the other restrictions of the value as text.
-	Limits []string     `json:"limits,omitempty"`
-	Unions []FieldUnion `json:"unions,omitempty"`
-	Rules  []FieldRule  `json:"rules,omitempty"`
+	Limits []string `json:"limits,omitempty"`
+	Unions []Union  `json:"unions,omitempty"`
+	Rules  []Rule   `json:"rules,omitempty"`
 	// Fields are the fields of the object, or of the objects in a list or map.
 	Fields []*Field `json:"fields,omitempty"`
 }
 
-// FieldUnion is a union of the fields of an object.
-type FieldUnion struct {
+// Union is a union of the fields of an object.
+type Union struct {
 	// Discriminator is empty for a union without one.
 	Discriminator string `json:"discriminator,omitempty"`
 	// Text describes the union in one sentence.
@@ -58,71 +60,28 @@ type UnionValue struct {
 	Optional bool   `json:"optional,omitempty"`
 }
 
-// FieldRule is a CEL rule.
-type FieldRule struct {
+// Rule is a CEL rule.
+type Rule struct {
 	// Text is the message, or a sentence about the rule.
 	Text string `json:"says"`
 	Rule string `json:"rule"`
 }
 
-// Find returns the resource with a kind, plural, singular or short name equal to name,
-// ignoring case. apiVersion is a version, a group version, or empty for the version that
-// kubectl prefers.
-func Find(resources []*Resource, name, apiVersion string) (*Resource, error) {
-	var named, found []*Resource
-	var names []string
-	for _, r := range resources {
-		own := append([]string{r.Kind, r.Singular, r.Plural}, r.ShortNames...)
-		names = append(names, own...)
-		if !slices.ContainsFunc(own, func(n string) bool { return strings.EqualFold(n, name) }) {
-			continue
-		}
-		named = append(named, r)
-		if apiVersion == "" || apiVersion == r.Version || apiVersion == r.GroupVersion() {
-			found = append(found, r)
-		}
-	}
-	switch {
-	case len(named) == 0:
-		return nil, fmt.Errorf("unknown kind or resource %s%s", name, hint(name, names))
-	case len(found) == 0:
-		return nil, fmt.Errorf("%s is not served in %s, only in %s", name, apiVersion, groupVersionsOf(named))
-	}
-	first := found[0]
-	for _, r := range found[1:] {
-		if r.Group != first.Group || r.Kind != first.Kind {
-			return nil, fmt.Errorf("%s exists in more than one group: use --api-version %s", name, groupVersionsOf(found))
-		}
-	}
-	slices.SortStableFunc(found, func(a, b *Resource) int { return version.CompareKubeAwareVersionStrings(b.Version, a.Version) })
-	return found[0], nil
-}
-
-func groupVersionsOf(resources []*Resource) string {
-	var out []string
-	for _, r := range resources {
-		out = append(out, r.GroupVersion())
-	}
-	return strings.Join(out, " or ")
-}
-
-func hint(word string, candidates []string) string {
-	if near, ok := diag.Nearest(word, candidates); ok {
-		return "; did you mean " + near + "?"
-	}
-	return ""
+// Object is the schema of a custom resource.
+type Object struct {
+	Kind   string
+	Schema *structural.Schema
+	// Path is the path of the schema in the definition.
+	Path string
 }
 
 // Explain explains a field and the fields below it: one level, or all levels if recursive
 // is set. The path is like that of kubectl explain, "spec.layers.fill"; anything in
 // brackets is ignored, and the empty path is the whole object. It returns an error that
 // names the nearest field if the field does not exist.
-func Explain(r *Resource, path string, recursive bool) (*Field, error) {
-	if r.Schema == nil {
-		return nil, fmt.Errorf("%s %s cannot be explained: %s", r.Kind, r.GroupVersion(), r.Unpublished())
-	}
-	at := node{schema: withMeta(r.Schema), path: r.Path, name: r.Kind, meta: true}
-	walked := r.Kind // for messages
+func (o Object) Explain(path string, recursive bool) (*Field, error) {
+	at := node{schema: WithMeta(o.Schema), path: o.Path, name: o.Kind, meta: true}
+	walked := o.Kind // for messages
 	for rest := withoutBrackets(path); rest != ""; {
 		next, after, err := at.step(rest, walked)
 		if err != nil {
@@ -132,7 +91,7 @@ func Explain(r *Resource, path string, recursive bool) (*Field, error) {
 		at, rest = next, after
 	}
 	out := at.field(1, recursive)
-	out.Path = strings.TrimPrefix(strings.TrimPrefix(walked, r.Kind), ".")
+	out.Path = strings.TrimPrefix(strings.TrimPrefix(walked, o.Kind), ".")
 	return out, nil
 }
 
@@ -175,7 +134,7 @@ func (n node) object() node {
 			n.schema, n.path = a.Schema, n.path+".additionalProperties"
 		default:
 			if n.schema.XEmbeddedResource {
-				n.schema, n.meta = withMeta(n.schema), true
+				n.schema, n.meta = WithMeta(n.schema), true
 			}
 			return n
 		}
@@ -189,7 +148,7 @@ func (n node) children() []node {
 	for _, p := range of.schema.Properties {
 		child := node{name: p.Name, schema: p.Schema, path: of.path + ".properties[" + p.Name + "]", standard: of.standard}
 		child.required = of.schema.Requires(p.Name)
-		if of.meta && slices.Contains(metaFields[:], p.Name) {
+		if of.meta && slices.Contains(MetaFields(), p.Name) {
 			child.standard = true
 		}
 		out = append(out, child)
@@ -214,7 +173,7 @@ func (n node) step(path, walked string) (node, string, error) {
 		if len(children) == 0 {
 			return node{}, "", fmt.Errorf("%s has no field %s: its type %s has no fields", walked, name, typeOf(n.schema))
 		}
-		return node{}, "", fmt.Errorf("%s has no field %s%s", walked, name, hint(name, names))
+		return node{}, "", fmt.Errorf("%s has no field %s%s", walked, name, words.Suggestion(name, names))
 	}
 	return best, strings.TrimPrefix(path[len(best.name):], "."), nil
 }
@@ -237,12 +196,12 @@ func (n node) field(levels int, recursive bool) *Field {
 	of := n.object()
 	found := unions.Of(of.schema)
 	for _, u := range found {
-		out.Unions = append(out.Unions, describeUnion(u))
+		out.Unions = append(out.Unions, DescribeUnion(u))
 	}
 	for level := s; ; {
 		for _, rule := range level.XValidations {
-			if !isUnionRule(found, rule) {
-				out.Rules = append(out.Rules, describeRule(rule))
+			if !IsUnionRule(found, rule) {
+				out.Rules = append(out.Rules, DescribeRule(rule))
 			}
 		}
 		if level = elementOf(level); level == nil {
@@ -275,11 +234,11 @@ func (f *Field) Each(do func(*Field)) {
 	}
 }
 
-// metaFields are the fields that every object has.
-var metaFields = [...]string{"apiVersion", "kind", "metadata"}
+// MetaFields returns the names of the fields that every object has.
+func MetaFields() []string { return []string{"apiVersion", "kind", "metadata"} }
 
-// withMeta adds the schemas of the standard fields, before the other fields.
-func withMeta(s *structural.Schema) *structural.Schema {
+// WithMeta returns a schema with the standard fields, in the order of [MetaFields], before the other fields.
+func WithMeta(s *structural.Schema) *structural.Schema {
 	out := *s
 	docs := metav1.TypeMeta{}.SwaggerDoc()
 	metadata := structural.ObjectMeta()
@@ -299,7 +258,7 @@ func withMeta(s *structural.Schema) *structural.Schema {
 		{Name: "metadata", Schema: metadata},
 	}
 	for _, p := range s.Properties {
-		if !slices.Contains(metaFields[:], p.Name) {
+		if !slices.Contains(MetaFields(), p.Name) {
 			out.Properties = append(out.Properties, p)
 		}
 	}

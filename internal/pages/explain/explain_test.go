@@ -1,10 +1,12 @@
-package publish
+package explain
 
 import (
 	"bytes"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/schemagen/schemagen/internal/fields"
 )
 
 func TestLimits(t *testing.T) {
@@ -88,10 +90,10 @@ x-kubernetes-validations:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []FieldRule{{"on update: .one: must hold; the message is 'x'", "self.one\n != oldSelf.one"}, {"m", "self.one != oldSelf.one"}}; !slices.Equal(f.Rules, want) {
+	if want := []fields.Rule{{Text: "on update: .one: must hold; the message is 'x'", Rule: "self.one\n != oldSelf.one"}, {Text: "m", Rule: "self.one != oldSelf.one"}}; !slices.Equal(f.Rules, want) {
 		t.Errorf("rules %q", f.Rules)
 	}
-	if len(f.Unions) != 1 || f.Unions[0].Text != "must specify at most one of: `one`, `two`" || !slices.Equal(f.Unions[0].Values, []UnionValue{{Member: "one"}, {Member: "two"}}) {
+	if len(f.Unions) != 1 || f.Unions[0].Text != "must specify at most one of: `one`, `two`" || !slices.Equal(f.Unions[0].Values, []fields.UnionValue{{Member: "one"}, {Member: "two"}}) {
 		t.Errorf("unions %+v", f.Unions)
 	}
 	meta, err := Explain(r, "spec.embedded.metadata", false)
@@ -115,7 +117,8 @@ func FuzzExplain(f *testing.F) {
 		if strings.ContainsAny(spec, "\r") {
 			return
 		}
-		for _, r := range tolerant(definition("ex.io", "Shape", "v1", spec)) {
+		resources, _ := tolerant(definition("ex.io", "Shape", "v1", spec))
+		for _, r := range resources {
 			for _, recursive := range []bool{false, true} {
 				field, err := Explain(r, path, recursive)
 				if err != nil {

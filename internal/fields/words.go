@@ -1,4 +1,4 @@
-package publish
+package fields
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ func limits(s *structural.Schema) []string {
 	if s.XEmbeddedResource {
 		add("is a whole Kubernetes object")
 	}
-	if preserves(s) {
+	if s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields {
 		add("preserves unspecified fields")
 	}
 	switch s.XListType {
@@ -127,10 +127,10 @@ func limitsOf(v *structural.ValueValidation, intOrString bool) []string {
 	}{{"all", v.AllOf}, {"at least one", v.AnyOf}, {"exactly one", v.OneOf}} {
 		of := junctor.of
 		if intOrString { // implied by the type
-			if isTypes(of) {
+			if IsTypes(of) {
 				continue
 			}
-			of = slices.DeleteFunc(slices.Clone(of), func(n structural.NestedValueValidation) bool { return isTypes(n.AnyOf) && len(n.AnyOf) > 0 })
+			of = slices.DeleteFunc(slices.Clone(of), func(n structural.NestedValueValidation) bool { return IsTypes(n.AnyOf) && len(n.AnyOf) > 0 })
 		}
 		if len(of) > 0 {
 			add("satisfies %s of: %s", junctor.quantifier, alternatives(of))
@@ -142,12 +142,12 @@ func limitsOf(v *structural.ValueValidation, intOrString bool) []string {
 	return out
 }
 
-// isTypes reports whether the alternatives are only those of int-or-string, in either of
+// IsTypes reports whether the alternatives are only those of int-or-string, in either of
 // the positions that the server accepts.
-func isTypes(list []structural.NestedValueValidation) bool {
+func IsTypes(list []structural.NestedValueValidation) bool {
 	for i := range list {
 		n := &list[i]
-		if n.ForbiddenGenerics.Type == "" && (len(n.AnyOf) == 0 || !isTypes(n.AnyOf)) {
+		if n.ForbiddenGenerics.Type == "" && (len(n.AnyOf) == 0 || !IsTypes(n.AnyOf)) {
 			return false
 		}
 	}
@@ -193,9 +193,25 @@ func alternative(n *structural.NestedValueValidation) string {
 
 func number(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
 
-// describeUnion describes which members may be set.
-func describeUnion(u unions.Union) FieldUnion {
-	out := FieldUnion{Discriminator: u.Discriminator}
+// Selections returns the members that the values of a discriminator select.
+func Selections(u unions.Union) []structural.UnionMember {
+	var out []structural.UnionMember
+	for _, v := range u.Values {
+		member := structural.UnionMember{Value: v.Name}
+		if at := u.Selected(v.Name); at >= 0 {
+			member.Name, member.Optional = u.Members[at].Name, u.Members[at].Optional
+		}
+		out = append(out, member)
+	}
+	return out
+}
+
+// OneLine returns a text with a space in place of each run of white space.
+func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// DescribeUnion describes which members may be set.
+func DescribeUnion(u unions.Union) Union {
+	out := Union{Discriminator: u.Discriminator}
 	if u.Discriminator == "" {
 		out.Text = u.MustHaveMember()
 		for _, m := range u.Members {
@@ -204,14 +220,14 @@ func describeUnion(u unions.Union) FieldUnion {
 		return out
 	}
 	out.Text = u.Discriminator + " selects the member that is set"
-	for _, v := range membersOf(u) {
+	for _, v := range Selections(u) {
 		out.Values = append(out.Values, UnionValue{Value: v.Value, Member: v.Name, Optional: v.Optional})
 	}
 	return out
 }
 
-// isUnionRule reports whether a rule enforces a union.
-func isUnionRule(list []unions.Union, rule structural.Rule) bool {
+// IsUnionRule reports whether a rule enforces a union.
+func IsUnionRule(list []unions.Union, rule structural.Rule) bool {
 	for _, u := range list {
 		if u.Discriminator == "" && rule.Message == u.MustHaveMember() {
 			return true
@@ -227,8 +243,8 @@ func isUnionRule(list []unions.Union, rule structural.Rule) bool {
 
 var oldSelfRegexp = lazyregexp.New(`\boldSelf\b`)
 
-// describeRule describes a rule by its message, or else as a requirement.
-func describeRule(rule structural.Rule) FieldRule {
+// DescribeRule describes a rule by its message, or else as a requirement.
+func DescribeRule(rule structural.Rule) Rule {
 	text := strings.TrimSpace(rule.Message)
 	switch {
 	case text != "":
@@ -243,5 +259,5 @@ func describeRule(rule structural.Rule) FieldRule {
 	if oldSelfRegexp().MatchString(rule.Rule) && (rule.OptionalOldSelf == nil || !*rule.OptionalOldSelf) {
 		text = "on update: " + text
 	}
-	return FieldRule{Text: text, Rule: strings.TrimSpace(rule.Rule)}
+	return Rule{Text: text, Rule: strings.TrimSpace(rule.Rule)}
 }

@@ -1,4 +1,4 @@
-package publish
+package explain
 
 import (
 	"cmp"
@@ -7,14 +7,18 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/schemagen/schemagen/internal/fields"
+	"github.com/schemagen/schemagen/internal/ground/markdown"
+	"github.com/schemagen/schemagen/publish"
 )
 
 // Documented is a served version of a kind with its documentation.
 type Documented struct {
-	*Resource
+	*publish.Resource
 	// Field is the whole object with all fields, or nil if there is no schema
 	// ([DocumentedField]).
-	Field *Field
+	Field *fields.Field
 	// Examples are objects that a server accepts.
 	Examples []Example
 }
@@ -27,12 +31,12 @@ type Example struct {
 
 // DocumentedField returns [Explain] of the whole object without the fields of the standard
 // metadata. It returns nil if there is no schema.
-func DocumentedField(r *Resource) *Field {
+func DocumentedField(r *publish.Resource) *fields.Field {
 	out, err := Explain(r, "", true)
 	if err != nil {
 		return nil
 	}
-	out.Each(func(f *Field) {
+	out.Each(func(f *fields.Field) {
 		if f.SchemaPath == "" {
 			f.Fields = nil
 		}
@@ -58,16 +62,16 @@ func (k *Documented) Missing() string {
 }
 
 // MarkdownDocs returns the documentation of kinds in Markdown, one file per group.
-func MarkdownDocs(kinds []*Documented) []File {
-	var out []File
+func MarkdownDocs(kinds []*Documented) []publish.File {
+	var out []publish.File
 	texts := map[string]*strings.Builder{}
 	for _, k := range SortDocumented(kinds) {
 		b := texts[k.Group]
 		if b == nil {
 			b = &strings.Builder{}
 			texts[k.Group] = b
-			out = append(out, File{Path: k.Group + ".md"})
-			fmt.Fprintf(b, "# %s\n", MarkdownText(k.Group))
+			out = append(out, publish.File{Path: k.Group + ".md"})
+			fmt.Fprintf(b, "# %s\n", markdown.Text(k.Group))
 		}
 		writeKindMarkdown(b, k)
 	}
@@ -82,19 +86,19 @@ func writeKindMarkdown(b *strings.Builder, k *Documented) {
 	if k.Namespaced {
 		scope = "namespaced"
 	}
-	fmt.Fprintf(b, "\n## %s %s\n\n%s, plural %s, %s", MarkdownText(k.Kind), MarkdownText(k.Version), MarkdownCode(k.GroupVersion()), MarkdownCode(k.Plural), scope)
+	fmt.Fprintf(b, "\n## %s %s\n\n%s, plural %s, %s", markdown.Text(k.Kind), markdown.Text(k.Version), markdown.Code(k.GroupVersion()), markdown.Code(k.Plural), scope)
 	if len(k.ShortNames) > 0 {
 		for i, name := range k.ShortNames {
-			b.WriteString([]string{", short ", ", "}[min(i, 1)] + MarkdownCode(name))
+			b.WriteString([]string{", short ", ", "}[min(i, 1)] + markdown.Code(name))
 		}
 	}
 	b.WriteString("\n")
 	if k.Field == nil {
-		fmt.Fprintf(b, "\nIts fields are not documented: %s\n", MarkdownText(k.Missing()))
+		fmt.Fprintf(b, "\nIts fields are not documented: %s\n", markdown.Text(k.Missing()))
 		return
 	}
 	if k.Field.Description != "" {
-		b.WriteString("\n" + paragraphs(k.Field.Description) + "\n")
+		b.WriteString("\n" + markdown.Paragraphs(k.Field.Description) + "\n")
 	}
 	writeMarkdownUnions(b, "", k.Field)
 	if len(k.Field.Rules) > 0 {
@@ -106,9 +110,9 @@ func writeKindMarkdown(b *strings.Builder, k *Documented) {
 		for strings.Contains(example.YAML, fence) {
 			fence += "`"
 		}
-		fmt.Fprintf(b, "\n%s:\n\n%syaml\n%s%s\n", MarkdownText(example.Title), fence, example.YAML, fence)
+		fmt.Fprintf(b, "\n%s:\n\n%syaml\n%s%s\n", markdown.Text(example.Title), fence, example.YAML, fence)
 	}
-	fmt.Fprintf(b, "\n### Fields of %s %s\n\n", MarkdownText(k.Kind), MarkdownText(k.Version))
+	fmt.Fprintf(b, "\n### Fields of %s %s\n\n", markdown.Text(k.Kind), markdown.Text(k.Version))
 	for _, child := range k.Field.Fields {
 		writeMarkdownField(b, "", child)
 	}

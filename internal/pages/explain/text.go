@@ -1,0 +1,259 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/schemagen/schemagen/internal/fields"
+	"github.com/schemagen/schemagen/internal/ground/markdown"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
+	"github.com/schemagen/schemagen/internal/ground/screen"
+	"github.com/schemagen/schemagen/publish"
+)
+
+// Formats returns the formats of [WriteField].
+func Formats() []string { return []string{"plain", "markdown", "json"} }
+
+// WriteField writes the explanation of a field of a resource in one of the [Formats].
+// recursive is set if the field has all fields below it; plain text then omits
+// descriptions, as kubectl explain does.
+func WriteField(w io.Writer, format string, r *publish.Resource, f *fields.Field, recursive bool) error {
+	var text string
+	switch format {
+	case "json":
+		data, err := plainjson.Indented(struct {
+			Group   string        `json:"group"`
+			Version string        `json:"version"`
+			Kind    string        `json:"kind"`
+			Field   *fields.Field `json:"field"`
+		}{r.Group, r.Version, r.Kind, f}, "", " ")
+		if err != nil {
+			return err
+		}
+		text = screen.EscapeJSON(string(data) + "\n")
+	case "markdown":
+		text = section(r, f)
+	case "plain":
+		text = plain(r, f, recursive)
+	default:
+		return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats(), ", "))
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// plain returns text like that of kubectl explain.
+func plain(r *publish.Resource, f *fields.Field, recursive bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "GROUP:    %s\nKIND:     %s\nVERSION:  %s\n", screen.Line(r.Group), screen.Line(r.Kind), screen.Line(r.Version))
+	if f.Path != "" {
+		fmt.Fprintf(&b, "\nFIELD: %s <%s>%s\n", screen.Line(f.Path), screen.Line(f.Type), requiredMark(f))
+	}
+	if f.Position != "" {
+		fmt.Fprintf(&b, "\nDEFINED AT: %s\n", screen.Line(f.Position))
+	}
+	b.WriteString("\nDESCRIPTION:\n")
+	description := f.Description
+	if description == "" {
+		description = "<empty>"
+	}
+	writeWrapped(&b, "    ", description)
+	for _, line := range facts(f) {
+		writeWrapped(&b, "    ", line)
+	}
+	for _, u := range f.Unions {
+		b.WriteString("\nUNION:\n")
+		writeWrapped(&b, "    ", u.Text)
+		for _, v := range u.Values {
+			b.WriteString("    - " + screen.Line(valueText(v)) + "\n")
+		}
+	}
+	if len(f.Rules) > 0 {
+		b.WriteString("\nRULES:\n")
+		for _, rule := range f.Rules {
+			writeWrapped(&b, "    ", "- "+rule.Text)
+			b.WriteString("      rule: " + fields.OneLine(rule.Rule) + "\n")
+		}
+	}
+	if len(f.Fields) > 0 {
+		b.WriteString("\nFIELDS:\n")
+		for _, child := range f.Fields {
+			writePlainField(&b, "  ", child, recursive)
+		}
+	}
+	return b.String()
+}
+
+func writePlainField(b *strings.Builder, indent string, f *fields.Field, recursive bool) {
+	fmt.Fprintf(b, "%s%s <%s>%s\n", indent, screen.Line(f.Name), screen.Line(f.Type), requiredMark(f))
+	inner := indent + "  "
+	if f.Description != "" && !recursive {
+		writeWrapped(b, inner, f.Description)
+	}
+	for _, line := range facts(f) {
+		writeWrapped(b, inner, line)
+	}
+	for _, u := range f.Unions {
+		writeWrapped(b, inner, "union: "+u.Text+": "+valuesText(u))
+	}
+	for _, rule := range f.Rules {
+		writeWrapped(b, inner, "rule: "+rule.Text+" ("+fields.OneLine(rule.Rule)+")")
+	}
+	if f.Position != "" && !recursive {
+		b.WriteString(inner + "defined at " + screen.Line(f.Position) + "\n")
+	}
+	for _, child := range f.Fields {
+		writePlainField(b, inner, child, recursive)
+	}
+	if !recursive {
+		b.WriteString("\n")
+	}
+}
+
+// facts returns lines about the value.
+func facts(f *fields.Field) []string {
+	var out []string
+	if len(f.Enum) > 0 {
+		out = append(out, "one of: "+strings.Join(f.Enum, ", "))
+	}
+	if f.Default != "" {
+		out = append(out, "default: "+f.Default)
+	}
+	return append(out, f.Limits...)
+}
+
+func requiredMark(f *fields.Field) string {
+	if f.Required {
+		return " -required-"
+	}
+	return ""
+}
+
+func valueText(v fields.UnionValue) string {
+	switch {
+	case v.Value == "" && v.Member != "":
+		return v.Member
+	case v.Member == "":
+		return fmt.Sprintf("%q: no member", v.Value)
+	case v.Optional:
+		return fmt.Sprintf("%q: %s, which may be absent", v.Value, v.Member)
+	}
+	return fmt.Sprintf("%q: %s", v.Value, v.Member)
+}
+
+func valuesText(u fields.Union) string {
+	var out []string
+	for _, v := range u.Values {
+		out = append(out, valueText(v))
+	}
+	return strings.Join(out, "; ")
+}
+
+const lineWidth = 80
+
+// writeWrapped writes paragraphs wrapped at lineWidth.
+func writeWrapped(b *strings.Builder, indent, text string) {
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		width := 0
+		for i, word := range strings.Fields(line) {
+			switch {
+			case i == 0:
+				b.WriteString(indent + word)
+				width = len(indent) + len(word)
+			case width+1+len(word) > lineWidth:
+				b.WriteString("\n" + indent + word)
+				width = len(indent) + len(word)
+			default:
+				b.WriteString(" " + word)
+				width += 1 + len(word)
+			}
+		}
+		b.WriteString("\n")
+	}
+}
+
+// section returns a section of Markdown with a list of fields.
+func section(r *publish.Resource, f *fields.Field) string {
+	var b strings.Builder
+	title := r.Kind
+	if f.Path != "" {
+		title += "." + f.Path
+	}
+	fmt.Fprintf(&b, "# %s\n\n%s, type %s%s\n", markdown.Text(title), markdown.Code(r.GroupVersion()), markdown.Code(f.Type), positionOf(f))
+	if f.Description != "" {
+		b.WriteString("\n" + markdown.Paragraphs(f.Description) + "\n")
+	}
+	for i, line := range facts(f) {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("- " + markdown.Text(line) + "\n")
+	}
+	writeMarkdownUnions(&b, "", f)
+	if len(f.Rules) > 0 {
+		b.WriteString("\nRules:\n\n")
+	}
+	writeMarkdownRules(&b, "", f)
+	if len(f.Fields) > 0 {
+		b.WriteString("\n## Fields\n\n")
+	}
+	for _, child := range f.Fields {
+		writeMarkdownField(&b, "", child)
+	}
+	return b.String()
+}
+
+func positionOf(f *fields.Field) string {
+	if f.Position == "" {
+		return ""
+	}
+	return ", defined at " + markdown.Code(f.Position)
+}
+
+func writeMarkdownUnions(b *strings.Builder, indent string, f *fields.Field) {
+	for _, u := range f.Unions {
+		if indent == "" {
+			b.WriteString("\n" + markdown.Text(u.Text) + ":\n\n| value | member |\n|---|---|\n")
+			for _, v := range u.Values {
+				member := "none"
+				if v.Member != "" {
+					member = strings.ReplaceAll(markdown.Code(v.Member), "|", `\|`)
+				}
+				if v.Optional {
+					member += ", may be absent"
+				}
+				fmt.Fprintf(b, "| %s | %s |\n", markdown.Text(v.Value), member)
+			}
+			continue
+		}
+		fmt.Fprintf(b, "%s- %s: %s\n", indent, markdown.Text(u.Text), markdown.Text(valuesText(u)))
+	}
+}
+
+func writeMarkdownRules(b *strings.Builder, indent string, f *fields.Field) {
+	for _, rule := range f.Rules {
+		fmt.Fprintf(b, "%s- %s (%s)\n", indent, markdown.Text(fields.OneLine(rule.Text)), markdown.Code(fields.OneLine(rule.Rule)))
+	}
+}
+
+func writeMarkdownField(b *strings.Builder, indent string, f *fields.Field) {
+	required := ""
+	if f.Required {
+		required = ", required"
+	}
+	fmt.Fprintf(b, "%s- %s (%s%s%s)", indent, markdown.Code(f.Name), markdown.Code(f.Type), required, positionOf(f))
+	if f.Description != "" {
+		b.WriteString(": " + markdown.Text(fields.OneLine(f.Description)))
+	}
+	b.WriteString("\n")
+	indent += "  "
+	for _, line := range facts(f) {
+		b.WriteString(indent + "- " + markdown.Text(line) + "\n")
+	}
+	writeMarkdownUnions(b, indent, f)
+	writeMarkdownRules(b, indent, f)
+	for _, child := range f.Fields {
+		writeMarkdownField(b, indent, child)
+	}
+}
