@@ -33,6 +33,7 @@ func layers() []string {
 		"internal/test/crdfields",
 		"internal/ground/snapshot",
 		"internal/ground/lazyregexp",
+		"internal/ground/celtext",
 		"internal/ground/plainjson",
 		"internal/ground/temporary",
 		"diag",

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/structural"
@@ -86,7 +87,7 @@ func (u *Union) MentionedBy(s *structural.Schema) bool {
 		return slices.ContainsFunc(u.Members, func(m Member) bool { return m.Name == name })
 	}
 	for _, m := range u.Members {
-		name, ok := structural.CELName(m.Name)
+		name, ok := celtext.Name(m.Name)
 		for _, rule := range s.XValidations {
 			reads := func(found []string) bool { return found[1] == name }
 			if ok && slices.ContainsFunc(ofSelf().FindAllStringSubmatch(rule.Rule, -1), reads) {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/parser"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -352,7 +353,7 @@ func (v evaluation) selected(e ast.SelectExpr) fact {
 	required := false
 	if operand.kind == object {
 		for _, p := range operand.schema.Properties {
-			if name, ok := structural.CELName(p.Name); ok && name == e.FieldName() {
+			if name, ok := celtext.Name(p.Name); ok && name == e.FieldName() {
 				child, required = p.Schema, operand.schema.Requires(p.Name)
 			}
 		}

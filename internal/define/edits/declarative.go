@@ -9,6 +9,7 @@ import (
 	"k8s.io/gengo/v2/codetags"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -303,7 +304,7 @@ func (op validation) unique(e *Editor, s *structural.Schema) {
 func sameKeys(keys []string, x, y string) string {
 	var parts []string
 	for _, key := range keys {
-		name, ok := structural.CELName(key)
+		name, ok := celtext.Name(key)
 		if !ok {
 			continue
 		}

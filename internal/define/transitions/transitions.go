@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -156,7 +157,7 @@ func (w *walker) rule(path []node, mark structural.ReadOnly) (structural.Rule, b
 	var fieldPath strings.Builder
 	names := make([]string, 0, len(path)-1)
 	for _, n := range path[1:] {
-		name, ok := structural.CELName(n.step.Name)
+		name, ok := celtext.Name(n.step.Name)
 		if !ok || !hasCELType(n.schema) {
 			hint := "give the schema a type: +kubebuilder:validation:Type=object"
 			if !ok {
@@ -166,7 +167,7 @@ func (w *walker) rule(path []node, mark structural.ReadOnly) (structural.Rule, b
 			return structural.Rule{}, false
 		}
 		names = append(names, name)
-		fieldPath.WriteString(structural.RuleFieldPath(n.step.Name))
+		fieldPath.WriteString(celtext.FieldPath(n.step.Name))
 	}
 	field := path[len(path)-1]
 	self, old := value("self", names), value("oldSelf", names)

@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/markers"
@@ -471,6 +472,6 @@ func absentFrom(s *structural.Schema, name string) *structural.Absent {
 
 // isNamed reports whether a property has a name in CEL.
 func isNamed(property, name string) bool {
-	escaped, ok := structural.CELName(property)
+	escaped, ok := celtext.Name(property)
 	return ok && escaped == name
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -504,7 +505,7 @@ func hasMistake(s *structural.Schema, property string) bool {
 // rulePos returns the position of the member that a rule is about, or else of the union.
 func rulePos(u *unions.Union, rule structural.Rule) token.Pos {
 	for _, m := range u.Members {
-		if structural.RuleFieldPath(m.Name) == rule.FieldPath {
+		if celtext.FieldPath(m.Name) == rule.FieldPath {
 			return m.Pos
 		}
 	}
