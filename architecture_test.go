@@ -47,6 +47,7 @@ func layers() []string {
 		"internal/ground/unseen",
 		"structural",
 		"structural/manifest",
+		"internal/schemas/locate",
 		"internal/markers",
 		"markers",
 		"internal/gates/gatedsource",

@@ -24,6 +24,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/progress"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -146,7 +147,7 @@ func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (di
 		if !known[i] {
 			v.store(s, results[i])
 		}
-		found = append(found, locate(s, results[i])...)
+		found = append(found, locateAll(s, results[i])...)
 		if lost := v.lostBetweenVersions(s); lost != nil {
 			found = append(found, located{Diagnostic: *lost})
 		}
@@ -168,7 +169,7 @@ func (v *Verifier) One(ctx context.Context, d *crd.Definition) (diag.List, error
 		}
 		v.store(s, results)
 	}
-	found := locate(s, results)
+	found := locateAll(s, results)
 	if lost := v.lostBetweenVersions(s); lost != nil {
 		found = append(found, located{Diagnostic: *lost})
 	}
@@ -203,9 +204,9 @@ func onePerMistake(found []located) diag.List {
 	return out
 }
 
-// locate returns results with their positions, without those that follow from mistakes already
+// locateAll returns results with their positions, without those that follow from mistakes already
 // reported.
-func locate(s *crd.Definition, results []Result) []located {
+func locateAll(s *crd.Definition, results []Result) []located {
 	var out []located
 	for _, r := range results {
 		if s.Incomplete != nil && s.Incomplete(r.Path, r.Cost) {
@@ -712,7 +713,7 @@ func (c *checks) meantKey(path string) (key, meant string) {
 	if !ok || version >= len(c.Schemas) || c.Schemas[version] == nil {
 		return "", ""
 	}
-	list := c.Schemas[version].Innermost(path)
+	list := locate.Innermost(c.Schemas[version], path)
 	if list.Items == nil {
 		return "", ""
 	}
@@ -738,7 +739,7 @@ func (c *checks) uniqueHint(f apiserver.Finding) string {
 	if !ok || version >= len(c.Schemas) || c.Schemas[version] == nil {
 		return ""
 	}
-	list := c.Schemas[version].Innermost(path)
+	list := locate.Innermost(c.Schemas[version], path)
 	switch {
 	case list.Items == nil || list.Items.Type == "array":
 		return ""

@@ -21,6 +21,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -52,7 +53,7 @@ type Checker struct {
 	// localFiles caches the files of the user's packages.
 	localFiles map[string]bool
 	// locator finds positions in the schemas of definitions.
-	locator structural.Locator
+	locator locate.Locator
 	// patched are the answers of kustomizations, by the names of definitions.
 	patched map[string]bool
 }
@@ -167,7 +168,7 @@ func (d *Definition) incomplete() func(path string, cost bool) bool {
 			return false
 		}
 		if schema, ok := strings.CutPrefix(rest, ".schema.openAPIV3Schema"); ok {
-			node := d.Schemas[i].Innermost(schema)
+			node := locate.Innermost(d.Schemas[i], schema)
 			depends := structural.InShape
 			if cost {
 				depends = structural.InKeywords
@@ -179,7 +180,7 @@ func (d *Definition) incomplete() func(path string, cost bool) bool {
 			for _, name := range strings.FieldsFunc(fields, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
 				path.WriteString(".properties[" + name + "]")
 			}
-			return d.Schemas[i].Innermost(path.String()).Origin.Mistake == structural.InShape
+			return locate.Innermost(d.Schemas[i], path.String()).Origin.Mistake == structural.InShape
 		})
 	}
 }

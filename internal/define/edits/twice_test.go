@@ -10,6 +10,7 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -88,7 +89,7 @@ func TestTwice(t *testing.T) {
 						continue // both took effect
 					}
 					seen[def.Name] = true
-					places := both.Locate("." + keyword)
+					places := locate.Positions(both, "."+keyword)
 					if of, located := both.Origin.Of(keyword), places[len(places)-1]; of != want || located != want {
 						t.Errorf("+%s%s, +%s%s: %s is that of %d, but Of is %d, and Locate %d", def.Name, texts[i], def.Name, texts[j], keyword, want, of, located)
 					}

@@ -24,6 +24,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -533,7 +534,7 @@ func (op writeUnion) enforcedByHand(e *edits.Editor, u *unions.Union, s *structu
 		name = "the union"
 	}
 	warn := func(rule int, hint, format string, args ...any) {
-		found := s.Locate(fmt.Sprintf(".x-kubernetes-validations[%d]", rule))
+		found := locate.Positions(s, fmt.Sprintf(".x-kubernetes-validations[%d]", rule))
 		pos := found[len(found)-1]
 		if !pos.IsValid() {
 			pos = u.Pos
