@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 )
 
 // Kind names a kind of change. The names are stable, because comments that allow changes
@@ -99,7 +99,7 @@ func Kinds() []Kind {
 		UnionAdded, UnionRemoved, UnionValueAdded, UnionValueRemoved, UnionMemberAdded, UnionMemberRemoved, UnionMemberOptional, UnionMemberRequired,
 		UnionMemberMoved, UnionFormChanged,
 	}
-	for k := range structural.Table() {
+	for k := range keywords.Table() {
 		if strings.HasPrefix(k.Name, "min") || strings.HasPrefix(k.Name, "max") {
 			for _, suffix := range []string{"added", "removed", "raised", "lowered"} {
 				out = append(out, Kind(k.Name+"-"+suffix))

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -187,7 +188,7 @@ func membersOf(u unions.Union) []structural.UnionMember {
 // addEmbeddedProperties of its OpenAPI builder).
 func (d dialect) schema(s *structural.Schema) object {
 	out := object{}
-	addKeywords(out, s.Parts())
+	addKeywords(out, keywords.PartsOf(s))
 	if s.Items != nil {
 		out["items"] = d.schema(s.Items)
 	}
@@ -229,8 +230,8 @@ func (d dialect) addEmbedded(out object) {
 }
 
 // addKeywords renders the keywords of a node, without its children.
-func addKeywords(out object, p structural.Parts) {
-	for k := range structural.Table() {
+func addKeywords(out object, p keywords.Parts) {
+	for k := range keywords.Table() {
 		switch value := k.Value(p).(type) {
 		case *string:
 			addText(out, k.Name, *value)
@@ -290,7 +291,7 @@ func nestedList(list []structural.NestedValueValidation) []any {
 // there only for int-or-string.
 func nested(n *structural.NestedValueValidation) object {
 	out := object{}
-	parts := n.Parts()
+	parts := keywords.PartsOfNested(n)
 	parts.Extensions = &structural.Extensions{XValidations: parts.XValidations}
 	addKeywords(out, parts)
 	if n.Items != nil {

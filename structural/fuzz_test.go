@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/internal/schemas/contradictions"
 	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -35,7 +36,7 @@ func FuzzSchema(f *testing.F) {
 		}
 		violations := structural.Check(s)
 		structural.CheckProposals(s, unheld)
-		structural.Contradictions(s)
+		contradictions.Find(s)
 		structural.Unfold(s)
 		structural.DropValueValidations(s)
 		locate.Positions(s, path)

@@ -222,17 +222,17 @@ func (c *proposals) node(s *Schema, at nodeContext) {
 		}
 		c.node(a.Schema, below)
 	}
-	eachNested(s.ValueValidation, at.path, func(n *NestedValueValidation, path *Path) {
+	EachNested(s.ValueValidation, at.path, func(n *NestedValueValidation, path *Path) {
 		below := at.below(path)
 		below.junctor = true
-		c.node(n.outside(), below)
+		c.node(n.Outside(), below)
 	})
 }
 
 func isMeta(name string) bool { return name == "metadata" || name == "kind" || name == "apiVersion" }
 
-// eachNested calls f for each schema directly below a junctor of v.
-func eachNested(v *ValueValidation, path *Path, f func(n *NestedValueValidation, path *Path)) {
+// EachNested calls f for each schema directly below a junctor of v.
+func EachNested(v *ValueValidation, path *Path, f func(n *NestedValueValidation, path *Path)) {
 	if v == nil {
 		return
 	}
@@ -249,23 +249,23 @@ func eachNested(v *ValueValidation, path *Path, f func(n *NestedValueValidation,
 	}
 }
 
-// outside returns the schema in the form that it would have outside of junctors,
+// Outside returns the schema in the form that it would have outside of junctors,
 // the inverse of [Schema.Nested].
-func (n *NestedValueValidation) outside() *Schema {
+func (n *NestedValueValidation) Outside() *Schema {
 	s := &Schema{
 		Generic: n.ForbiddenGenerics, Extensions: n.ForbiddenExtensions,
 		ValueValidation: &n.ValueValidation, Origin: n.Origin,
 	}
 	for _, p := range n.Properties {
-		s.Properties = append(s.Properties, Property{Name: p.Name, Schema: p.Schema.outside()})
+		s.Properties = append(s.Properties, Property{Name: p.Name, Schema: p.Schema.Outside()})
 	}
 	if n.Items != nil {
-		s.Items = n.Items.outside()
+		s.Items = n.Items.Outside()
 	}
 	if a := n.AdditionalProperties; a != nil {
 		s.AdditionalProperties = &SchemaOrBool{Bool: a.Bool}
 		if a.Schema != nil {
-			s.AdditionalProperties.Schema = a.Schema.outside()
+			s.AdditionalProperties.Schema = a.Schema.Outside()
 		}
 	}
 	return s

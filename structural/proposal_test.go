@@ -256,7 +256,7 @@ func TestNestedAndBack(t *testing.T) {
 		p := randomProps(rand.New(rand.NewSource(int64(seed))), 3, false, true)
 		s, _ := FromProps(&p)
 		nested := s.Nested()
-		if a, b := mustJSON(t, nested.outside().Props()), mustJSON(t, s.Props()); a != b {
+		if a, b := mustJSON(t, nested.Outside().Props()), mustJSON(t, s.Props()); a != b {
 			t.Fatalf("seed %d:\ngot  %s\nwant %s", seed, a, b)
 		}
 	}

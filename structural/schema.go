@@ -44,9 +44,12 @@ func (s *Schema) Requires(name string) bool {
 	return s.ValueValidation != nil && slices.Contains(s.Required, name)
 }
 
-// Validation returns the value validation of the node for writing.
+// Validation returns the value validation of the node for writing, which is created where there is none.
 func (s *Schema) Validation() *ValueValidation {
-	return s.Keywords().Validation()
+	if s.ValueValidation == nil {
+		s.ValueValidation = &ValueValidation{}
+	}
+	return s.ValueValidation
 }
 
 // SchemaOrBool is a schema or, if Schema is nil, a boolean that allows anything or nothing.

@@ -24,6 +24,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/progress"
+	"github.com/schemagen/schemagen/internal/schemas/contradictions"
 	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -412,7 +413,7 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial
 // schemaFindings are findings about a schema that do not depend on the server's.
 type schemaFindings struct {
 	proposals      []structural.Finding
-	contradictions []structural.Contradiction
+	contradictions []contradictions.Contradiction
 }
 
 // schemaFindingsOf returns the findings for each schema of a definition.
@@ -426,7 +427,7 @@ func schemaFindingsOf(s *crd.Definition) []schemaFindings {
 		if i < len(s.Unsupported) {
 			unsupported = s.Unsupported[i]
 		}
-		out[i] = schemaFindings{structural.CheckProposals(schema, unsupported), structural.Contradictions(schema)}
+		out[i] = schemaFindings{structural.CheckProposals(schema, unsupported), contradictions.Find(schema)}
 	}
 	return out
 }
@@ -458,17 +459,17 @@ func (c *checks) constant(at string, r apiserver.ConstantRule) {
 	}
 }
 
-func contradictionKind(kind structural.ContradictionKind) *diag.Kind {
+func contradictionKind(kind contradictions.Kind) *diag.Kind {
 	switch kind {
-	case structural.Misfit:
+	case contradictions.Misfit:
 		return misfittingBound
-	case structural.Idle:
+	case contradictions.Idle:
 		return idleKeyword
-	case structural.Example:
+	case contradictions.Example:
 		return rejectedExample
-	case structural.Repeated:
+	case contradictions.Repeated:
 		return repeatedRule
-	case structural.Unmergeable:
+	case contradictions.Unmergeable:
 		return unmergeableSet
 	}
 	return contradiction

@@ -14,6 +14,7 @@ import (
 	"github.com/google/cel-go/parser"
 
 	"github.com/schemagen/schemagen/internal/ground/celtext"
+	"github.com/schemagen/schemagen/internal/schemas/contradictions"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -275,16 +276,16 @@ func (v evaluation) valueOf(s *structural.Schema) fact {
 	if s == nil || s.Nullable || s.XIntOrString || s.XEmbeddedResource || s.XPreserveUnknownFields != nil || s.ValueValidation != nil && s.Format != "" && s.Type == "string" {
 		return fact{}
 	}
-	numbers, lengths, items, properties := s.Ranges()
+	numbers, lengths, items, properties := contradictions.Ranges(s)
 	out := fact{schema: s}
-	var r structural.Range
+	var r contradictions.Range
 	switch {
 	case s.Type == "boolean":
 		return fact{kind: condition, outcomes: mayHold | mayNotHold}
 	case s.Type == "integer" || s.Type == "number":
 		out.kind, r = numeric, numbers
 		if !v.bounded {
-			r = structural.Range{Low: math.Inf(-1), High: math.Inf(1)}
+			r = contradictions.Range{Low: math.Inf(-1), High: math.Inf(1)}
 		} else if low, high, ok := enumRange(s); ok {
 			r.Low, r.High = math.Max(r.Low, low), math.Min(r.High, high)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -153,13 +154,13 @@ func mergeKeywords(dst, src *draft) []structural.KeywordOrigin {
 	hasEnum := dst.values != nil && len(dst.values.Enum) > 0
 	out := make([]structural.KeywordOrigin, 0, len(dst.origin.Keywords)+len(src.origin.Keywords))
 	for _, k := range src.origin.Keywords {
-		if k.Keyword == structural.RulesKeyword {
+		if k.Keyword == keywords.Rules {
 			out = append(out, k)
 		}
 	}
 	out = append(out, dst.origin.Keywords...)
 	for _, k := range src.origin.Keywords {
-		if k.Keyword != structural.RulesKeyword && (k.Keyword != "enum" || !hasEnum) {
+		if k.Keyword != keywords.Rules && (k.Keyword != "enum" || !hasEnum) {
 			out = append(out, k)
 		}
 	}

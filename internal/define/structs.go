@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -145,7 +146,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 			Rule:    fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", name, name),
 			Message: fmt.Sprintf("field %s is immutable once set", f.Name),
 		})
-		d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: m.Pos})
+		d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: keywords.Rules, Pos: m.Pos})
 	}
 	return d
 }

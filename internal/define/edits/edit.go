@@ -11,6 +11,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -265,7 +266,7 @@ type (
 )
 
 func (op SetMarkers) Apply(e *Editor, s *structural.Schema) {
-	ApplyMarkers(e, s.Keywords(), false, e.Pkg, op.Set, func(*apiextensionsv1.JSONSchemaProps) error {
+	ApplyMarkers(e, keywords.Of(s), false, e.Pkg, op.Set, func(*apiextensionsv1.JSONSchemaProps) error {
 		return errors.New("must be set on a type, not a field")
 	})
 }
@@ -282,7 +283,7 @@ func (op replaceSchema) Apply(_ *Editor, s *structural.Schema) {
 }
 
 func (op applyMarker) Apply(e *Editor, s *structural.Schema) {
-	op.marker.Apply(s.Keywords(), misfits(e, e.Pkg, op.marker))
+	op.marker.Apply(keywords.Of(s), misfits(e, e.Pkg, op.marker))
 }
 
 func (op markReadOnly) Apply(_ *Editor, s *structural.Schema) { s.Origin.ReadOnly = &op.ReadOnly }

@@ -19,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -158,7 +159,7 @@ func (t *Tags) validations(s *structural.Schema, tags []tag) {
 		switch tag.keyword {
 		case "XValidation":
 			s.XValidations = append(slices.Clip(s.XValidations), structural.Rule{Rule: tag.rule, Message: tag.message})
-			t.set(s, structural.RulesKeyword, tag)
+			t.set(s, keywords.Rules, tag)
 		case "Pattern":
 			if s.ValueValidation != nil && s.Pattern != "" {
 				t.report(s, tag.text, "keep one of them", "%s: there is another pattern: %s", tag.name(), s.Pattern)

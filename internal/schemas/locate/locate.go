@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -139,7 +140,7 @@ func firstStep(path string) string {
 
 // nth returns the position of the n-th rule or list key, or that of another keyword.
 func nth(o structural.Origin, keyword string, n int) token.Pos {
-	if keyword != structural.RulesKeyword && keyword != "x-kubernetes-list-map-keys" {
+	if keyword != keywords.Rules && keyword != "x-kubernetes-list-map-keys" {
 		return o.Of(keyword)
 	}
 	for _, k := range o.Keywords {
