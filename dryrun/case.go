@@ -90,7 +90,7 @@ type Failure struct {
 
 func (c *Case) failed(pos diag.Position, format string, args ...any) *Failure {
 	if pos.Line == 0 {
-		pos = c.Pos
+		pos = c.pos
 	}
 	return &Failure{Diagnostic: caseFails.At(pos, "", "%s: %s", c.Name, fmt.Sprintf(format, args...))}
 }

@@ -17,7 +17,7 @@ import (
 
 // Policy is an admission policy in a file.
 type Policy struct {
-	Pos    diag.Position
+	pos    diag.Position
 	server *apiserver.Policy
 }
 
@@ -107,7 +107,7 @@ func (ps policies) servers() []*apiserver.Policy {
 func (ps policies) related(policy *apiserver.Policy) []diag.Related {
 	for _, p := range ps {
 		if p.server == policy {
-			return []diag.Related{{Pos: p.Pos, Message: "the policy"}}
+			return []diag.Related{{Pos: p.pos, Message: "the policy"}}
 		}
 	}
 	return nil
