@@ -6,6 +6,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -307,7 +308,7 @@ func (fl *Flattener) conflict(dst, src *draft) {
 	if dst.Type == "string" && src.Type == "array" || dst.Type == "array" && src.Type == "string" {
 		hint = "for bytes write []byte at the field, for arbitrary JSON use apiextensionsv1.JSON or mark the field +schemagen:schema={x-kubernetes-preserve-unknown-fields: true}"
 	}
-	dst.origin.Mistake = structural.InShape
+	dst.origin.Mistake = notes.InShape
 	if fl.inlined != nil && src.Type != "object" {
 		fl.refuse(fl.inlined, src.Type)
 		return

@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/source"
@@ -90,7 +91,7 @@ type Reporter interface {
 	Findings() int
 	// MistakeSince returns the mistake to record for a node: InKeywords if an error has been
 	// reported since there were n diagnostics, else NoMistake.
-	MistakeSince(n int) structural.Mistake
+	MistakeSince(n int) notes.Mistake
 }
 
 // Editor applies one edit.
@@ -254,7 +255,7 @@ type (
 	}
 	// markReadOnly marks the node of a field as read-only. What that takes depends on where
 	// the field is in a definition.
-	markReadOnly struct{ structural.ReadOnly }
+	markReadOnly struct{ notes.ReadOnly }
 	// NumberBounds bounds a number, unless it already has stricter bounds.
 	NumberBounds struct{ Minimum, Maximum *float64 }
 	// limitDescriptions applies a policy to all descriptions below the node, by a function that
@@ -296,7 +297,7 @@ func (op omitField) Apply(e *Editor, s *structural.Schema) {
 	s.Properties = slices.Delete(s.Properties, i, i+1)
 	SetRequired(s, op.name, false)
 	if erased := e.Pkg.ErasedAt(e.Pos); erased != nil {
-		s.Origin.Absent = append(slices.Clip(s.Origin.Absent), structural.Absent{Name: op.name, Condition: erased.Condition, Pos: erased.Pos})
+		s.Origin.Absent = append(slices.Clip(s.Origin.Absent), notes.Absent{Name: op.name, Condition: erased.Condition, Pos: erased.Pos})
 	}
 }
 

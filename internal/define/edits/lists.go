@@ -9,6 +9,7 @@ import (
 	"k8s.io/gengo/v2/codetags"
 
 	"github.com/schemagen/schemagen/internal/ground/celtext"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -23,9 +24,9 @@ type identify struct{ value string }
 func (op identify) Apply(_ *Editor, s *structural.Schema) {
 	switch {
 	case op.value == "set":
-		s.Origin.Unique = &structural.Uniqueness{}
+		s.Origin.Unique = &notes.Uniqueness{}
 	case op.value == "map" && len(s.XListMapKeys) > 0:
-		s.Origin.Unique = &structural.Uniqueness{Keys: s.XListMapKeys}
+		s.Origin.Unique = &notes.Uniqueness{Keys: s.XListMapKeys}
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/schemas/keywords"
@@ -85,7 +86,7 @@ func (t *Tags) apply(s *structural.Schema) *structural.Schema {
 	for _, p := range s.Properties {
 		if t.hides(p.Schema) && !t.gateIsOn(p.Schema, t.start(Gate)) {
 			edits.SetRequired(&out, p.Name, false)
-			absent := structural.Absent{Name: p.Name, Condition: Gate, Pos: t.find(p.Schema, t.start(Gate))}
+			absent := notes.Absent{Name: p.Name, Condition: Gate, Pos: t.find(p.Schema, t.start(Gate))}
 			out.Origin.Absent = append(slices.Clip(out.Origin.Absent), absent)
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/ground/gates"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -179,7 +180,7 @@ func (l *layers) node(all []layer) *structural.Schema {
 	if len(values) > 0 {
 		out.AdditionalProperties = &structural.SchemaOrBool{Schema: l.node(values)}
 	}
-	out.Origin.Absent = slices.DeleteFunc(out.Origin.Absent, func(a structural.Absent) bool { return !a.Value && of[a.Name] != nil })
+	out.Origin.Absent = slices.DeleteFunc(out.Origin.Absent, func(a notes.Absent) bool { return !a.Value && of[a.Name] != nil })
 	l.rules(all)
 	return out
 }
