@@ -21,8 +21,8 @@ type Policy struct {
 	server *apiserver.Policy
 }
 
-// Name returns the name of the policy. It is empty for a literal.
-func (p *Policy) Name() string {
+// name returns the name of the policy. It is empty for a literal.
+func (p *Policy) name() string {
 	if p.server == nil {
 		return ""
 	}
@@ -87,8 +87,8 @@ func (t *Trial) FollowPolicies(all ...*Policy) {
 			t.invalid = errors.Join(t.invalid, errors.New("policies come from ReadPolicies"))
 			continue
 		}
-		if !known[p.Name()] {
-			known[p.Name()] = true
+		if !known[p.name()] {
+			known[p.name()] = true
 			t.policies = append(t.policies, p)
 		}
 	}
