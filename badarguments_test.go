@@ -331,7 +331,6 @@ func dryrunArguments(t *testing.T) []badArguments {
 			policies, findings := dryrun.ReadPolicies(crd.File{})
 			return fmt.Sprint(len(policies), len(findings)), nil
 		}, "0 0"},
-		{"func (p *Policy) Name", "a literal", func(context.Context) (any, error) { return new(dryrun.Policy).Name(), nil }, ""},
 		{"func (t *Trial) FollowPolicies", "a literal", func(ctx context.Context) (any, error) {
 			trial := dryrun.New(bare)
 			trial.FollowPolicies(&dryrun.Policy{}, nil)

@@ -91,7 +91,7 @@ func TestAllKeywords(t *testing.T) {
 			if same(old, new) {
 				continue
 			}
-			for _, table := range [][]keyword{keywords(), nil} {
+			for _, table := range [][]keyword{explanations(), nil} {
 				d := &definition{ctx: t.Context(), name: "test", target: newest(t), equal: equalNodes{}, ratchets: true}
 				c := &comparer{definition: d, table: table}
 				c.schema(nodePair{old: old, new: new, correlated: true})

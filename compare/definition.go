@@ -206,7 +206,7 @@ func (d *definition) storage(old, new *apiextensionsv1.CustomResourceDefinitionS
 	if new.Conversion.Strategy == apiextensionsv1.NoneConverter {
 		change.Reason = "stored objects do not change until they are written, and both versions have the same fields"
 		// Only the apiVersion is converted, so fields that the new version lacks are lost.
-		inner := &comparer{definition: &definition{ctx: d.ctx, name: d.name, target: d.target, equal: d.equal, ratchets: d.ratchets}, table: keywords(), version: new.Versions[to].Name}
+		inner := &comparer{definition: &definition{ctx: d.ctx, name: d.name, target: d.target, equal: d.equal, ratchets: d.ratchets}, table: explanations(), version: new.Versions[to].Name}
 		if a, b := schemaOf(d.old, from), schemaOf(d.new, to); a != nil && b != nil {
 			inner.schema(nodePair{old: a, new: b, correlated: true})
 		} else {
@@ -361,7 +361,7 @@ func (v *versionPair) schemas() {
 		}
 		return
 	}
-	c := &comparer{definition: v.definition, table: keywords(), version: v.name, oldBase: schemaPath(v.oldAt), newBase: schemaPath(v.newAt)}
+	c := &comparer{definition: v.definition, table: explanations(), version: v.name, oldBase: schemaPath(v.oldAt), newBase: schemaPath(v.newAt)}
 	c.schema(nodePair{old: old, new: new, correlated: true})
 	if c.documented > 0 {
 		change := Change{Kind: changekind.DocumentationChanged, Reason: "only documentation changed"}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -147,9 +148,9 @@ func (a *accepted) satisfyEach(kind string, n *structural.NestedValueValidation)
 	if !isPlain || n.AdditionalProperties != nil {
 		return false
 	}
-	for k := range structural.Table() {
-		restricts := k.Class == structural.ClassValue || k.Class == structural.ClassJunctor
-		if restricts && k.IsSet(n.Parts()) && !a.satisfyKeyword(k, kind, &n.ValueValidation) {
+	for k := range keywords.Table() {
+		restricts := k.Class == keywords.ClassValue || k.Class == keywords.ClassJunctor
+		if restricts && k.IsSet(keywords.PartsOfNested(n)) && !a.satisfyKeyword(k, kind, &n.ValueValidation) {
 			return false
 		}
 	}
@@ -193,7 +194,7 @@ func (a *accepted) isClosed() bool {
 }
 
 // satisfyKeyword reports whether all values satisfy a keyword of a condition.
-func (a *accepted) satisfyKeyword(k *structural.Keyword, kind string, v *structural.ValueValidation) bool {
+func (a *accepted) satisfyKeyword(k *keywords.Keyword, kind string, v *structural.ValueValidation) bool {
 	if k.Restricts != "" && a.isNever(k.Restricts) {
 		return true
 	}
@@ -213,10 +214,10 @@ func (a *accepted) satisfyKeyword(k *structural.Keyword, kind string, v *structu
 		return a.satisfyMultiple(kind, *v.MultipleOf)
 	case "maxLength", "maxItems", "maxProperties":
 		_, high := a.sizes(k.Restricts)
-		return high <= **k.Value(structural.Parts{ValueValidation: v}).(**int64)
+		return high <= **k.Value(keywords.Parts{ValueValidation: v}).(**int64)
 	case "minLength", "minItems", "minProperties":
 		low, _ := a.sizes(k.Restricts)
-		return low >= **k.Value(structural.Parts{ValueValidation: v}).(**int64)
+		return low >= **k.Value(keywords.Parts{ValueValidation: v}).(**int64)
 	case "enum":
 		return slices.ContainsFunc(a.conditions, func(known structural.ValueValidation) bool {
 			return len(known.Enum) > 0 && len(withoutKeys(known.Enum, v.Enum, canonical)) == 0
@@ -237,8 +238,8 @@ func (a *accepted) satisfyKeyword(k *structural.Keyword, kind string, v *structu
 
 // refusesAll reports whether a keyword does not fit the type, because of which the server refuses
 // every number.
-func (a *accepted) refusesAll(k *structural.Keyword, kind string, v *structural.ValueValidation) bool {
-	value, ok := k.Value(structural.Parts{ValueValidation: v}).(**float64)
+func (a *accepted) refusesAll(k *keywords.Keyword, kind string, v *structural.ValueValidation) bool {
+	value, ok := k.Value(keywords.Parts{ValueValidation: v}).(**float64)
 	if !ok || kind != "integer" {
 		return false
 	}
@@ -250,7 +251,7 @@ func (a *accepted) refusesAll(k *structural.Keyword, kind string, v *structural.
 }
 
 // states reports whether a condition has the same keyword.
-func states(k *structural.Keyword, known, v *structural.ValueValidation) bool {
+func states(k *keywords.Keyword, known, v *structural.ValueValidation) bool {
 	switch k.Name {
 	case "maximum":
 		return known.Maximum != nil && *known.Maximum == *v.Maximum && known.ExclusiveMaximum == v.ExclusiveMaximum
@@ -262,9 +263,9 @@ func states(k *structural.Keyword, known, v *structural.ValueValidation) bool {
 		return known.Pattern != "" && simplified(known.Pattern) == simplified(v.Pattern)
 	}
 	value := func(v *structural.ValueValidation) reflect.Value {
-		return reflect.ValueOf(k.Value(structural.Parts{ValueValidation: v})).Elem()
+		return reflect.ValueOf(k.Value(keywords.Parts{ValueValidation: v})).Elem()
 	}
-	isSet := k.IsSet(structural.Parts{Generic: &structural.Generic{}, Extensions: &structural.Extensions{}, ValueValidation: known})
+	isSet := k.IsSet(keywords.Parts{Generic: &structural.Generic{}, Extensions: &structural.Extensions{}, ValueValidation: known})
 	return isSet && sameValue(value(known), value(v))
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/ground/changekind"
-	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 )
 
 // Kind names a kind of change, for example "field-removed". The names are stable, because comments
@@ -18,7 +18,7 @@ func Kinds() []Kind {
 	for _, name := range changekind.Names() {
 		out = append(out, Kind(name))
 	}
-	for k := range structural.Table() {
+	for k := range keywords.Table() {
 		if strings.HasPrefix(k.Name, "min") || strings.HasPrefix(k.Name, "max") {
 			for _, suffix := range []string{"added", "removed", "raised", "lowered"} {
 				out = append(out, Kind(k.Name+"-"+suffix))

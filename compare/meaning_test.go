@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -95,8 +96,8 @@ type meaningCell struct {
 // contradicts is not called safe.
 func TestMeaning(t *testing.T) {
 	all := fragments()
-	for k := range structural.Table() {
-		if (k.Class == structural.ClassValue || k.Class == structural.ClassJunctor) && len(all[k.Name]) == 0 {
+	for k := range keywords.Table() {
+		if (k.Class == keywords.ClassValue || k.Class == keywords.ClassJunctor) && len(all[k.Name]) == 0 {
 			t.Errorf("no fragments of %s", k.Name)
 		}
 	}
@@ -115,7 +116,7 @@ func TestMeaning(t *testing.T) {
 					if old.name == new.name {
 						continue
 					}
-					c := &comparer{definition: &definition{ctx: t.Context(), target: target, equal: equalNodes{}, ratchets: true}, table: keywords()}
+					c := &comparer{definition: &definition{ctx: t.Context(), target: target, equal: equalNodes{}, ratchets: true}, table: explanations()}
 					c.schema(nodePair{old: old.model, new: new.model, field: ".spec", correlated: true})
 					got := Safe
 					for _, change := range c.changes {

@@ -55,7 +55,7 @@ func TestRulesOfNewFields(t *testing.T) {
 	} {
 		row.new.XValidations = []structural.Rule{{Rule: row.rule}}
 		d := &definition{ctx: t.Context(), target: newest(t), equal: equalNodes{}, ratchets: true}
-		c := &comparer{definition: d, table: keywords()}
+		c := &comparer{definition: d, table: explanations()}
 		c.rules(nodePair{old: normalized(row.old), new: normalized(row.new), field: ".spec", correlated: true})
 		if len(d.changes) != 1 || d.changes[0].Category != row.want {
 			t.Errorf("%s: %+v", row.rule, d.changes)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/ground/changekind"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -127,8 +128,8 @@ type keyword struct {
 	explain func(c *comparer, p nodePair) bool
 }
 
-// keywords returns all explanations, in the order of their changes.
-func keywords() []keyword {
+// explanations returns what explains changes, in the order of their changes.
+func explanations() []keyword {
 	return []keyword{
 		{[]string{"Type", "XIntOrString"}, (*comparer).types},
 		{[]string{"XPreserveUnknownFields"}, (*comparer).unknownFields},
@@ -226,7 +227,7 @@ func (c *comparer) notUnderstood(p nodePair, fields []string) {
 
 // keywordName returns the JSON name of a field of the model.
 func keywordName(field string) string {
-	for k := range structural.Table() {
+	for k := range keywords.Table() {
 		if k.Field == field {
 			return k.Name
 		}

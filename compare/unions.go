@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -74,7 +75,7 @@ func (c *comparer) unguarded(p nodePair, new []unions.Union) {
 	before := c.beforeRules(p)
 	for _, rule := range added {
 		for i := range new {
-			name, ok := structural.CELName(new[i].Discriminator)
+			name, ok := celtext.Name(new[i].Discriminator)
 			if ok && new[i].MayBeAbsent() && strings.Contains(rule.Rule, "self."+name+" ==") && !strings.Contains(rule.Rule, "has(self."+name+") &&") {
 				c.ruleAdded(p, rule, before)
 			}

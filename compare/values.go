@@ -10,6 +10,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/changekind"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -228,8 +229,8 @@ func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // limit explains a keyword that limits a count.
 func limit(name, rejected string) keyword {
-	k := structural.KeywordNamed(name)
-	of := func(s *structural.Schema) *float64 { return asFloat(*k.Value(s.Parts()).(**int64)) }
+	k := keywords.Named(name)
+	of := func(s *structural.Schema) *float64 { return asFloat(*k.Value(keywords.PartsOf(s)).(**int64)) }
 	return keyword{[]string{k.Field}, func(c *comparer, p nodePair) bool {
 		old, new := of(p.old), of(p.new)
 		reason := rejected
@@ -327,8 +328,8 @@ func (c *comparer) multipleOf(p nodePair) bool {
 
 // text explains a keyword whose value is a string without structure.
 func text(name, rejected string) keyword {
-	k := structural.KeywordNamed(name)
-	of := func(s *structural.Schema) string { return *k.Value(s.Parts()).(*string) }
+	k := keywords.Named(name)
+	of := func(s *structural.Schema) string { return *k.Value(keywords.PartsOf(s)).(*string) }
 	return keyword{[]string{k.Field}, func(c *comparer, p nodePair) bool {
 		change := Change{Kind: Kind(name + "-changed"), Old: of(p.old), New: of(p.new), Reason: rejected}
 		switch {

@@ -23,6 +23,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -89,7 +90,7 @@ type Failure struct {
 
 func (c *Case) failed(pos diag.Position, format string, args ...any) *Failure {
 	if pos.Line == 0 {
-		pos = c.Pos
+		pos = c.pos
 	}
 	return &Failure{Diagnostic: caseFails.At(pos, "", "%s: %s", c.Name, fmt.Sprintf(format, args...))}
 }
@@ -364,7 +365,7 @@ func olderWords(text string, s *structural.Schema, errs field.ErrorList) []strin
 			older := fmt.Sprintf("%s: Invalid value: \"null\": %s", e.Field, e.Detail)
 			replace(older, older)
 		case e.Type == field.ErrorTypeInvalid:
-			nodes := s.Follow(e.Field)
+			nodes := locate.Follow(s, e.Field)
 			replace(fmt.Sprintf("%s: Invalid value: %q: %s", e.Field, nodes[len(nodes)-1].Schema.Type, e.Detail),
 				fmt.Sprintf("%s: Invalid value: \"object\": %s", e.Field, e.Detail))
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/words"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -116,8 +117,8 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 	for _, path := range a.Pruned {
 		steps := path.Steps()
 		name := steps[len(steps)-1].Field
-		node := k.schema.At(steps[:len(steps)-1])
-		add(droppedField, path, words.DidYouMean(name, node.FieldNames(), ""), "%s is dropped: it is not in the schema", path)
+		node := locate.Value(k.schema, steps[:len(steps)-1])
+		add(droppedField, path, words.DidYouMean(name, locate.FieldNames(node), ""), "%s is dropped: it is not in the schema", path)
 	}
 	for _, text := range a.Metadata {
 		out = append(out, droppedField.At(o.textPosition(text), "", "%s is dropped: it is not a field of metadata", text))
@@ -127,7 +128,7 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 	}
 	for _, path := range a.Nulls {
 		hint := "give it a value, or remove it"
-		if node := k.schema.At(path.Steps()); node != nil && node.Type == "object" {
+		if node := locate.Value(k.schema, path.Steps()); node != nil && node.Type == "object" {
 			hint = "give it fields, or write {}"
 		}
 		add(droppedField, path, hint, "%s is dropped: it is null, but not nullable", path)
@@ -176,7 +177,7 @@ func (k *Kind) otherwise(o *Object, d apiserver.PruningDifference) diag.Diagnost
 	}
 	steps := d.Path.Steps()
 	reason := ""
-	switch node := k.schema.At(steps[:len(steps)-1]); {
+	switch node := locate.Value(k.schema, steps[:len(steps)-1]); {
 	case node == nil:
 	case node.XEmbeddedResource:
 		reason = ": it belongs to an embedded resource"
@@ -229,7 +230,7 @@ func placeOfError(e *field.Error) string {
 
 // blame returns the position of the rule or keyword because of which an object is rejected.
 func (k *Kind) blame(err *field.Error) diag.Position {
-	nodes := k.schema.Follow(err.Field)
+	nodes := locate.Follow(k.schema, err.Field)
 	for _, exact := range []bool{true, false} {
 		for i := len(nodes) - 1; i >= 0; i-- {
 			for j, rule := range nodes[i].Schema.XValidations {

@@ -17,12 +17,12 @@ import (
 
 // Policy is an admission policy in a file.
 type Policy struct {
-	Pos    diag.Position
+	pos    diag.Position
 	server *apiserver.Policy
 }
 
-// Name returns the name of the policy. It is empty for a literal.
-func (p *Policy) Name() string {
+// name returns the name of the policy. It is empty for a literal.
+func (p *Policy) name() string {
 	if p.server == nil {
 		return ""
 	}
@@ -87,8 +87,8 @@ func (t *Trial) FollowPolicies(all ...*Policy) {
 			t.invalid = errors.Join(t.invalid, errors.New("policies come from ReadPolicies"))
 			continue
 		}
-		if !known[p.Name()] {
-			known[p.Name()] = true
+		if !known[p.name()] {
+			known[p.name()] = true
 			t.policies = append(t.policies, p)
 		}
 	}
@@ -107,7 +107,7 @@ func (ps policies) servers() []*apiserver.Policy {
 func (ps policies) related(policy *apiserver.Policy) []diag.Related {
 	for _, p := range ps {
 		if p.server == policy {
-			return []diag.Related{{Pos: p.Pos, Message: "the policy"}}
+			return []diag.Related{{Pos: p.pos, Message: "the policy"}}
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -18,7 +19,7 @@ type change func(object map[string]any) bool
 // changes returns the changes that may fix an error in the innermost of some nodes: its
 // optional fields removed or added, other values for them, then the value itself removed,
 // then its parents.
-func (r *repairer) changes(nodes []structural.Followed) []change {
+func (r *repairer) changes(nodes []locate.Followed) []change {
 	var out []change
 	for i := len(nodes) - 1; i >= 0; i-- {
 		node := nodes[i]
@@ -161,7 +162,7 @@ func others(at string, p structural.Property, literals []string) []change {
 }
 
 // replaced returns changes that replace a value.
-func replaced(parent, node structural.Followed, literals []string) []change {
+func replaced(parent, node locate.Followed, literals []string) []change {
 	var out []change
 	for _, value := range otherValues(node.Schema, literals) {
 		out = append(out, func(object map[string]any) bool { return setAt(object, parent.Object, node.Object, value) })

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 )
 
 // maxRepairs bounds the number of changed objects that are tried.
@@ -72,7 +73,7 @@ func (r *repairer) improve(ctx context.Context, object map[string]any, answer ap
 	var detour map[string]any
 	var after apiserver.Answer
 	for _, e := range answer.Errors {
-		for _, change := range r.changes(r.kind.schema.Follow(placeOfError(e))) {
+		for _, change := range r.changes(locate.Follow(r.kind.schema, placeOfError(e))) {
 			if r.triesLeft--; r.triesLeft < 0 {
 				return nil, answer, nil
 			}

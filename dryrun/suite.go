@@ -27,7 +27,7 @@ type Case struct {
 	// Name is "suite/onCreate/case".
 	Name string
 	// Pos is the position of the case.
-	Pos diag.Position
+	pos diag.Position
 
 	trial               *Trial
 	kind                *Kind
@@ -169,7 +169,7 @@ func (r *suiteReader) suite(n *yaml.Node) *suite {
 func (r *suiteReader) testCase(n *yaml.Node, prefix string, known ...string) *Case {
 	fields := r.Fields(n, "a case", known...)
 	c := &Case{
-		Name: prefix + r.text(fields["name"]).value, Pos: r.Pos(n),
+		Name: prefix + r.text(fields["name"]).value, pos: r.Pos(n),
 		initial: r.text(fields["initial"]), updated: r.text(fields["updated"]), expected: r.text(fields["expected"]),
 		expectedError: r.text(fields["expectedError"]), expectedStatusError: r.text(fields["expectedStatusError"]),
 	}

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -39,8 +40,8 @@ func yamlOf(keys keysOf, value any, s *structural.Schema, at *structural.ObjectP
 	switch value := value.(type) {
 	case map[string]any:
 		node := &yaml.Node{Kind: yaml.MappingNode}
-		for _, name := range orderOf(keys(at), s.FieldNames(), value) {
-			child, err := yamlOf(keys, value[name], s.At([]structural.Step{{Field: name, Index: -1}}), at.Field(name))
+		for _, name := range orderOf(keys(at), locate.FieldNames(s), value) {
+			child, err := yamlOf(keys, value[name], locate.Value(s, []structural.Step{{Field: name, Index: -1}}), at.Field(name))
 			if err != nil {
 				return nil, err
 			}
@@ -50,7 +51,7 @@ func yamlOf(keys keysOf, value any, s *structural.Schema, at *structural.ObjectP
 	case []any:
 		node := &yaml.Node{Kind: yaml.SequenceNode}
 		for i, element := range value {
-			child, err := yamlOf(keys, element, s.At([]structural.Step{{Index: i}}), at.Element(i))
+			child, err := yamlOf(keys, element, locate.Value(s, []structural.Step{{Index: i}}), at.Element(i))
 			if err != nil {
 				return nil, err
 			}

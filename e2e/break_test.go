@@ -33,7 +33,7 @@ func breakages() []breakage {
 			"TestUnions/cel,_,_carry-over_only_false/create "},
 		{"an optional discriminator is read without asking for it", "unions/rules.go", `return "has(" + field + ") && " + field`, `return field`,
 			"TestUnions/cel,_D_optional,_carry-over_only_false/optional_D_removed "},
-		{"the path of another field", "unions/rules.go", "u.MustNotBeSet(m),\n\t\tReason:    &reason,\n\t\tFieldPath: structural.RuleFieldPath(m.Name)", "u.MustNotBeSet(m),\n\t\tReason:    &reason,\n\t\tFieldPath: structural.RuleFieldPath(u.Discriminator)",
+		{"the path of another field", "unions/rules.go", "u.MustNotBeSet(m),\n\t\tReason:    &reason,\n\t\tFieldPath: celtext.FieldPath(m.Name)", "u.MustNotBeSet(m),\n\t\tReason:    &reason,\n\t\tFieldPath: celtext.FieldPath(u.Discriminator)",
 			"TestUnions/cel,_,_carry-over_only_false/create,_two_members "},
 		{"a policy that clears nothing", "unions/policy.go", `filters = append(filters, "v != "+read(at.new))`, `filters = append(filters, "v == ''")`,
 			"TestUnions/cel,_,_carry-over_only_false/selected_anew "},

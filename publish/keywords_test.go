@@ -6,14 +6,15 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
 // TestEveryKeyword checks that each keyword appears in a published schema, and each value
 // validation in a JSON Schema.
 func TestEveryKeyword(t *testing.T) {
-	for k := range structural.Table() {
-		if k.Class == structural.ClassUnsupported {
+	for k := range keywords.Table() {
+		if k.Class == keywords.ClassUnsupported {
 			continue
 		}
 		var p apiextensionsv1.JSONSchemaProps
@@ -25,11 +26,11 @@ func TestEveryKeyword(t *testing.T) {
 			t.Errorf("%s is not published", k.Name)
 		}
 		n := s.Nested()
-		shapes := k.Class == structural.ClassExtension && k.Name != "x-kubernetes-validations" || k.Name == "additionalProperties"
+		shapes := k.Class == keywords.ClassExtension && k.Name != "x-kubernetes-validations" || k.Name == "additionalProperties"
 		if _, ok := nested(&n)[k.Name]; ok == shapes {
 			t.Errorf("%s in a junctor: published %v", k.Name, ok)
 		}
-		if k.Class != structural.ClassValue && k.Class != structural.ClassJunctor {
+		if k.Class != keywords.ClassValue && k.Class != keywords.ClassJunctor {
 			continue
 		}
 		// A node with everything that the keyword needs to have an effect.
@@ -38,7 +39,7 @@ func TestEveryKeyword(t *testing.T) {
 			Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": {Type: "string"}},
 		}
 		with := base
-		structural.CopyKeywords(&with, &p)
+		keywords.Copy(&with, &p)
 		without, _ := structural.FromProps(&base)
 		s, _ = structural.FromProps(&with)
 		if a, b := textOf(t, jsonSchema{}.node(without, false)), textOf(t, jsonSchema{}.node(s, false)); a == b {

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schemagen/schemagen/internal/fields"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -176,7 +177,7 @@ func withUnions(s *structural.Schema, onObject bool) *structural.Schema {
 // addEmbeddedProperties of its OpenAPI builder).
 func (d dialect) schema(s *structural.Schema) object {
 	out := object{}
-	addKeywords(out, s.Parts())
+	addKeywords(out, keywords.PartsOf(s))
 	if s.Items != nil {
 		out["items"] = d.schema(s.Items)
 	}
@@ -218,8 +219,8 @@ func (d dialect) addEmbedded(out object) {
 }
 
 // addKeywords renders the keywords of a node, without its children.
-func addKeywords(out object, p structural.Parts) {
-	for k := range structural.Table() {
+func addKeywords(out object, p keywords.Parts) {
+	for k := range keywords.Table() {
 		switch value := k.Value(p).(type) {
 		case *string:
 			addText(out, k.Name, *value)
@@ -279,7 +280,7 @@ func nestedList(list []structural.NestedValueValidation) []any {
 // there only for int-or-string.
 func nested(n *structural.NestedValueValidation) object {
 	out := object{}
-	parts := n.Parts()
+	parts := keywords.PartsOfNested(n)
 	parts.Extensions = &structural.Extensions{XValidations: parts.XValidations}
 	addKeywords(out, parts)
 	if n.Items != nil {

@@ -73,7 +73,7 @@ func ProposedMessage(preserveUnknownFields bool, versions []CheckedVersion) stri
 		}
 		var own []string
 		for _, v := range version.Violations {
-			own = append(own, prefix+v.Proposed())
+			own = append(own, prefix+v.proposed())
 		}
 		slices.Sort(own)
 		messages = append(messages, own...)

@@ -76,11 +76,14 @@ func FromProps(p *apiextensionsv1.JSONSchemaProps) (*Schema, []Unsupported) {
 // begin with "x-" but are unknown to JSONSchemaProps.
 func Decode(p *apiextensionsv1.JSONSchemaProps, from Source, at Entry) (*Schema, []Unsupported, []UnknownKeyword) {
 	d := decoder{source: from}
-	if from != nil {
-		d.known = KeywordNames()
-	}
 	s := d.schema(p, nil, at)
 	return s, d.unsupported, d.unknown
+}
+
+// extensions are the keywords of JSONSchemaProps that begin with "x-".
+var extensions = [...]string{
+	preserve, "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string", "x-kubernetes-list-map-keys",
+	"x-kubernetes-list-type", "x-kubernetes-map-type", "x-kubernetes-validations",
 }
 
 // decoder converts JSONSchemaProps to schemas.
@@ -88,7 +91,6 @@ type decoder struct {
 	unsupported []Unsupported
 
 	source  Source
-	known   []string // the keywords that JSONSchemaProps has
 	unknown []UnknownKeyword
 }
 
@@ -188,7 +190,7 @@ func (d *decoder) origin(at Entry, in []Entry) Origin {
 // unknownKeywords records the extensions that are unknown to JSONSchemaProps.
 func (d *decoder) unknownKeywords(path *Path, in []Entry, s *Schema, n *NestedValueValidation) {
 	for _, e := range in {
-		if strings.HasPrefix(e.Key, "x-") && !slices.Contains(d.known, e.Key) {
+		if strings.HasPrefix(e.Key, "x-") && !slices.Contains(extensions[:], e.Key) {
 			d.unknown = append(d.unknown, UnknownKeyword{
 				Path: path, Keyword: e.Key, Value: JSON{Raw: d.source.JSON(e.Value)}, Pos: e.Pos, Schema: s, Nested: n,
 			})

@@ -1,4 +1,4 @@
-package structural
+package structural_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,10 @@ import (
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/internal/schemas/contradictions"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
+	"github.com/schemagen/schemagen/structural"
 )
 
 // FuzzSchema checks that all functions on schemas terminate without a panic for any schema,
@@ -25,18 +29,18 @@ func FuzzSchema(f *testing.F) {
 		if len(data) > 1<<16 || json.Unmarshal(data, &props) != nil {
 			return
 		}
-		s, unheld := FromProps(&props)
-		again, _ := FromProps(s.Props())
+		s, unheld := structural.FromProps(&props)
+		again, _ := structural.FromProps(s.Props())
 		if !reflect.DeepEqual(s, again) {
 			t.Errorf("the way to props and back changes\n%+v\ninto\n%+v", s, again)
 		}
-		violations := Check(s)
-		CheckProposals(s, unheld)
-		Contradictions(s)
-		Unfold(s)
-		DropValueValidations(s)
-		s.Locate(path)
-		if len(violations) == 0 && len(Check(DropValueValidations(s))) > 0 {
+		violations := structural.Check(s)
+		structural.CheckProposals(s, unheld)
+		contradictions.Find(s)
+		structural.Unfold(s)
+		structural.DropValueValidations(s)
+		locate.Positions(s, path)
+		if len(violations) == 0 && len(structural.Check(structural.DropValueValidations(s))) > 0 {
 			t.Error("dropping value validations makes a structural schema one that is not")
 		}
 	})

@@ -35,14 +35,6 @@ func (p *ObjectPath) Field(name string) *ObjectPath { return &ObjectPath{p, fiel
 // Element returns the path of an element of the list at p.
 func (p *ObjectPath) Element(i int) *ObjectPath { return &ObjectPath{p, elementStep(i)} }
 
-// PathOf returns the path with steps from the object to a value.
-func PathOf(steps []Step) (p *ObjectPath) {
-	for _, step := range steps {
-		p = &ObjectPath{p, step}
-	}
-	return p
-}
-
 // Steps returns the steps from the object to the value.
 func (p *ObjectPath) Steps() []Step {
 	n := 0

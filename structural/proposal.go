@@ -7,36 +7,12 @@ import (
 // Finding is a violation of a rule that [Check] does not enforce.
 type Finding struct {
 	Violation
-	// Rule is the name of the rule; see [Rules].
-	Rule string
+	// rule is the name of the rule, one of those below.
+	rule string
 	// Server is true if the API server also rejects the schema, with this
 	// message, when it validates the whole CRD: the finding is an error. It is a
 	// warning if only a proposal forbids it.
 	Server bool
-}
-
-// Authority tells who enforces a rule.
-type Authority string
-
-// Authorities, strongest first.
-const (
-	// ByCheck rules are enforced by [Check]: the server's ValidateStructural.
-	ByCheck Authority = "check"
-	// ByServer rules are enforced by [CheckProposals] with the messages of the
-	// server's validation of whole CRDs.
-	ByServer Authority = "server"
-	// ByProposal rules are enforced by [CheckProposals] only; the server does not.
-	ByProposal Authority = "proposal"
-)
-
-// RuleInfo documents one rule on schemas.
-type RuleInfo struct {
-	Name string
-	By   Authority
-	// Source is the document and section that defines the rule.
-	Source string
-	// Text states the rule.
-	Text string
 }
 
 // Names of the rules that CheckProposals enforces.
@@ -60,71 +36,6 @@ const (
 	ruleUnionProperties  = "union-properties"
 	ruleUnionPlace       = "union-place"
 )
-
-const (
-	structuralKEP = "KEP Structural Schemas, "
-	pruningKEP    = "KEP Pruning for Custom Resources, "
-	fieldDocs     = "apiextensions.k8s.io/v1, JSONSchemaProps, "
-)
-
-// Rules returns every rule on schemas, with its source: those of the proposals, and
-// those of the server that go beyond them.
-func Rules() []RuleInfo {
-	return []RuleInfo{
-		{"structurality", ByCheck, structuralKEP + "Formal Definition, rule 1 and consequence 1",
-			"Junctors contain nothing that shapes values: no type, additionalProperties, default, title, description, nullable, and no x-kubernetes-* extension."},
-		{"completeness", ByCheck, structuralKEP + "Formal Definition, rule 2",
-			"Every field, element and map value has a type outside of junctors, and whatever the junctors of the root mention is specified outside of them."},
-		{"embedded-resource", ByCheck, structuralKEP + "Formal Definition, rule 3 (RawExtension)",
-			"An embedded resource has type object, and either properties or preserved unknown fields; its kind and apiVersion are strings, its metadata is an object."},
-		{"int-or-string", ByCheck, structuralKEP + "Formal Definition, rule 4 (IntOrString)",
-			"Types occur inside junctors only in the two int-or-string patterns; an int-or-string is not an embedded resource and does not preserve unknown fields."},
-		{"root-metadata", ByCheck, structuralKEP + "Metadata, restriction 1",
-			"metadata at the root specifies its type and the properties name and generateName, and nothing else."},
-		{"junctor-metadata", ByCheck, structuralKEP + "Metadata, restriction 2; the server goes beyond it",
-			"metadata is not specified inside junctors. The proposal exempts embedded resources, the server does not."},
-		{"root-object", ByCheck, "apiextensions-apiserver, ValidateStructural",
-			"The root is an object without additionalProperties."},
-		{"pattern", ByCheck, "apiextensions-apiserver, ValidateStructural",
-			"A pattern is a valid Go regular expression."},
-
-		{rulePreserve, ByServer, structuralKEP + "Formal Definition, Extensions.XPreserveUnknownFields",
-			"x-kubernetes-preserve-unknown-fields is true or undefined."},
-		{ruleTypeNames, ByServer, structuralKEP + "Formal Definition, Generic.Type",
-			"A type is array, boolean, integer, number, object or string."},
-		{ruleMapType, ByServer, fieldDocs + "x-kubernetes-map-type",
-			"x-kubernetes-map-type is atomic or granular, and set only on objects."},
-		{ruleListType, ByServer, fieldDocs + "x-kubernetes-list-type",
-			"x-kubernetes-list-type is atomic, set or map, and set only on arrays; the elements of a set are atomic, those of a map are objects, and neither are nullable."},
-		{ruleListMapKeys, ByServer, fieldDocs + "x-kubernetes-list-map-keys",
-			"The keys of a list of type map are distinct scalar properties of its elements, required or defaulted, and not nullable."},
-		{ruleStructOrMap, ByServer, pruningKEP + "Polymorphic Fields",
-			"A node does not have both properties and additionalProperties."},
-		{ruleMetadataDefault, ByServer, structuralKEP + "Metadata, restriction 1",
-			"Neither apiVersion, kind and metadata of the root nor a map in the metadata of an embedded resource contain defaults."},
-		{ruleMetadataEmbedded, ByServer, "apiextensions-apiserver, ValidateCustomResourceDefinition",
-			"apiVersion, kind and metadata do not contain an embedded resource."},
-
-		{rulePair, ByProposal, structuralKEP + "Formal Definition, rules 1 and 4",
-			"The two int-or-string patterns occur only together with x-kubernetes-int-or-string: true."},
-		{ruleBelowRoot, ByProposal, structuralKEP + "Formal Definition, rule 2",
-			"Whatever a junctor below the root mentions is specified outside of it. The server checks only the junctors of the root, and prunes the field."},
-		{ruleJunctorGenerics, ByProposal, structuralKEP + "Formal Definition, consequence 1",
-			"Junctors contain neither default: null nor additionalProperties: false."},
-		{ruleEmbeddedMetadata, ByProposal, structuralKEP + "Metadata, note at the end",
-			"metadata of an embedded resource specifies only restrictions beyond the metadata that every object has."},
-		{rulePolymorphism, ByProposal, pruningKEP + "Restriction 1 on Object Polymorphism",
-			"No JSON path has properties in one place and additionalProperties or patternProperties in the same or another, junctors included."},
-		{ruleReadOnly, ByProposal, structuralKEP + "Formal Definition, Generic.ReadOnly and consequence 1",
-			"readOnly is used only outside junctors. apiextensions.k8s.io/v1 has no such field."},
-		{ruleUnionFields, ByProposal, structuralKEP + "Formal Definition, type Union",
-			"A union without a discriminator has no fields; with one, its values are those of the discriminator's enum."},
-		{ruleUnionProperties, ByProposal, structuralKEP + "Formal Definition, rule 2 and type Union",
-			"The discriminator of a union is a property of type string, its members are properties of the same object."},
-		{ruleUnionPlace, ByProposal, structuralKEP + "Formal Definition, rule 1 and consequence 1",
-			"x-kubernetes-unions is set on an object, or in KEP-1027's form on a property, and not inside junctors."},
-	}
-}
 
 // CheckProposals returns violations of the proposals that Check accepts, and of
 // those rules of the proposals that the server enforces outside of
@@ -175,11 +86,11 @@ func (p nodeContext) below(path *Path) nodeContext {
 }
 
 func (c *proposals) reject(rule string, v Violation) {
-	c.findings = append(c.findings, Finding{Violation: v, Rule: rule, Server: true})
+	c.findings = append(c.findings, Finding{Violation: v, rule: rule, Server: true})
 }
 
 func (c *proposals) warn(rule string, v Violation) {
-	c.findings = append(c.findings, Finding{Violation: v, Rule: rule})
+	c.findings = append(c.findings, Finding{Violation: v, rule: rule})
 }
 
 // node checks a node and everything below it. A node inside a junctor is passed in
@@ -222,17 +133,17 @@ func (c *proposals) node(s *Schema, at nodeContext) {
 		}
 		c.node(a.Schema, below)
 	}
-	eachNested(s.ValueValidation, at.path, func(n *NestedValueValidation, path *Path) {
+	EachNested(s.ValueValidation, at.path, func(n *NestedValueValidation, path *Path) {
 		below := at.below(path)
 		below.junctor = true
-		c.node(n.outside(), below)
+		c.node(n.Outside(), below)
 	})
 }
 
 func isMeta(name string) bool { return name == "metadata" || name == "kind" || name == "apiVersion" }
 
-// eachNested calls f for each schema directly below a junctor of v.
-func eachNested(v *ValueValidation, path *Path, f func(n *NestedValueValidation, path *Path)) {
+// EachNested calls f for each schema directly below a junctor of v.
+func EachNested(v *ValueValidation, path *Path, f func(n *NestedValueValidation, path *Path)) {
 	if v == nil {
 		return
 	}
@@ -249,23 +160,23 @@ func eachNested(v *ValueValidation, path *Path, f func(n *NestedValueValidation,
 	}
 }
 
-// outside returns the schema in the form that it would have outside of junctors,
+// Outside returns the schema in the form that it would have outside of junctors,
 // the inverse of [Schema.Nested].
-func (n *NestedValueValidation) outside() *Schema {
+func (n *NestedValueValidation) Outside() *Schema {
 	s := &Schema{
 		Generic: n.ForbiddenGenerics, Extensions: n.ForbiddenExtensions,
 		ValueValidation: &n.ValueValidation, Origin: n.Origin,
 	}
 	for _, p := range n.Properties {
-		s.Properties = append(s.Properties, Property{Name: p.Name, Schema: p.Schema.outside()})
+		s.Properties = append(s.Properties, Property{Name: p.Name, Schema: p.Schema.Outside()})
 	}
 	if n.Items != nil {
-		s.Items = n.Items.outside()
+		s.Items = n.Items.Outside()
 	}
 	if a := n.AdditionalProperties; a != nil {
 		s.AdditionalProperties = &SchemaOrBool{Bool: a.Bool}
 		if a.Schema != nil {
-			s.AdditionalProperties.Schema = a.Schema.outside()
+			s.AdditionalProperties.Schema = a.Schema.Outside()
 		}
 	}
 	return s
@@ -331,9 +242,9 @@ func (c *proposals) completeBelow(s *Schema, path *Path) {
 	}
 }
 
-// Proposed renders the violation with the wording of the KEP for the message of a
+// proposed renders the violation with the wording of the KEP for the message of a
 // condition: ".properties[foo].items.properties[bar].type must be non-empty".
-func (v Violation) Proposed() string {
+func (v Violation) proposed() string {
 	switch {
 	case v.Kind == Required && strings.HasPrefix(v.Detail, "must not be empty"):
 		return v.Path.String() + " must be non-empty"

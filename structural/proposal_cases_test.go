@@ -281,7 +281,7 @@ func (s *caseSchema) findings() string {
 		if f.Server {
 			kind = "error"
 		}
-		add(f.Violation, kind+" ["+f.Rule+"]")
+		add(f.Violation, kind+" ["+f.rule+"]")
 	}
 	for _, u := range s.unheld {
 		if u.Keyword != "readOnly" && u.Keyword != preserve { // reported by rules
@@ -321,7 +321,7 @@ func (c *schemaCase) run(t *testing.T, s *caseSchema, expected map[string]string
 	}
 	var proposed strings.Builder
 	for _, v := range Check(s.schema) {
-		fmt.Fprintln(&proposed, v.Proposed())
+		fmt.Fprintln(&proposed, v.proposed())
 	}
 	for section, content := range map[string]func() string{
 		".proposed": proposed.String,
@@ -428,17 +428,17 @@ func TestRulesHaveCases(t *testing.T) {
 			}
 		}
 		for _, name := range c.rules {
-			i := slices.IndexFunc(Rules(), func(r RuleInfo) bool { return r.Name == name })
+			i := slices.IndexFunc(rules(), func(r ruleInfo) bool { return r.Name == name })
 			if i < 0 {
 				t.Errorf("%s: there is no rule %s", c.file, name)
 				continue
 			}
-			mark := map[Authority]string{ByCheck: ": error: ", ByServer: ": error [" + name + "]: ", ByProposal: ": warning [" + name + "]: "}[Rules()[i].By]
+			mark := map[authority]string{byCheck: ": error: ", byServer: ": error [" + name + "]: ", byProposal: ": warning [" + name + "]: "}[rules()[i].By]
 			accepted[name] = accepted[name] || hasAccepted
 			broken[name] = broken[name] || strings.Contains(findings.String(), mark)
 		}
 	}
-	for _, rule := range Rules() {
+	for _, rule := range rules() {
 		if !accepted[rule.Name] || !broken[rule.Name] {
 			t.Errorf("%s: a case that keeps it %v, a case that breaks it %v", rule.Name, accepted[rule.Name], broken[rule.Name])
 		}

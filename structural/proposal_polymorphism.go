@@ -19,8 +19,8 @@ type nodeAt struct {
 // A single node that is both a struct and a map is rejected by the server.
 func (c *proposals) polymorphism(nodes []nodeAt) {
 	for i := 0; i < len(nodes); i++ { // the loop appends junctors
-		eachNested(nodes[i].schema.ValueValidation, nodes[i].path, func(n *NestedValueValidation, path *Path) {
-			nodes = append(nodes, nodeAt{n.outside(), path})
+		EachNested(nodes[i].schema.ValueValidation, nodes[i].path, func(n *NestedValueValidation, path *Path) {
+			nodes = append(nodes, nodeAt{n.Outside(), path})
 		})
 	}
 	c.structsBesideMaps(nodes)

@@ -166,7 +166,7 @@ func TestWarningsAreNotTheServers(t *testing.T) {
 			t.Fatalf("seed %d: findings %v, but %v", seed, findings, errs)
 		}
 		for _, f := range findings {
-			rules[f.Rule]++
+			rules[f.rule]++
 		}
 	}
 	t.Log(rules)
@@ -231,7 +231,7 @@ func TestWarningsWords(t *testing.T) {
 		if f.Server {
 			t.Errorf("%s is the server's", f)
 		}
-		got = append(got, f.Rule+" "+f.String())
+		got = append(got, f.rule+" "+f.String())
 	}
 	want := []string{
 		"read-only .readOnly: Forbidden: is not a field of apiextensions.k8s.io/v1",
@@ -256,7 +256,7 @@ func TestNestedAndBack(t *testing.T) {
 		p := randomProps(rand.New(rand.NewSource(int64(seed))), 3, false, true)
 		s, _ := FromProps(&p)
 		nested := s.Nested()
-		if a, b := mustJSON(t, nested.outside().Props()), mustJSON(t, s.Props()); a != b {
+		if a, b := mustJSON(t, nested.Outside().Props()), mustJSON(t, s.Props()); a != b {
 			t.Fatalf("seed %d:\ngot  %s\nwant %s", seed, a, b)
 		}
 	}
@@ -273,7 +273,7 @@ func TestProposed(t *testing.T) {
 		t.Fatal(violations)
 	}
 	const want = ".properties[foo].items.properties[bar].type must be non-empty"
-	if got := violations[0].Proposed(); got != want {
+	if got := violations[0].proposed(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for want, v := range map[string]Violation{
@@ -281,7 +281,7 @@ func TestProposed(t *testing.T) {
 		`.a must be one of "x"`:                            {Path: (*Path)(nil).Child("a"), Kind: NotSupported, Detail: `supported values: "x"`},
 		".a must be false to be structural":                {Path: (*Path)(nil).Child("a"), Kind: Forbidden, Detail: "must be false to be structural"},
 	} {
-		if got := v.Proposed(); got != want {
+		if got := v.proposed(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -292,13 +292,13 @@ func TestProposed(t *testing.T) {
 func TestRules(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 	seen := map[string]bool{}
-	for _, rule := range Rules() {
+	for _, rule := range rules() {
 		if !name.MatchString(rule.Name) || seen[rule.Name] || rule.Source == "" || !strings.HasSuffix(rule.Text, ".") {
 			t.Errorf("%+v", rule)
 		}
 		seen[rule.Name] = true
 		switch rule.By {
-		case ByCheck, ByServer, ByProposal:
+		case byCheck, byServer, byProposal:
 		default:
 			t.Errorf("%s: by %q", rule.Name, rule.By)
 		}

@@ -1,11 +1,7 @@
 package structural
 
 import (
-	"reflect"
-
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
-	"github.com/schemagen/schemagen/internal/ground/plainjson"
 )
 
 // Props renders the schema as JSONSchemaProps of apiextensions.k8s.io/v1. The
@@ -154,100 +150,4 @@ func (j *JSON) props() *apiextensionsv1.JSON {
 		return nil
 	}
 	return &apiextensionsv1.JSON{Raw: j.Raw}
-}
-
-// Keywords are the own keywords of a node, its children apart, for writing: of a schema,
-// or of what becomes one.
-type Keywords struct {
-	*Generic
-	*Extensions
-	// Values points to the value validation of the node, which may be nil.
-	Values **ValueValidation
-	// Origin is the origin of the node.
-	Origin *Origin
-}
-
-// Keywords returns the keywords of the node for writing.
-func (s *Schema) Keywords() Keywords {
-	return Keywords{&s.Generic, &s.Extensions, &s.ValueValidation, &s.Origin}
-}
-
-// Validation returns the value validation, which is created where there is none.
-func (k Keywords) Validation() *ValueValidation {
-	if *k.Values == nil {
-		*k.Values = &ValueValidation{}
-	}
-	return *k.Values
-}
-
-// Props copies the keywords.
-func (k Keywords) Props() *apiextensionsv1.JSONSchemaProps {
-	s := Schema{Generic: *k.Generic, Extensions: *k.Extensions, ValueValidation: *k.Values}
-	return s.Props()
-}
-
-// Take takes the keywords back from what Props returned. Of the junctors it takes that
-// they were removed.
-func (k Keywords) Take(p *apiextensionsv1.JSONSchemaProps) {
-	g := k.Generic
-	g.Type, g.Description, g.Title, g.Nullable = p.Type, p.Description, p.Title, p.Nullable
-	g.Default = takeJSON(g.Default, p.Default)
-	g.Example = takeJSON(g.Example, p.Example)
-	g.ExternalDocs = nil
-	if p.ExternalDocs != nil {
-		g.ExternalDocs = &ExternalDocs{Description: p.ExternalDocs.Description, URL: p.ExternalDocs.URL}
-	}
-	k.XPreserveUnknownFields = p.XPreserveUnknownFields
-	k.XEmbeddedResource = p.XEmbeddedResource
-	k.XIntOrString = p.XIntOrString
-	k.XListMapKeys = p.XListMapKeys
-	k.XListType = deref(p.XListType)
-	k.XMapType = deref(p.XMapType)
-	k.XValidations = p.XValidations
-	values := ValueValidation{
-		Format: p.Format, Maximum: p.Maximum, ExclusiveMaximum: p.ExclusiveMaximum,
-		Minimum: p.Minimum, ExclusiveMinimum: p.ExclusiveMinimum,
-		MaxLength: p.MaxLength, MinLength: p.MinLength, Pattern: p.Pattern,
-		MaxItems: p.MaxItems, MinItems: p.MinItems, UniqueItems: p.UniqueItems, MultipleOf: p.MultipleOf,
-		MaxProperties: p.MaxProperties, MinProperties: p.MinProperties, Required: p.Required,
-	}
-	for _, e := range p.Enum {
-		values.Enum = append(values.Enum, JSON{Raw: plainjson.Plain(e.Raw)})
-	}
-	if old := *k.Values; old != nil {
-		if p.AllOf != nil {
-			values.AllOf = old.AllOf
-		}
-		if p.AnyOf != nil {
-			values.AnyOf = old.AnyOf
-		}
-		if p.OneOf != nil {
-			values.OneOf = old.OneOf
-		}
-		if p.Not != nil {
-			values.Not = old.Not
-		}
-	}
-	if *k.Values != nil || !reflect.ValueOf(values).IsZero() {
-		*k.Values = &values
-	}
-}
-
-// takeJSON keeps the old value if the marker left it alone, so that its
-// identity stays.
-func takeJSON(old *JSON, set *apiextensionsv1.JSON) *JSON {
-	if set == nil {
-		return nil
-	}
-	if old != nil && len(old.Raw) > 0 && &old.Raw[0] == &set.Raw[0] {
-		return old
-	}
-	return &JSON{Raw: plainjson.Plain(set.Raw)}
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -26,8 +26,8 @@ const (
 	FormNone Form = "none"
 )
 
-// Forms returns all forms.
-func Forms() []Form {
+// allForms returns all forms.
+func allForms() []Form {
 	return []Form{FormCEL, FormOneOf, FormExtension, FormExtensionObject, FormNone}
 }
 
@@ -38,8 +38,8 @@ func ParseForms(text string) ([]Form, error) {
 	for part := range strings.SplitSeq(text, ";") {
 		form := Form(strings.TrimSpace(part))
 		switch {
-		case !slices.Contains(Forms(), form):
-			return nil, fmt.Errorf("%q is not a form of unions: use one of %s", form, joinForms(Forms()))
+		case !slices.Contains(allForms(), form):
+			return nil, fmt.Errorf("%q is not a form of unions: use one of %s", form, joinForms(allForms()))
 		case slices.Contains(out, form):
 			return nil, fmt.Errorf("duplicate form %q", form)
 		}
@@ -81,8 +81,8 @@ type Cost struct {
 	Total float64
 }
 
-// Fits reports whether the server accepts the rules.
-func (c Cost) Fits() bool {
+// fits reports whether the server accepts the rules.
+func (c Cost) fits() bool {
 	return c.Total <= 1 && !slices.ContainsFunc(c.Rules, func(share float64) bool { return share > 1 })
 }
 
@@ -207,7 +207,7 @@ func lowerToRules(u *Union, opts LowerOptions, out *Lowered) error {
 		if err != nil {
 			return fmt.Errorf("estimating the rules of the union of %s: %w", u.label(), err)
 		}
-		if cost.Fits() {
+		if cost.fits() {
 			out.Style, out.Rules = style, rules
 			return nil
 		}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/structural"
@@ -345,7 +346,7 @@ func keyText(items *structural.Schema, keys []listKey) (filter, text string) {
 // celLiteral returns a decoded scalar as a CEL literal.
 func celLiteral(value any) (string, bool) {
 	if text, ok := value.(string); ok {
-		return structural.CELString(text), true
+		return celtext.String(text), true
 	}
 	raw, err := plainjson.Marshal(value)
 	return string(raw), err == nil
@@ -394,13 +395,13 @@ func (w *policyWriter) clear(s *structural.Schema, u *union, at pairAt) *step {
 		absent = *u.Default
 	}
 	read := func(object string) string {
-		return "(" + isSet(object, u.Discriminator, d) + " ? " + access(object, u.Discriminator) + " : " + structural.CELString(absent) + ")"
+		return "(" + isSet(object, u.Discriminator, d) + " ? " + access(object, u.Discriminator) + " : " + celtext.String(absent) + ")"
 	}
 	// A value that validation rejects clears nothing: the error is then about the
 	// object as sent, not about what is left of it.
 	var values []string
 	for _, v := range u.Values {
-		values = append(values, structural.CELString(v.Name))
+		values = append(values, celtext.String(v.Name))
 	}
 	guards := []string{
 		read(at.new) + " != " + read(at.old),
@@ -410,7 +411,7 @@ func (w *policyWriter) clear(s *structural.Schema, u *union, at pairAt) *step {
 	name, filters := "m", []string{"m in " + at.new}
 	nullable := false
 	for _, m := range u.Members {
-		members = append(members, structural.CELString(m.Name)+": "+structural.CELString(m.Value))
+		members = append(members, celtext.String(m.Name)+": "+celtext.String(m.Value))
 		if strings.ContainsAny(m.Name, "~/") {
 			name = "jsonpatch.escapeKey(m)"
 		}
@@ -451,7 +452,7 @@ func (w *policyWriter) pointerTo(at pairAt, name string, path *field.Path) []str
 	if err := json.Unmarshal([]byte(strconv.Quote(name)), &decoded); err != nil || decoded != name {
 		w.fail(path, "no path of a patch can contain the name %q", name)
 	}
-	return append(slices.Clone(at.pointer), structural.CELString("/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name)))
+	return append(slices.Clone(at.pointer), celtext.String("/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name)))
 }
 
 var fieldRegexp = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -468,13 +469,13 @@ func access(object, name string) string {
 	if isField(name) {
 		return object + "." + name
 	}
-	return object + "[" + structural.CELString(name) + "]"
+	return object + "[" + celtext.String(name) + "]"
 }
 
 // isSet returns the expression that a field is present and not null. The server
 // removes null from fields that are not nullable before admission.
 func isSet(object, name string, s *structural.Schema) string {
-	text := structural.CELString(name) + " in " + object
+	text := celtext.String(name) + " in " + object
 	if isField(name) {
 		text = "has(" + access(object, name) + ")"
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -193,7 +194,7 @@ func fromRules(s *structural.Schema) []Union {
 func plainNames(s *structural.Schema) map[string]string {
 	plain := map[string]string{}
 	for _, p := range s.Properties {
-		if escaped, ok := structural.CELName(p.Name); ok {
+		if escaped, ok := celtext.Name(p.Name); ok {
 			plain[escaped] = p.Name
 		}
 	}
@@ -217,7 +218,7 @@ func readSide(s *structural.Schema, plain map[string]string, text string) (side,
 			return side{}, false
 		}
 		for _, value := range stringsOf(propertyOf(s, d)) {
-			if structural.CELString(value) == literal {
+			if celtext.String(value) == literal {
 				return side{discriminator: d, member: m, value: value, required: i != 1, forbidden: i != 0}, true
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -20,14 +21,14 @@ type celNames struct {
 // access.
 func namesIn(u *Union) (names celNames, unreadable string) {
 	if u.Discriminator != "" {
-		name, ok := structural.CELName(u.Discriminator)
+		name, ok := celtext.Name(u.Discriminator)
 		if !ok {
 			return celNames{}, u.Discriminator
 		}
 		names.discriminator = name
 	}
 	for _, m := range u.Members {
-		name, ok := structural.CELName(m.Name)
+		name, ok := celtext.Name(m.Name)
 		if !ok || m.Untyped {
 			return celNames{}, m.Name
 		}
@@ -44,7 +45,7 @@ func namesIn(u *Union) (names celNames, unreadable string) {
 // before it evaluates rules.
 func (n celNames) selects(value string) string {
 	field := "self." + n.discriminator
-	return "has(" + field + ") && " + field + " == " + structural.CELString(value)
+	return "has(" + field + ") && " + field + " == " + celtext.String(value)
 }
 
 // splitRules returns two rules for each member, so that each direction has its own
@@ -60,7 +61,7 @@ func splitRules(u *Union, names celNames) []structural.Rule {
 				Rule:      "!(" + names.selects(m.Value) + ") || has(self." + names.members[i] + ")",
 				Message:   u.MustBeSet(m),
 				Reason:    &reason,
-				FieldPath: structural.RuleFieldPath(m.Name),
+				FieldPath: celtext.FieldPath(m.Name),
 			})
 		}
 		out = append(out, forbidRule(u, names, i))
@@ -76,7 +77,7 @@ func forbidRule(u *Union, names celNames, i int) structural.Rule {
 		Rule:      "!has(self." + names.members[i] + ") || (" + names.selects(m.Value) + ")",
 		Message:   u.MustNotBeSet(m),
 		Reason:    &reason,
-		FieldPath: structural.RuleFieldPath(m.Name),
+		FieldPath: celtext.FieldPath(m.Name),
 	}
 }
 
@@ -93,10 +94,10 @@ func compactRules(u *Union, names celNames) []structural.Rule {
 		reason := apiextensionsv1.FieldValueInvalid
 		out = append(out, structural.Rule{
 			Rule: has + " == (" + names.selects(m.Value) + ")",
-			MessageExpression: has + " ? " + structural.CELString(u.MustNotBeSet(m)) +
-				" : " + structural.CELString(u.MustBeSet(m)),
+			MessageExpression: has + " ? " + celtext.String(u.MustNotBeSet(m)) +
+				" : " + celtext.String(u.MustBeSet(m)),
 			Reason:    &reason,
-			FieldPath: structural.RuleFieldPath(m.Name),
+			FieldPath: celtext.FieldPath(m.Name),
 		})
 	}
 	return out
@@ -156,7 +157,7 @@ func transitionRule(u *Union, names celNames) structural.Rule {
 		Rule:      value("self") + " != " + value("oldSelf") + " || " + names.count() + " <= 1 || " + strings.Join(unchanged, " && "),
 		Message:   MustChange,
 		Reason:    &reason,
-		FieldPath: structural.RuleFieldPath(u.Discriminator),
+		FieldPath: celtext.FieldPath(u.Discriminator),
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/words"
+	"github.com/schemagen/schemagen/internal/schemas/contradictions"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -513,7 +514,7 @@ func refusal(s *structural.Schema, value any) string {
 	if err != nil {
 		return err.Error()
 	}
-	return structural.Refusal(s, structural.JSON{Raw: raw})
+	return contradictions.Refusal(s, structural.JSON{Raw: raw})
 }
 
 // lengthFor returns the length of a list that a slice needs, at least 1.

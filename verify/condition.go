@@ -11,6 +11,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/schemas/compat"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -159,8 +160,8 @@ func checkedVersions(object *apiextensionsv1.CustomResourceDefinition, s *crd.De
 }
 
 // useOf returns the features that a definition uses.
-func useOf(object *apiextensionsv1.CustomResourceDefinition, s *crd.Definition) structural.Use {
-	use := structural.UseOf(s.Schemas)
+func useOf(object *apiextensionsv1.CustomResourceDefinition, s *crd.Definition) compat.Use {
+	use := compat.UseOf(s.Schemas)
 	for _, unsupported := range s.Unsupported {
 		use.Structural = use.Structural && len(unsupported) == 0
 	}
@@ -170,14 +171,14 @@ func useOf(object *apiextensionsv1.CustomResourceDefinition, s *crd.Definition) 
 }
 
 // featuresOf returns the features in use.
-func featuresOf(use structural.Use) map[feature]bool {
+func featuresOf(use compat.Use) map[feature]bool {
 	return map[feature]bool{pruning: use.Pruning, defaults: use.Defaults, webhookConversion: use.Webhook, unionsKeyword: use.Unions}
 }
 
 // proposalRequests answers by the rules of the KEP.
 func proposalRequests(_ context.Context, object *apiextensionsv1.CustomResourceDefinition, s *crd.Definition) (request, map[feature]bool, error) {
 	now := useOf(object, s)
-	var before *structural.Use
+	var before *compat.Use
 	if s.Old != nil {
 		old, err := (&crd.Definition{CRD: s.Old}).Completed()
 		if err != nil {
@@ -193,7 +194,7 @@ func proposalRequests(_ context.Context, object *apiextensionsv1.CustomResourceD
 		use.Webhook = use.Webhook || f == webhookConversion
 		use.Unions = use.Unions || f == unionsKeyword
 		var out []string
-		for _, rejection := range structural.CheckCompatibility(before, use) {
+		for _, rejection := range compat.Check(before, use) {
 			if f == noFeature || isAbout(rejection, f) {
 				out = append(out, rejection.String())
 			}
@@ -203,7 +204,7 @@ func proposalRequests(_ context.Context, object *apiextensionsv1.CustomResourceD
 }
 
 // isAbout reports whether a rejection names a feature.
-func isAbout(r structural.Rejection, f feature) bool {
+func isAbout(r compat.Rejection, f feature) bool {
 	return map[feature]bool{
 		pruning:           r.Field == "spec.preserveUnknownFields",
 		defaults:          strings.Contains(r.Detail, "defaults"),

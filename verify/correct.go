@@ -11,7 +11,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
-	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 )
 
 // The API server validates defaults and rules only once the rest of the schema is valid, so
@@ -145,14 +145,14 @@ func (r correction) apply(s *apiextensionsv1.JSONSchemaProps, w strategy) {
 			}
 		}
 	case "maxItems", "maxLength", "maxProperties":
-		structural.ClearKeyword(s, keyword)
+		keywords.Clear(s, keyword)
 		if w != clearing {
-			structural.CopyKeywords(s, map[string]*apiextensionsv1.JSONSchemaProps{
+			keywords.Copy(s, map[string]*apiextensionsv1.JSONSchemaProps{
 				"maxItems": {MaxItems: new(int64(1))}, "maxLength": {MaxLength: new(int64(1))}, "maxProperties": {MaxProperties: new(int64(1))},
 			}[keyword])
 		}
 	default:
-		structural.ClearKeyword(s, keyword)
+		keywords.Clear(s, keyword)
 	}
 	for i := len(back) - 1; i >= 0; i-- {
 		back[i]()

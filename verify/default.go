@@ -11,6 +11,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -67,7 +68,7 @@ func (c *checks) defaultHint(f apiserver.Finding) string {
 // rest of the path, which is empty for the default itself.
 func valueInDefault(root *structural.Schema, path string) (at string, value json.RawMessage, found bool) {
 	const keyword = ".default"
-	schema := root.Innermost(path)
+	schema := locate.Innermost(root, path)
 	if schema.Default == nil {
 		return "", nil, false
 	}
@@ -77,7 +78,7 @@ func valueInDefault(root *structural.Schema, path string) (at string, value json
 			return "", nil, false
 		}
 		end += next
-		if root.Innermost(path[:end]) != schema {
+		if locate.Innermost(root, path[:end]) != schema {
 			continue
 		}
 		rest := path[end+len(keyword):]

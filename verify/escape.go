@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -31,7 +32,7 @@ func (c *checks) suggestEscape(d *result, f apiserver.Finding) {
 	if name == "" {
 		return
 	}
-	escaped, ok := structural.CELName(name)
+	escaped, ok := celtext.Name(name)
 	if !ok {
 		d.Hint = "rules cannot refer to property " + name + " because of the characters of its name"
 		return
@@ -78,7 +79,7 @@ func (c *checks) escapable(version int) (names []string) {
 		}
 		seen[s] = true
 		for _, p := range s.Properties {
-			escaped, _ := structural.CELName(p.Name)
+			escaped, _ := celtext.Name(p.Name)
 			isWord := escaped == "__"+p.Name+"__" && !slices.Contains([]string{"true", "false", "null", "in"}, p.Name)
 			if escaped != p.Name && (!isWord || c.Before(32)) && !slices.Contains(names, p.Name) {
 				names = append(names, p.Name)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/schemagen/schemagen/internal/schemas/contradictions"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -93,8 +94,8 @@ func TestNumbersMatchServer(t *testing.T) {
 		s, _ := structural.FromProps(props)
 		var messages []string
 		never := false
-		for _, c := range structural.Contradictions(s) {
-			if c.Kind != structural.Idle {
+		for _, c := range contradictions.Find(s) {
+			if c.Kind != contradictions.Idle {
 				messages = append(messages, c.Path.String()+": "+c.Message)
 			}
 			never = never || strings.Contains(c.Message, "lies between")

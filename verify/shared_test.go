@@ -256,7 +256,7 @@ func TestPartial(t *testing.T) {
 				t.Fatal(err)
 			}
 			rejected[i] = slices.ContainsFunc(results, result.isRejection)
-			want = append(want, onePerMistake(locate(s, results))...)
+			want = append(want, onePerMistake(locateAll(s, results))...)
 		}
 		parts := partials(subjects)
 		for i, p := range parts {

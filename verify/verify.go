@@ -26,6 +26,8 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/progress"
 	"github.com/schemagen/schemagen/internal/ground/words"
+	"github.com/schemagen/schemagen/internal/schemas/contradictions"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -148,7 +150,7 @@ func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (di
 		if !known[i] {
 			v.store(s, results[i])
 		}
-		found = append(found, locate(s, results[i])...)
+		found = append(found, locateAll(s, results[i])...)
 		if lost := v.lostBetweenVersions(s); lost != nil {
 			found = append(found, located{Diagnostic: *lost})
 		}
@@ -170,7 +172,7 @@ func (v *Verifier) One(ctx context.Context, d *crd.Definition) (diag.List, error
 		}
 		v.store(s, results)
 	}
-	found := locate(s, results)
+	found := locateAll(s, results)
 	if lost := v.lostBetweenVersions(s); lost != nil {
 		found = append(found, located{Diagnostic: *lost})
 	}
@@ -205,9 +207,9 @@ func onePerMistake(found []located) diag.List {
 	return out
 }
 
-// locate returns results with their positions, without those that follow from mistakes already
+// locateAll returns results with their positions, without those that follow from mistakes already
 // reported.
-func locate(s *crd.Definition, results []result) []located {
+func locateAll(s *crd.Definition, results []result) []located {
 	var out []located
 	for _, r := range results {
 		if s.Incomplete != nil && s.Incomplete(r.Path, r.Cost) {
@@ -413,7 +415,7 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial
 // schemaFindings are findings about a schema that do not depend on the server's.
 type schemaFindings struct {
 	proposals      []structural.Finding
-	contradictions []structural.Contradiction
+	contradictions []contradictions.Contradiction
 }
 
 // schemaFindingsOf returns the findings for each schema of a definition.
@@ -427,7 +429,7 @@ func schemaFindingsOf(s *crd.Definition) []schemaFindings {
 		if i < len(s.Unsupported) {
 			unsupported = s.Unsupported[i]
 		}
-		out[i] = schemaFindings{structural.CheckProposals(schema, unsupported), structural.Contradictions(schema)}
+		out[i] = schemaFindings{structural.CheckProposals(schema, unsupported), contradictions.Find(schema)}
 	}
 	return out
 }
@@ -459,17 +461,17 @@ func (c *checks) constant(at string, r apiserver.ConstantRule) {
 	}
 }
 
-func contradictionKind(kind structural.ContradictionKind) *diag.Kind {
+func contradictionKind(kind contradictions.Kind) *diag.Kind {
 	switch kind {
-	case structural.Misfit:
+	case contradictions.Misfit:
 		return misfittingBound
-	case structural.Idle:
+	case contradictions.Idle:
 		return idleKeyword
-	case structural.Example:
+	case contradictions.Example:
 		return rejectedExample
-	case structural.Repeated:
+	case contradictions.Repeated:
 		return repeatedRule
-	case structural.Unmergeable:
+	case contradictions.Unmergeable:
 		return unmergeableSet
 	}
 	return contradiction
@@ -714,7 +716,7 @@ func (c *checks) meantKey(path string) (key, meant string) {
 	if !ok || version >= len(c.Schemas) || c.Schemas[version] == nil {
 		return "", ""
 	}
-	list := c.Schemas[version].Innermost(path)
+	list := locate.Innermost(c.Schemas[version], path)
 	if list.Items == nil {
 		return "", ""
 	}
@@ -740,7 +742,7 @@ func (c *checks) uniqueHint(f apiserver.Finding) string {
 	if !ok || version >= len(c.Schemas) || c.Schemas[version] == nil {
 		return ""
 	}
-	list := c.Schemas[version].Innermost(path)
+	list := locate.Innermost(c.Schemas[version], path)
 	switch {
 	case list.Items == nil || list.Items.Type == "array":
 		return ""

@@ -13,6 +13,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/parser"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
+	"github.com/schemagen/schemagen/internal/schemas/contradictions"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -274,16 +276,16 @@ func (v evaluation) valueOf(s *structural.Schema) fact {
 	if s == nil || s.Nullable || s.XIntOrString || s.XEmbeddedResource || s.XPreserveUnknownFields != nil || s.ValueValidation != nil && s.Format != "" && s.Type == "string" {
 		return fact{}
 	}
-	numbers, lengths, items, properties := s.Ranges()
+	numbers, lengths, items, properties := contradictions.Ranges(s)
 	out := fact{schema: s}
-	var r structural.Range
+	var r contradictions.Range
 	switch {
 	case s.Type == "boolean":
 		return fact{kind: condition, outcomes: mayHold | mayNotHold}
 	case s.Type == "integer" || s.Type == "number":
 		out.kind, r = numeric, numbers
 		if !v.bounded {
-			r = structural.Range{Low: math.Inf(-1), High: math.Inf(1)}
+			r = contradictions.Range{Low: math.Inf(-1), High: math.Inf(1)}
 		} else if low, high, ok := enumRange(s); ok {
 			r.Low, r.High = math.Max(r.Low, low), math.Min(r.High, high)
 		}
@@ -352,7 +354,7 @@ func (v evaluation) selected(e ast.SelectExpr) fact {
 	required := false
 	if operand.kind == object {
 		for _, p := range operand.schema.Properties {
-			if name, ok := structural.CELName(p.Name); ok && name == e.FieldName() {
+			if name, ok := celtext.Name(p.Name); ok && name == e.FieldName() {
 				child, required = p.Schema, operand.schema.Requires(p.Name)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -121,7 +122,7 @@ func (v evaluation) optional(operand, name fact) fact {
 // specifies reports whether a schema has a property with a name in CEL.
 func specifies(s *structural.Schema, name string) bool {
 	for _, p := range s.Properties {
-		if known, ok := structural.CELName(p.Name); ok && known == name {
+		if known, ok := celtext.Name(p.Name); ok && known == name {
 			return true
 		}
 	}

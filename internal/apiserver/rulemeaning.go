@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -422,7 +423,7 @@ func replaceVariable(e ast.Expr, name string) {
 // ReadsField reports whether a rule may read a field of that name, of any object.
 func ReadsField(rule, name string) bool {
 	e := parseRule(rule)
-	escaped, ok := structural.CELName(name)
+	escaped, ok := celtext.Name(name)
 	if e == nil || !ok {
 		return e == nil
 	}
@@ -447,7 +448,7 @@ func ComparesValues(rule string, names []string) bool {
 	}
 	var escaped []string
 	for _, name := range names {
-		if text, ok := structural.CELName(name); ok {
+		if text, ok := celtext.Name(name); ok {
 			escaped = append(escaped, text)
 		}
 	}

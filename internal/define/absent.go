@@ -6,18 +6,18 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/structural"
 )
 
 // maxEmbedded is the maximum depth of embedded structs whose fields are read.
 const maxEmbedded = 8
 
 // absentFields returns the properties that conditions remove from a struct.
-func absentFields(t *source.Type) (out []structural.Absent) {
+func absentFields(t *source.Type) (out []notes.Absent) {
 	for _, erased := range t.ErasedFields() {
 		for _, name := range erasedNames(t.File, erased.Node.(*ast.Field), maxEmbedded) {
-			out = append(out, structural.Absent{Name: name, Condition: erased.Condition, Pos: erased.Pos})
+			out = append(out, notes.Absent{Name: name, Condition: erased.Condition, Pos: erased.Pos})
 		}
 	}
 	return out
@@ -59,7 +59,7 @@ func erasedNames(f *source.File, field *ast.Field, depth int) (names []string) {
 
 // absentValues returns the values of the constants that conditions remove from a type; other
 // constants may have the same ones. Values that are not string literals are left out.
-func absentValues(t *source.Type) (out []structural.Absent) {
+func absentValues(t *source.Type) (out []notes.Absent) {
 	for _, f := range t.Pkg.Sources {
 		for _, erased := range f.Erased {
 			spec, ok := erased.Node.(*ast.ValueSpec)
@@ -70,7 +70,7 @@ func absentValues(t *source.Type) (out []structural.Absent) {
 				if literal, ok := expr.(*ast.BasicLit); ok && literal.Kind == token.STRING {
 					value, err := strconv.Unquote(literal.Value)
 					if err == nil {
-						out = append(out, structural.Absent{Name: value, Value: true, Condition: erased.Condition, Pos: erased.Pos})
+						out = append(out, notes.Absent{Name: value, Value: true, Condition: erased.Condition, Pos: erased.Pos})
 					}
 				}
 			}

@@ -13,8 +13,8 @@ import (
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/structural"
 )
 
 // applyMarkers applies the markers of a declaration to its node, ordered by priority and
@@ -107,6 +107,6 @@ func (b *Builder) applyAll(d *draft, set source.Markers, owner *source.Type) {
 	}
 }
 
-func (d *draft) keywords() structural.Keywords {
-	return structural.Keywords{Generic: &d.Generic, Extensions: &d.Extensions, Values: &d.values, Origin: &d.origin}
+func (d *draft) keywords() keywords.Node {
+	return keywords.Node{Generic: &d.Generic, Extensions: &d.Extensions, Values: &d.values, Origin: &d.origin}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
@@ -432,11 +433,11 @@ func (op checkIntegerKeys) Apply(_ *edits.Editor, s *structural.Schema) {
 	}
 	op.reporter.Add(op.wrong)
 	s.XPreserveUnknownFields = new(true) // no further findings
-	s.Origin.Mistake = structural.InShape
+	s.Origin.Mistake = notes.InShape
 }
 
 func (op checkUnsigned) Apply(e *edits.Editor, s *structural.Schema) {
-	if s.Origin.Mistake == structural.NoMistake && s.Type == "integer" && (s.ValueValidation == nil || s.Minimum == nil && len(s.Enum) == 0 && len(s.AllOf) == 0) {
+	if s.Origin.Mistake == notes.NoMistake && s.Type == "integer" && (s.ValueValidation == nil || s.Minimum == nil && len(s.Enum) == 0 && len(s.AllOf) == 0) {
 		d := op.Reporter.Report(report.UnsignedWithoutMinimum, e.Pkg.At(e.Pos), "write +kubebuilder:validation:Minimum=0, or // +schemagen:enable=unsigned above the package clause",
 			"%s has no minimum: the API server accepts negative numbers, which Go cannot decode", op.name)
 		op.Reporter.Fix(d, "write a minimum of 0", op.minimumEdit(op.file, e.Pos))
@@ -444,7 +445,7 @@ func (op checkUnsigned) Apply(e *edits.Editor, s *structural.Schema) {
 }
 
 func (op checkQuoted) Apply(e *edits.Editor, s *structural.Schema) {
-	if s.Origin.Mistake != structural.NoMistake || s.Type == "" || s.Type == "string" || s.XIntOrString {
+	if s.Origin.Mistake != notes.NoMistake || s.Type == "" || s.Type == "string" || s.XIntOrString {
 		return
 	}
 	op.reporter.Report(report.QuotedField, e.Pkg.At(e.Pos), "remove the json option \"string\", or write // +schemagen:enable=string-option above the package clause",

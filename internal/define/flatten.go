@@ -7,6 +7,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/crdyaml"
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -319,7 +320,7 @@ func (fl *Flattener) checkCut(d *draft) {
 			"type %s contains itself: %s", d.cut, d.cycle)
 	}
 	if !fl.builder.Options.SkipVerify {
-		d.XPreserveUnknownFields, d.Type, d.origin.Mistake = new(true), "", structural.InShape // suppress further findings
+		d.XPreserveUnknownFields, d.Type, d.origin.Mistake = new(true), "", notes.InShape // suppress further findings
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -19,13 +20,13 @@ func TestEveryKeywordIsMerged(t *testing.T) {
 		s, _ := structural.FromProps(p)
 		return &draft{Generic: s.Generic, Extensions: s.Extensions, values: s.ValueValidation}
 	}
-	gentest.EachKeyword(t, func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps) {
+	gentest.EachKeyword(t, func(k *keywords.Keyword, p *apiextensionsv1.JSONSchemaProps) {
 		other := &apiextensionsv1.JSONSchemaProps{Format: "date"}
 		if k.Name == "format" {
 			other = &apiextensionsv1.JSONSchemaProps{Pattern: "a"}
 		}
 		isSet := func(d *draft) bool {
-			return k.IsSet(structural.Parts{Generic: &d.Generic, Extensions: &d.Extensions, ValueValidation: d.values})
+			return k.IsSet(keywords.Parts{Generic: &d.Generic, Extensions: &d.Extensions, ValueValidation: d.values})
 		}
 		for _, parts := range [][2]*draft{{draftOf(p), draftOf(other)}, {draftOf(p), {}}} {
 			first, second := *parts[0], *parts[1]

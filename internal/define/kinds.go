@@ -18,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/plurals"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/gates"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -527,7 +528,7 @@ func fixMetadata(s *structural.Schema) *structural.Schema {
 			out.Properties = slices.Clone(s.Properties)
 			out.Properties[i].Schema = &structural.Schema{
 				Generic: structural.Generic{Type: "object"},
-				Origin:  structural.Origin{Pos: p.Schema.Origin.Pos, ReadOnly: p.Schema.Origin.ReadOnly},
+				Origin:  structural.Origin{Pos: p.Schema.Origin.Pos, Notes: notes.Notes{ReadOnly: p.Schema.Origin.ReadOnly}},
 			}
 			isName := func(p structural.Property) bool { return p.Name == "name" || p.Name == "generateName" }
 			embedded := slices.ContainsFunc(p.Schema.Properties, func(p structural.Property) bool { return !isName(p) })

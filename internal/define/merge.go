@@ -6,6 +6,8 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/notes"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -153,13 +155,13 @@ func mergeKeywords(dst, src *draft) []structural.KeywordOrigin {
 	hasEnum := dst.values != nil && len(dst.values.Enum) > 0
 	out := make([]structural.KeywordOrigin, 0, len(dst.origin.Keywords)+len(src.origin.Keywords))
 	for _, k := range src.origin.Keywords {
-		if k.Keyword == structural.RulesKeyword {
+		if k.Keyword == keywords.Rules {
 			out = append(out, k)
 		}
 	}
 	out = append(out, dst.origin.Keywords...)
 	for _, k := range src.origin.Keywords {
-		if k.Keyword != structural.RulesKeyword && (k.Keyword != "enum" || !hasEnum) {
+		if k.Keyword != keywords.Rules && (k.Keyword != "enum" || !hasEnum) {
 			out = append(out, k)
 		}
 	}
@@ -306,7 +308,7 @@ func (fl *Flattener) conflict(dst, src *draft) {
 	if dst.Type == "string" && src.Type == "array" || dst.Type == "array" && src.Type == "string" {
 		hint = "for bytes write []byte at the field, for arbitrary JSON use apiextensionsv1.JSON or mark the field +schemagen:schema={x-kubernetes-preserve-unknown-fields: true}"
 	}
-	dst.origin.Mistake = structural.InShape
+	dst.origin.Mistake = notes.InShape
 	if fl.inlined != nil && src.Type != "object" {
 		fl.refuse(fl.inlined, src.Type)
 		return

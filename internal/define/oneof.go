@@ -10,6 +10,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -83,7 +84,7 @@ func (b *Builder) escapeOneOf(d *draft, set source.Markers) {
 // since Kubernetes 1.32 also read most reserved words as they are, as controller-gen writes
 // them.
 func (b *Builder) ruleName(field string) (name string, ok bool) {
-	escaped, ok := structural.CELName(field)
+	escaped, ok := celtext.Name(field)
 	isReserved := escaped == "__"+field+"__"
 	isLiteral := slices.Contains([]string{"true", "false", "null", "in"}, field)
 	if server := b.Run.options.Server; isReserved && !isLiteral && (server == nil || !server.Before(32)) {

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
 
@@ -80,15 +80,15 @@ func (s *sourceMarkers) parseStable(
 
 // mistakeOf returns how malformed markers affect the schema. Markers about the definition
 // do not affect it.
-func mistakeOf(m source.Malformed) structural.Mistake {
+func mistakeOf(m source.Malformed) notes.Mistake {
 	for _, def := range m {
 		switch reflect.Zero(def.Output).Interface().(type) {
 		case specMarker, objectMarker:
 		default:
-			return structural.InKeywords
+			return notes.InKeywords
 		}
 	}
-	return structural.NoMistake
+	return notes.NoMistake
 }
 
 // packageFacts are the facts that the markers of a package state about it.

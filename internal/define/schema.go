@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -191,7 +192,7 @@ func isUntaggedIntOrString(t *source.Type) bool {
 func (b *Builder) failed(f *source.File, pos token.Pos) *draft {
 	d := b.node(f, pos)
 	d.XPreserveUnknownFields = new(true)
-	d.failed, d.origin.Mistake = true, structural.InShape
+	d.failed, d.origin.Mistake = true, notes.InShape
 	return d
 }
 
@@ -474,7 +475,7 @@ func (b *Builder) refer(d *draft, target *source.Type) *draft {
 	p := target.Pkg
 	if b.known(target) == nil && (onlyKnownTypes(p.Path) || b.Run.Describe(p).Skip) {
 		b.Reporter.ReportType(report.UnknownType, d.pkg.At(d.origin.Pos), "", "unknown type %s.%s: its package has no types with a schema", p.Path, target.Spec.Name.Name)
-		d.origin.Mistake = structural.InShape
+		d.origin.Mistake = notes.InShape
 		return &draft{Extensions: structural.Extensions{XPreserveUnknownFields: new(true)}, failed: true, pkg: d.pkg, origin: d.origin}
 	}
 	d.ref = target
@@ -483,7 +484,7 @@ func (b *Builder) refer(d *draft, target *source.Type) *draft {
 		d.metadata = &checks.MetadataUse{Pkg: d.pkg, Pos: d.origin.Pos}
 	}
 	if built := b.build(target); built.failed {
-		d.failed, d.origin.Mistake = true, structural.InShape
+		d.failed, d.origin.Mistake = true, notes.InShape
 	}
 	return d
 }

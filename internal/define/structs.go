@@ -13,7 +13,9 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -44,7 +46,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 		jsonTag, hasTag := field.Tag.Lookup("json")
 		if !hasTag {
 			b.missingTag(t, field)
-			d.origin.Mistake = structural.InShape
+			d.origin.Mistake = notes.InShape
 			continue
 		}
 		if jsonTag == "-" || field.Markers.Get(markers.OmitName) != nil {
@@ -68,7 +70,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 			if !explicit {
 				b.fixTag(found, t, field, jsonTag+",omitempty")
 			}
-			d.origin.Mistake = max(d.origin.Mistake, structural.InKeywords)
+			d.origin.Mistake = max(d.origin.Mistake, notes.InKeywords)
 		} else if isRequired {
 			required = append(required, name)
 		}
@@ -138,14 +140,14 @@ func (b *Builder) structType(t *source.Type) *draft {
 		name, ok := b.ruleName(f.Name)
 		if !ok {
 			b.Reporter.Report(report.MarkerDoesNotFit, t.Pkg.At(m.Pos), "rename the field, or require it", "+%s: CEL rules cannot read the field %s", m.Name, f.Name)
-			d.origin.Mistake = max(d.origin.Mistake, structural.InKeywords)
+			d.origin.Mistake = max(d.origin.Mistake, notes.InKeywords)
 			continue
 		}
 		d.XValidations = append(d.XValidations, structural.Rule{
 			Rule:    fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", name, name),
 			Message: fmt.Sprintf("field %s is immutable once set", f.Name),
 		})
-		d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: m.Pos})
+		d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: keywords.Rules, Pos: m.Pos})
 	}
 	return d
 }

@@ -7,13 +7,14 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
 // TestEveryKeyword checks that each value validation appears in an explanation.
 func TestEveryKeyword(t *testing.T) {
-	for k := range structural.Table() {
-		if k.Class != structural.ClassValue && k.Class != structural.ClassJunctor || k.Name == "required" || k.Name == "enum" { // these are not in limits
+	for k := range keywords.Table() {
+		if k.Class != keywords.ClassValue && k.Class != keywords.ClassJunctor || k.Name == "required" || k.Name == "enum" { // these are not in limits
 			continue
 		}
 		var p apiextensionsv1.JSONSchemaProps
@@ -26,7 +27,7 @@ func TestEveryKeyword(t *testing.T) {
 			Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": {Type: "string"}},
 		}
 		with := base
-		structural.CopyKeywords(&with, &p)
+		keywords.Copy(&with, &p)
 		without, _ := structural.FromProps(&base)
 		s, _ := structural.FromProps(&with)
 		if slices.Equal(limits(without), limits(s)) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/words"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -35,11 +36,11 @@ type Misfit func(hint, format string, args ...any)
 
 // applyFunc applies the value of a marker to the keywords of its node. It replaces values
 // behind pointers and in slices instead of modifying them, because they may be shared.
-type applyFunc func(k structural.Keywords, value any, misfit Misfit)
+type applyFunc func(k keywords.Node, value any, misfit Misfit)
 
 // on returns the applyFunc of markers whose value has type V.
-func on[V any](apply func(V, structural.Keywords, Misfit)) applyFunc {
-	return func(k structural.Keywords, value any, misfit Misfit) { apply(value.(V), k, misfit) }
+func on[V any](apply func(V, keywords.Node, Misfit)) applyFunc {
+	return func(k keywords.Node, value any, misfit Misfit) { apply(value.(V), k, misfit) }
 }
 
 // Stage returns the stage at which the marker acts on the keywords of its own node.
@@ -56,10 +57,10 @@ func (d *Definition) Stage() Stage { return d.row.stage }
 
 // Apply applies a marker that has a stage and is not a [SchemaMarker] to the keywords of its
 // node, and records the marker as the origin of the keywords that it sets.
-func (m *Marker) Apply(k structural.Keywords, misfit Misfit) {
+func (m *Marker) Apply(k keywords.Node, misfit Misfit) {
 	before := k.Props()
 	m.row().apply(k, m.Value, misfit)
-	for _, keyword := range structural.ChangedKeywords(before, k.Props()) {
+	for _, keyword := range keywords.Changed(before, k.Props()) {
 		k.Origin.Keywords = append(k.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: m.Pos})
 	}
 }
@@ -93,11 +94,11 @@ const (
 func (p Presence) Required() bool { return p == KubebuilderRequired || p == Required }
 
 // apply removes the keywords from the node.
-func (u Unset) apply(k structural.Keywords, misfit Misfit) {
+func (u Unset) apply(k keywords.Node, misfit Misfit) {
 	props := k.Props()
 	for _, keyword := range u {
-		if !structural.ClearKeyword(props, keyword) {
-			misfit(words.DidYouMean(keyword, structural.KeywordNames(), ""), "the schema has no keyword %s to unset here", keyword)
+		if !keywords.Clear(props, keyword) {
+			misfit(words.DidYouMean(keyword, keywords.Names(), ""), "the schema has no keyword %s to unset here", keyword)
 		}
 		k.Origin.Keywords = slices.DeleteFunc(slices.Clone(k.Origin.Keywords), func(o structural.KeywordOrigin) bool { return o.Keyword == keyword })
 	}
@@ -105,7 +106,7 @@ func (u Unset) apply(k structural.Keywords, misfit Misfit) {
 }
 
 // apply sets the description.
-func (t Text) apply(k structural.Keywords, _ Misfit) { k.Generic.Description = string(t) }
+func (t Text) apply(k keywords.Node, _ Misfit) { k.Generic.Description = string(t) }
 
 // ApplyPriority makes the marker apply after the Enum whose values it adds to. It implements
 // controller-tools' interface.
@@ -114,7 +115,7 @@ func (EnumValues) ApplyPriority() crdmarkers.ApplyPriority {
 }
 
 // apply adds the values that the node does not have to its enum.
-func (v EnumValues) apply(k structural.Keywords, misfit Misfit) {
+func (v EnumValues) apply(k keywords.Node, misfit Misfit) {
 	props := k.Props()
 	if len(props.Enum) == 0 {
 		misfit("list the other values with +kubebuilder:validation:Enum=… beside it", "there is no Enum to add to")

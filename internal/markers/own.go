@@ -10,7 +10,7 @@ import (
 	"k8s.io/gengo/v2/codetags"
 
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
-	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 )
 
 // The values of parsed markers that this project adds to those of controller-tools, most of
@@ -23,7 +23,7 @@ type (
 	// Omit removes a field from the schema: +schemagen:omit.
 	Omit struct{}
 	// ReadOnly restricts updates of a field: +schemagen:readOnly, +schemagen:readOnly=once.
-	ReadOnly structural.ReadOnlyMode
+	ReadOnly notes.ReadOnlyMode
 	// AllowChange allows a kind of change that schemagen diff reports, for a field or type
 	// and everything below it:
 	// +schemagen:allowChange:kind=field-removed,reason="never served".
@@ -181,11 +181,11 @@ func parseFragment(text, name string) (value any, offset int, err error) {
 func parseReadOnly(text, name string) (value any, offset int, err error) {
 	rest := text[1+len(name):]
 	if rest == "" {
-		return ReadOnly(structural.ReadOnlyAlways), 0, nil
+		return ReadOnly(notes.ReadOnlyAlways), 0, nil
 	}
 	mode, ok := strings.CutPrefix(rest, "=")
-	if !ok || mode != string(structural.ReadOnlyOnce) && mode != string(structural.ReadOnlyStatus) {
-		return nil, 1 + len(name), fmt.Errorf("expected +%[1]s, +%[1]s=%[2]s or +%[1]s=%[3]s", name, structural.ReadOnlyOnce, structural.ReadOnlyStatus)
+	if !ok || mode != string(notes.ReadOnlyOnce) && mode != string(notes.ReadOnlyStatus) {
+		return nil, 1 + len(name), fmt.Errorf("expected +%[1]s, +%[1]s=%[2]s or +%[1]s=%[3]s", name, notes.ReadOnlyOnce, notes.ReadOnlyStatus)
 	}
 	return ReadOnly(mode), 0, nil
 }

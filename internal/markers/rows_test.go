@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -136,7 +137,7 @@ func TestSharedWords(t *testing.T) {
 // sets have its position.
 func TestApply(t *testing.T) {
 	type title string
-	r := &row{stage: BeforeMerge, apply: on(func(v title, k structural.Keywords, misfit Misfit) {
+	r := &row{stage: BeforeMerge, apply: on(func(v title, k keywords.Node, misfit Misfit) {
 		if k.Type == "" {
 			misfit("a hint", "no %s", "type")
 			return
@@ -150,13 +151,13 @@ func TestApply(t *testing.T) {
 	misfit := func(hint, format string, args ...any) {
 		misfits = append(misfits, hint+": "+fmt.Sprintf(format, args...))
 	}
-	m.Apply(s.Keywords(), misfit)
+	m.Apply(keywords.Of(s), misfit)
 	if !slices.Equal(misfits, []string{"a hint: no type"}) || len(s.Origin.Keywords) > 0 {
 		t.Errorf("got misfits %q and origins %v", misfits, s.Origin.Keywords)
 	}
 	s.Type, s.Description = "string", "text"
-	m.Apply(s.Keywords(), misfit)
-	want := []structural.KeywordOrigin{{Keyword: "title", Pos: 7}, {Keyword: structural.RulesKeyword, Pos: 7}, {Keyword: structural.RulesKeyword, Pos: 7}}
+	m.Apply(keywords.Of(s), misfit)
+	want := []structural.KeywordOrigin{{Keyword: "title", Pos: 7}, {Keyword: keywords.Rules, Pos: 7}, {Keyword: keywords.Rules, Pos: 7}}
 	if s.Title != "A" || len(misfits) != 1 || !slices.Equal(s.Origin.Keywords, want) {
 		t.Errorf("got title %q, misfits %q and origins %v", s.Title, misfits, s.Origin.Keywords)
 	}

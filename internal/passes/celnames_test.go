@@ -8,7 +8,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/define/report"
-	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 )
 
 // TestNamesInRules gives the markers that become rules about fields names of every kind: those
@@ -76,7 +76,7 @@ func TestNamesInRules(t *testing.T) {
 					}
 				}
 				// controller-gen writes the name as it is, which servers since Kubernetes 1.32 read.
-				escaped, _ := structural.CELName(name)
+				escaped, _ := celtext.Name(name)
 				isWord := escaped == "__"+name+"__" && !strings.Contains("true false null in", name)
 				if isWord && (version == "" || version >= "1.32") {
 					escaped = name

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
-	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 )
 
 // TestRulesEvaluate adds a label to objects that were stored under earlier versions of each
@@ -37,7 +37,7 @@ func TestRulesEvaluate(t *testing.T) {
 		}
 		byHand := inOneLine(source.String())
 		for _, f := range c.Archive.Files {
-			if !strings.HasPrefix(f.Name, "want/") || !strings.HasSuffix(f.Name, ".yaml") || !strings.Contains(string(f.Data), structural.RulesKeyword) {
+			if !strings.HasPrefix(f.Name, "want/") || !strings.HasSuffix(f.Name, ".yaml") || !strings.Contains(string(f.Data), keywords.Rules) {
 				continue
 			}
 			// The rules of a pod template are those of k8s.io/api, and checking its objects

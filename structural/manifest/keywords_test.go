@@ -9,12 +9,13 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
 // TestEveryKeyword checks that each keyword is read by each reader, with its position.
 func TestEveryKeyword(t *testing.T) {
-	for k := range structural.Table() {
+	for k := range keywords.Table() {
 		schema := `{"` + k.Name + `": ` + k.Example + `}`
 		inJSON := `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": ` + schema + `}}]}}`
 		var want apiextensionsv1.JSONSchemaProps

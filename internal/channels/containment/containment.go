@@ -20,11 +20,11 @@ import (
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/gates/gatedsource"
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/markers"
-	"github.com/schemagen/schemagen/structural"
 )
 
 // Channel is a channel with its definitions, which a server accepts.
@@ -121,7 +121,7 @@ func absent(c *compare.Change, found []compare.Change) string {
 		if c.Kind == changekind.RequiredAdded && c.New == name {
 			return name
 		}
-		if celName, ok := structural.CELName(name); ok && c.Kind == changekind.RuleAdded && strings.Contains(c.New, "self."+celName) {
+		if celName, ok := celtext.Name(name); ok && c.Kind == changekind.RuleAdded && strings.Contains(c.New, "self."+celName) {
 			return celName
 		}
 	}

@@ -125,7 +125,7 @@ func (t *Trial) try(ctx context.Context, c *conversion, answer Answer) (out *Con
 			continue // the server does not tell those who read the object, and the errors say the rest
 		}
 		path := pathIn(object, found.Path)
-		invalid := conversions.Invalid(c.object.Position(structural.PathOf(t.source(c, path.Steps()))), c.request.From, t.To, found.Message)
+		invalid := conversions.Invalid(c.object.Position(pathOf(t.source(c, path.Steps()))), c.request.From, t.To, found.Message)
 		invalid.Related = found.Related
 		declared := t.declared(c, path.Steps())
 		if inGo := func(d diag.Related) bool { return strings.HasSuffix(d.Pos.File, ".go") }; declared.Line > 0 && !slices.ContainsFunc(found.Related, inGo) {
@@ -134,6 +134,18 @@ func (t *Trial) try(ctx context.Context, c *conversion, answer Answer) (out *Con
 		out.Findings = append(out.Findings, invalid)
 	}
 	return out, nil
+}
+
+// pathOf returns the path with steps from an object to a value.
+func pathOf(steps []structural.Step) (path *structural.ObjectPath) {
+	for _, step := range steps {
+		if step.Index >= 0 {
+			path = path.Element(step.Index)
+		} else {
+			path = path.Field(step.Field)
+		}
+	}
+	return path
 }
 
 // pathIn returns the path of a value of an object, of which the server prints the text. If the

@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -227,7 +228,7 @@ func (fs *fields) read(t *source.Type, schemaType string, set source.Markers) (o
 	enum := func(*apiextensionsv1.JSONSchemaProps) error { return nil }
 	// Markers that do not fit are reported when the definitions are generated.
 	unread := &report.Reporter{Fset: fs.builder.Reporter.Fset}
-	edits.ApplyMarkers(unread, schema.Keywords(), false, t.Pkg, set, enum)
+	edits.ApplyMarkers(unread, keywords.Of(schema), false, t.Pkg, set, enum)
 	switch schema.XListType {
 	case "map":
 		out.keys = schema.XListMapKeys

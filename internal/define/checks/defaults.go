@@ -10,6 +10,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -46,7 +47,7 @@ func (c *Checker) explainDefault(d diag.Diagnostic, subjects []*crd.Definition) 
 		}
 	}
 	for _, found := range search.found {
-		if field := found.At(steps(m[1])); field != nil && field.Origin.Pos.IsValid() {
+		if field := locate.Value(found, steps(m[1])); field != nil && field.Origin.Pos.IsValid() {
 			related := diag.Related{Pos: c.Reporter.Position(field.Origin.Pos), Message: "the field"}
 			if condition, ok := c.conditionOf(field.Origin.Pos); ok {
 				related = diag.Related{Pos: c.Reporter.Position(condition.Pos), Message: "the condition of the field"}

@@ -20,7 +20,9 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -52,7 +54,7 @@ type Checker struct {
 	// localFiles caches the files of the user's packages.
 	localFiles map[string]bool
 	// locator finds positions in the schemas of definitions.
-	locator structural.Locator
+	locator locate.Locator
 	// patched are the answers of kustomizations, by the names of definitions.
 	patched map[string]bool
 }
@@ -134,11 +136,11 @@ func (c *Checker) Subjects(defs []*Definition) []*crd.Definition {
 // is nil if all schemas are complete. Validation around a node depends on its shape, and rule
 // costs also depend on its keywords.
 func (d *Definition) incomplete() func(path string, cost bool) bool {
-	known := map[*structural.Schema]structural.Mistake{}
-	var below func(s *structural.Schema) structural.Mistake
-	below = func(s *structural.Schema) structural.Mistake {
+	known := map[*structural.Schema]notes.Mistake{}
+	var below func(s *structural.Schema) notes.Mistake
+	below = func(s *structural.Schema) notes.Mistake {
 		if s == nil {
-			return structural.NoMistake
+			return notes.NoMistake
 		}
 		if worst, ok := known[s]; ok {
 			return worst
@@ -153,7 +155,7 @@ func (d *Definition) incomplete() func(path string, cost bool) bool {
 		known[s] = worst
 		return worst
 	}
-	if !slices.ContainsFunc(d.Schemas, func(s *structural.Schema) bool { return below(s) != structural.NoMistake }) {
+	if !slices.ContainsFunc(d.Schemas, func(s *structural.Schema) bool { return below(s) != notes.NoMistake }) {
 		return nil
 	}
 	return func(path string, cost bool) bool {
@@ -167,19 +169,19 @@ func (d *Definition) incomplete() func(path string, cost bool) bool {
 			return false
 		}
 		if schema, ok := strings.CutPrefix(rest, ".schema.openAPIV3Schema"); ok {
-			node := d.Schemas[i].Innermost(schema)
-			depends := structural.InShape
+			node := locate.Innermost(d.Schemas[i], schema)
+			depends := notes.InShape
 			if cost {
-				depends = structural.InKeywords
+				depends = notes.InKeywords
 			}
-			return node.Origin.Mistake != structural.NoMistake || below(node) >= depends
+			return node.Origin.Mistake != notes.NoMistake || below(node) >= depends
 		}
 		return slices.ContainsFunc(d.fieldPaths(i, rest), func(fields string) bool {
 			var path strings.Builder
 			for _, name := range strings.FieldsFunc(fields, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
 				path.WriteString(".properties[" + name + "]")
 			}
-			return d.Schemas[i].Innermost(path.String()).Origin.Mistake == structural.InShape
+			return locate.Innermost(d.Schemas[i], path.String()).Origin.Mistake == notes.InShape
 		})
 	}
 }

@@ -7,14 +7,15 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
 // TestEveryKeyword checks that each keyword is written as the library writes it, at the
 // root of a schema and in a junctor.
 func TestEveryKeyword(t *testing.T) {
-	for k := range structural.Table() {
-		if k.Class == structural.ClassUnsupported {
+	for k := range keywords.Table() {
+		if k.Class == keywords.ClassUnsupported {
 			continue
 		}
 		for _, text := range []string{`{"` + k.Name + `": ` + k.Example + `}`, `{"not": {"` + k.Name + `": ` + k.Example + `}}`} {

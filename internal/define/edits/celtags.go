@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/gengo/v2/codetags"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -86,7 +87,7 @@ func (c *celWriter) expr(tag codetags.Tag, value string, s *structural.Schema) s
 	case markers.TagSubfieldName:
 		arg, _ := tag.PositionalArg()
 		i := s.PropertyIndex(arg.Value)
-		name, ok := structural.CELName(arg.Value)
+		name, ok := celtext.Name(arg.Value)
 		if i < 0 || !ok {
 			return c.failAt(s, arg.Value)
 		}
@@ -142,7 +143,7 @@ func (c *celWriter) item(tag codetags.Tag, value string, s *structural.Schema) s
 	var other []string
 	for _, arg := range tag.Args {
 		i := s.Items.PropertyIndex(arg.Name)
-		name, ok := structural.CELName(arg.Name)
+		name, ok := celtext.Name(arg.Name)
 		if i < 0 || !ok {
 			return c.failAt(s.Items, arg.Name)
 		}
@@ -244,7 +245,7 @@ func (e *Editor) literal(text, schemaType string) string {
 		_, err := strconv.ParseFloat(text, 64)
 		ok = err == nil
 	default:
-		return structural.CELString(text)
+		return celtext.String(text)
 	}
 	if !ok {
 		e.Errorf(e.Pos, "", "%q is not a valid %s", text, schemaType)

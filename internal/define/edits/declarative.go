@@ -8,8 +8,10 @@ import (
 
 	"k8s.io/gengo/v2/codetags"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -303,7 +305,7 @@ func (op validation) unique(e *Editor, s *structural.Schema) {
 func sameKeys(keys []string, x, y string) string {
 	var parts []string
 	for _, key := range keys {
-		name, ok := structural.CELName(key)
+		name, ok := celtext.Name(key)
 		if !ok {
 			continue
 		}
@@ -314,5 +316,5 @@ func sameKeys(keys []string, x, y string) string {
 
 func AddRule(e *Editor, s *structural.Schema, rule structural.Rule) {
 	s.XValidations = append(slices.Clip(s.XValidations), rule)
-	s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: e.Pos})
+	s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keywords.Rules, Pos: e.Pos})
 }

@@ -10,8 +10,10 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -90,7 +92,7 @@ type Reporter interface {
 	Findings() int
 	// MistakeSince returns the mistake to record for a node: InKeywords if an error has been
 	// reported since there were n diagnostics, else NoMistake.
-	MistakeSince(n int) structural.Mistake
+	MistakeSince(n int) notes.Mistake
 }
 
 // Editor applies one edit.
@@ -254,7 +256,7 @@ type (
 	}
 	// markReadOnly marks the node of a field as read-only. What that takes depends on where
 	// the field is in a definition.
-	markReadOnly struct{ structural.ReadOnly }
+	markReadOnly struct{ notes.ReadOnly }
 	// NumberBounds bounds a number, unless it already has stricter bounds.
 	NumberBounds struct{ Minimum, Maximum *float64 }
 	// limitDescriptions applies a policy to all descriptions below the node, by a function that
@@ -266,7 +268,7 @@ type (
 )
 
 func (op SetMarkers) Apply(e *Editor, s *structural.Schema) {
-	ApplyMarkers(e, s.Keywords(), false, e.Pkg, op.Set, func(*apiextensionsv1.JSONSchemaProps) error {
+	ApplyMarkers(e, keywords.Of(s), false, e.Pkg, op.Set, func(*apiextensionsv1.JSONSchemaProps) error {
 		return errors.New("must be set on a type, not a field")
 	})
 }
@@ -283,7 +285,7 @@ func (op replaceSchema) Apply(_ *Editor, s *structural.Schema) {
 }
 
 func (op applyMarker) Apply(e *Editor, s *structural.Schema) {
-	op.marker.Apply(s.Keywords(), misfits(e, e.Pkg, op.marker))
+	op.marker.Apply(keywords.Of(s), misfits(e, e.Pkg, op.marker))
 }
 
 func (op markReadOnly) Apply(_ *Editor, s *structural.Schema) { s.Origin.ReadOnly = &op.ReadOnly }
@@ -296,7 +298,7 @@ func (op omitField) Apply(e *Editor, s *structural.Schema) {
 	s.Properties = slices.Delete(s.Properties, i, i+1)
 	SetRequired(s, op.name, false)
 	if erased := e.Pkg.ErasedAt(e.Pos); erased != nil {
-		s.Origin.Absent = append(slices.Clip(s.Origin.Absent), structural.Absent{Name: op.name, Condition: erased.Condition, Pos: erased.Pos})
+		s.Origin.Absent = append(slices.Clip(s.Origin.Absent), notes.Absent{Name: op.name, Condition: erased.Condition, Pos: erased.Pos})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/gengo/v2/codetags"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -18,12 +19,12 @@ type fieldRule struct {
 }
 
 func (op fieldRule) Apply(e *Editor, s *structural.Schema) {
-	self, ok := structural.CELName(op.field)
+	self, ok := celtext.Name(op.field)
 	if !ok {
 		e.Errorf(e.Pos, "", "CEL cannot read a field named %q", op.field)
 		return
 	}
-	rule := structural.Rule{FieldPath: structural.RuleFieldPath(op.field)}
+	rule := structural.Rule{FieldPath: celtext.FieldPath(op.field)}
 	reason := apiextensionsv1.FieldValueForbidden
 	switch op.tag.Name {
 	case markers.TagForbiddenName:
@@ -45,12 +46,12 @@ func (op fieldRule) Apply(e *Editor, s *structural.Schema) {
 		return
 	default:
 		arg, _ := op.tag.PositionalArg()
-		other, ok := structural.CELName(arg.Value)
+		other, ok := celtext.Name(arg.Value)
 		if !ok || s.PropertyIndex(arg.Value) < 0 {
 			e.missingField(s, arg.Value)
 			return
 		}
-		rule.FieldPath = structural.RuleFieldPath(arg.Value)
+		rule.FieldPath = celtext.FieldPath(arg.Value)
 		not, was, message := "!", "", mayNotBeSet
 		if op.tag.Name == markers.TagDependentRequiredName {
 			reason = apiextensionsv1.FieldValueRequired

@@ -117,7 +117,7 @@ func accepts(v *structural.ValueValidation, s string) bool {
 
 // TestFormatsAreComplete checks that every format documented by validation-gen is supported.
 func TestFormatsAreComplete(t *testing.T) {
-	data, err := os.ReadFile("../../../markers/testdata/declarative-tags.txt")
+	data, err := os.ReadFile("../../markers/testdata/declarative-tags.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

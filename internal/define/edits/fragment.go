@@ -15,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/crdyaml"
 	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -42,10 +43,10 @@ func (r *Reader) Fragment(p *source.Package, m *markers.Marker) *structural.Sche
 	}
 	if unknown := unknownKeyword(value); unknown != "" {
 		pos := m.ValuePos(max(0, strings.Index(f.Text, unknown)))
-		d := r.Reporter.BadArguments(p.At(pos), words.DidYouMean(unknown, structural.KeywordNames(), ""),
+		d := r.Reporter.BadArguments(p.At(pos), words.DidYouMean(unknown, keywords.Names(), ""),
 			"+%s: unknown keyword %s", m.Name, unknown)
 		if p.Local() && strings.Count(f.Text, unknown) == 1 {
-			r.Reporter.Meant(d, pos, unknown, structural.KeywordNames())
+			r.Reporter.Meant(d, pos, unknown, keywords.Names())
 		}
 		return nil
 	}
@@ -63,13 +64,13 @@ func (r *Reader) Fragment(p *source.Package, m *markers.Marker) *structural.Sche
 		return nil
 	}
 	setOrigin(s, structural.Origin{Pos: m.Pos})
-	for _, keyword := range structural.SetKeywords(&props) {
-		if keyword != structural.RulesKeyword {
+	for _, keyword := range keywords.Set(&props) {
+		if keyword != keywords.Rules {
 			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: m.Pos})
 		}
 	}
 	for range props.XValidations {
-		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: m.Pos})
+		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keywords.Rules, Pos: m.Pos})
 	}
 	return s
 }
@@ -137,7 +138,7 @@ func unknownKeyword(schema any) string {
 	if !ok {
 		return "" // reported by the decoder
 	}
-	names := structural.KeywordNames()
+	names := keywords.Names()
 	for _, keyword := range slices.Sorted(maps.Keys(object)) {
 		if !slices.Contains(names, keyword) {
 			return keyword
@@ -170,10 +171,10 @@ func (e *Editor) extend(s, f *structural.Schema) {
 		e.Errorf(e.Pos, "", "cannot change the type from %s to %s", s.Type, f.Type)
 		return
 	}
-	own, more := s.Keywords().Props(), f.Keywords().Props()
-	structural.CopyKeywords(own, more)
-	for _, keyword := range structural.SetKeywords(more) {
-		if keyword != structural.RulesKeyword {
+	own, more := keywords.Of(s).Props(), keywords.Of(f).Props()
+	keywords.Copy(own, more)
+	for _, keyword := range keywords.Set(more) {
+		if keyword != keywords.Rules {
 			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: e.Pos})
 		}
 	}
@@ -185,9 +186,9 @@ func (e *Editor) extend(s, f *structural.Schema) {
 	own.XValidations = slices.Clone(s.XValidations)
 	for _, rule := range more.XValidations {
 		own.XValidations = append(own.XValidations, rule)
-		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: e.Pos})
+		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keywords.Rules, Pos: e.Pos})
 	}
-	s.Keywords().Take(own)
+	keywords.Of(s).Take(own)
 	if f.ValueValidation != nil {
 		Conjoin(s.Validation(), f.ValueValidation)
 	}

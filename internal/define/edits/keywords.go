@@ -9,6 +9,7 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -20,7 +21,7 @@ import (
 
 // ApplyMarkers applies markers of a package, in order of priority, to the keywords of a node,
 // which may refer to a type. enum adds the constants of the type that the markers describe.
-func ApplyMarkers(r Reporter, k structural.Keywords, reference bool, p *source.Package, set source.Markers, enum func(*apiextensionsv1.JSONSchemaProps) error) {
+func ApplyMarkers(r Reporter, k keywords.Node, reference bool, p *source.Package, set source.Markers, enum func(*apiextensionsv1.JSONSchemaProps) error) {
 	slices.SortStableFunc(set, func(x, y *markers.Marker) int { return priority(x.Value) - priority(y.Value) })
 	props := k.Props()
 	if reference {

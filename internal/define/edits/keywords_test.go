@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/test/gentest"
 	"github.com/schemagen/schemagen/structural"
@@ -16,21 +17,21 @@ import (
 // TestEveryKeywordIsSet checks that the keywords that a marker sets reach the node, with
 // the position of the marker.
 func TestEveryKeywordIsSet(t *testing.T) {
-	gentest.EachKeyword(t, func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps) {
-		if k.Class == structural.ClassJunctor { // markers can only remove them
+	gentest.EachKeyword(t, func(k *keywords.Keyword, p *apiextensionsv1.JSONSchemaProps) {
+		if k.Class == keywords.ClassJunctor { // markers can only remove them
 			s, _ := structural.FromProps(p)
-			s.Keywords().Take(s.Keywords().Props())
-			if !k.IsSet(s.Parts()) {
+			keywords.Of(s).Take(keywords.Of(s).Props())
+			if !k.IsSet(keywords.PartsOf(s)) {
 				t.Errorf("%s is lost", k.Name)
 			}
 			return
 		}
 		s := &structural.Schema{}
-		before := s.Keywords().Props()
-		after := s.Keywords().Props()
-		structural.CopyKeywords(after, p)
-		s.Keywords().Take(after)
-		if !k.IsSet(s.Parts()) {
+		before := keywords.Of(s).Props()
+		after := keywords.Of(s).Props()
+		keywords.Copy(after, p)
+		keywords.Of(s).Take(after)
+		if !k.IsSet(keywords.PartsOf(s)) {
 			t.Errorf("%s is not set", k.Name)
 		}
 		changed := appendChanged(nil, before, after, 7)
@@ -55,7 +56,7 @@ func TestApplyMarkers(t *testing.T) {
 		set = append(set, m)
 	}
 	s := &structural.Schema{Generic: structural.Generic{Type: "string"}}
-	ApplyMarkers(nil, s.Keywords(), false, nil, set, nil)
+	ApplyMarkers(nil, keywords.Of(s), false, nil, set, nil)
 	want := []structural.KeywordOrigin{{Keyword: "maxLength", Pos: 3}}
 	if s.Title != "" || s.MaxLength == nil || !slices.Equal(s.Origin.Keywords, want) {
 		t.Errorf("got title %q, origins %v", s.Title, s.Origin.Keywords)

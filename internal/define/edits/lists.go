@@ -8,6 +8,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/gengo/v2/codetags"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -22,9 +24,9 @@ type identify struct{ value string }
 func (op identify) Apply(_ *Editor, s *structural.Schema) {
 	switch {
 	case op.value == "set":
-		s.Origin.Unique = &structural.Uniqueness{}
+		s.Origin.Unique = &notes.Uniqueness{}
 	case op.value == "map" && len(s.XListMapKeys) > 0:
-		s.Origin.Unique = &structural.Uniqueness{Keys: s.XListMapKeys}
+		s.Origin.Unique = &notes.Uniqueness{Keys: s.XListMapKeys}
 	}
 }
 
@@ -166,7 +168,7 @@ func (c *celWriter) selects(item codetags.Tag, s *structural.Schema) func(x stri
 	}
 	var equals []func(x string) string
 	for _, arg := range item.Args {
-		name, ok := structural.CELName(arg.Name)
+		name, ok := celtext.Name(arg.Name)
 		if !ok {
 			c.fail("rename it", "CEL rules cannot read the field %s", arg.Name)
 			return nil
@@ -197,7 +199,7 @@ func (op itemTransition) Apply(e *Editor, s *structural.Schema) {
 	self, old, guard, oldGuard := "self", "oldSelf", "", ""
 	rule := structural.Rule{Message: c.message(op.tag)}
 	if op.field != "" {
-		name, ok := structural.CELName(op.field)
+		name, ok := celtext.Name(op.field)
 		if !ok {
 			e.Errorf(e.Pos, "rename it", "CEL rules cannot read the field %s", op.field)
 			return
@@ -209,7 +211,7 @@ func (op itemTransition) Apply(e *Editor, s *structural.Schema) {
 		list = s.Properties[i].Schema
 		self, old = "self."+name, "oldSelf."+name
 		guard, oldGuard = "!has("+self+") || ", "has("+old+") && "
-		rule.FieldPath = structural.RuleFieldPath(op.field)
+		rule.FieldPath = celtext.FieldPath(op.field)
 	}
 	selects := c.selects(op.tag, list)
 	if c.failed {
@@ -236,7 +238,7 @@ func (c *celWriter) same(tag codetags.Tag, x, y string, s *structural.Schema) st
 	}
 	arg, _ := tag.PositionalArg()
 	i := s.PropertyIndex(arg.Value)
-	name, ok := structural.CELName(arg.Value)
+	name, ok := celtext.Name(arg.Value)
 	if i < 0 || !ok {
 		return c.failAt(s, arg.Value)
 	}

@@ -7,9 +7,9 @@ import (
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/structural"
 )
 
 // Reader derives edits from the markers of a run.
@@ -57,7 +57,7 @@ func (r *Reader) ownEdit(p *source.Package, m *markers.Marker) []*Edit {
 			r.marked = map[token.Pos]*source.Package{}
 		}
 		r.marked[m.Pos] = p
-		e.Op = markReadOnly{structural.ReadOnly{Mode: structural.ReadOnlyMode(value), Pos: m.Pos}}
+		e.Op = markReadOnly{notes.ReadOnly{Mode: notes.ReadOnlyMode(value), Pos: m.Pos}}
 	case markers.Tag:
 		switch m.Name {
 		case markers.AtName:

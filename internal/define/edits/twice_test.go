@@ -10,6 +10,8 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -47,7 +49,7 @@ func TestTwice(t *testing.T) {
 			s.Items = &structural.Schema{}
 		}
 		r := &refusals{}
-		ApplyMarkers(r, s.Keywords(), false, nil, set, nil)
+		ApplyMarkers(r, keywords.Of(s), false, nil, set, nil)
 		if r.count > 0 {
 			return nil
 		}
@@ -67,7 +69,7 @@ func TestTwice(t *testing.T) {
 		}
 		for i, one := range alone {
 			for j, two := range alone {
-				changed := structural.ChangedKeywords(one.Keywords().Props(), two.Keywords().Props())
+				changed := keywords.Changed(keywords.Of(one).Props(), keywords.Of(two).Props())
 				if len(changed) == 0 {
 					continue
 				}
@@ -88,7 +90,7 @@ func TestTwice(t *testing.T) {
 						continue // both took effect
 					}
 					seen[def.Name] = true
-					places := both.Locate("." + keyword)
+					places := locate.Positions(both, "."+keyword)
 					if of, located := both.Origin.Of(keyword), places[len(places)-1]; of != want || located != want {
 						t.Errorf("+%s%s, +%s%s: %s is that of %d, but Of is %d, and Locate %d", def.Name, texts[i], def.Name, texts[j], keyword, want, of, located)
 					}
@@ -115,7 +117,7 @@ func TestTwice(t *testing.T) {
 func valueOf(t *testing.T, s *structural.Schema, keyword string) any {
 	t.Helper()
 	var all map[string]any
-	text, err := json.Marshal((*apiextensionsv1.JSONSchemaProps)(s.Keywords().Props()))
+	text, err := json.Marshal((*apiextensionsv1.JSONSchemaProps)(keywords.Of(s).Props()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,11 +15,11 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/source/golist"
-	"github.com/schemagen/schemagen/structural"
 )
 
 // Reporter collects diagnostics. Positions are given as token.Pos and resolved immediately.
@@ -84,11 +84,11 @@ func (r *Reporter) ReportType(kind *diag.Kind, at source.Origin, hint, format st
 
 // MistakeSince returns the mistake to record for a node: InKeywords if an error has been
 // reported since there were n diagnostics, else NoMistake.
-func (r *Reporter) MistakeSince(n int) structural.Mistake {
+func (r *Reporter) MistakeSince(n int) notes.Mistake {
 	if r.List[n:].HasErrors() {
-		return structural.InKeywords
+		return notes.InKeywords
 	}
-	return structural.NoMistake
+	return notes.NoMistake
 }
 
 // Findings returns the number of diagnostics so far.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/edits"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -65,7 +66,7 @@ func (f *Fitter) fitCosts(ctx context.Context, crd *checks.Definition) error {
 			}
 		}
 		f.weaken(crd, i, func(p place) bool {
-			rules := edits.ServerPath(i, p.path) + "." + structural.RulesKeyword + "["
+			rules := edits.ServerPath(i, p.path) + "." + keywords.Rules + "["
 			isRule := func(path string) bool { return strings.HasPrefix(path, rules) }
 			return p.repeated && total > 1 || slices.ContainsFunc(costly, isRule)
 		})

@@ -20,6 +20,8 @@ import (
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/celtext"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -92,23 +94,23 @@ func (w *walker) walk(path []node, scope int) {
 }
 
 // restrict adds the rule for a read-only field, the last node of a path.
-func (w *walker) restrict(path []node, scope int, mark structural.ReadOnly) {
+func (w *walker) restrict(path []node, scope int, mark notes.ReadOnly) {
 	inStatus := path[1].step.Name == "status"
 	switch {
 	case path[1].step.Name == "metadata":
 		w.refuse(path, mark, "", "the API server itself restricts updates of metadata")
 		return
-	case mark.Mode == structural.ReadOnlyStatus && !inStatus:
+	case mark.Mode == notes.ReadOnlyStatus && !inStatus:
 		w.refuse(path, mark, "move the field to the status, or use +schemagen:readOnly=once",
 			"the status subresource changes nothing but .status")
 		return
-	case mark.Mode == structural.ReadOnlyStatus && !w.hasStatus:
+	case mark.Mode == notes.ReadOnlyStatus && !w.hasStatus:
 		w.refuse(path, mark, "add +kubebuilder:subresource:status to "+w.root.Spec.Name.Name,
 			"without the status subresource, every update can change .status")
 		return
-	case mark.Mode == structural.ReadOnlyStatus:
+	case mark.Mode == notes.ReadOnlyStatus:
 		return // the server keeps .status in all other requests
-	case mark.Mode == structural.ReadOnlyAlways && inStatus && w.hasStatus && scope == 0:
+	case mark.Mode == notes.ReadOnlyAlways && inStatus && w.hasStatus && scope == 0:
 		w.refuse(path, mark, "use +schemagen:readOnly=once",
 			"an object is created without .status, so the field could never be set")
 		return
@@ -130,7 +132,7 @@ func (w *walker) restrict(path []node, scope int, mark structural.ReadOnly) {
 
 // anchor returns the index of the node whose rule restricts the field: the lowest one below the
 // scope that every update has, and whose old value the server can find.
-func (w *walker) anchor(path []node, scope int, mark structural.ReadOnly) (int, bool) {
+func (w *walker) anchor(path []node, scope int, mark notes.ReadOnly) (int, bool) {
 	if !path[scope].correlatable {
 		list := slices.IndexFunc(path, func(n node) bool { return !n.correlatable })
 		hint := "give the list keys: +listType=map and +listMapKey=…, or mark the list itself"
@@ -152,11 +154,11 @@ func (w *walker) anchor(path []node, scope int, mark structural.ReadOnly) (int, 
 }
 
 // rule returns the rule of the first node of a path that restricts the last one.
-func (w *walker) rule(path []node, mark structural.ReadOnly) (structural.Rule, bool) {
+func (w *walker) rule(path []node, mark notes.ReadOnly) (structural.Rule, bool) {
 	var fieldPath strings.Builder
 	names := make([]string, 0, len(path)-1)
 	for _, n := range path[1:] {
-		name, ok := structural.CELName(n.step.Name)
+		name, ok := celtext.Name(n.step.Name)
 		if !ok || !hasCELType(n.schema) {
 			hint := "give the schema a type: +kubebuilder:validation:Type=object"
 			if !ok {
@@ -166,14 +168,14 @@ func (w *walker) rule(path []node, mark structural.ReadOnly) (structural.Rule, b
 			return structural.Rule{}, false
 		}
 		names = append(names, name)
-		fieldPath.WriteString(structural.RuleFieldPath(n.step.Name))
+		fieldPath.WriteString(celtext.FieldPath(n.step.Name))
 	}
 	field := path[len(path)-1]
 	self, old := value("self", names), value("oldSelf", names)
 	isSet, wasSet := presence("self", names), presence("oldSelf", names)
 	rule := structural.Rule{Message: "field is read-only", FieldPath: fieldPath.String()}
 	switch {
-	case mark.Mode == structural.ReadOnlyOnce:
+	case mark.Mode == notes.ReadOnlyOnce:
 		rule.Message = "field is read-only once it is set"
 		rule.Rule = fmt.Sprintf("%s || %s && %s == %s", not(wasSet, names), isSet, self, old)
 	case len(names) == 1 && !field.schema.Nullable && path[0].schema.Requires(field.step.Name):
@@ -238,7 +240,7 @@ func pathText(path []node) string {
 
 // refuse reports that the server cannot enforce a marker: at the marker or, if another module has
 // it, at the kind.
-func (w *walker) refuse(path []node, mark structural.ReadOnly, hint, format string, args ...any) {
+func (w *walker) refuse(path []node, mark notes.ReadOnly, hint, format string, args ...any) {
 	kind := w.root.Pkg.At(w.root.Spec.Name.Pos())
 	w.Reporter.Enter(kind, w.root.Spec.Name.Name)
 	defer w.Reporter.Leave()

@@ -3,6 +3,7 @@ package symbols
 import (
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -385,7 +386,7 @@ func fieldNamed(s *structural.Schema, name string) string {
 		return name
 	}
 	for _, p := range s.Properties {
-		if escaped, ok := structural.CELName(p.Name); ok && escaped == name {
+		if escaped, ok := celtext.Name(p.Name); ok && escaped == name {
 			return p.Name
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -91,7 +92,7 @@ func (p *Place) completeField(m *Marker, a argument, r row) (out []Completion) {
 	for _, property := range propertiesOf(last.owner) {
 		name := property.Name
 		if rule {
-			escaped, ok := structural.CELName(name)
+			escaped, ok := celtext.Name(name)
 			if !ok {
 				continue
 			}

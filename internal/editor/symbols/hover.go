@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -278,7 +279,7 @@ func (p *Place) keywordsOf(m *Marker, u use) any {
 				}
 			}
 			value, ok := all[k.Keyword]
-			if list, isList := value.([]any); isList && k.Keyword == structural.RulesKeyword {
+			if list, isList := value.([]any); isList && k.Keyword == keywords.Rules {
 				if nth >= len(list) {
 					continue
 				}

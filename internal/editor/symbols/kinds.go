@@ -11,6 +11,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural/manifest"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -122,7 +123,7 @@ func (k *Kind) ruleCosts(ctx context.Context) ([]ruleCost, error) {
 		if !ok || i < 0 || i >= len(k.Schemas) || k.Schemas[i] == nil {
 			continue
 		}
-		places := k.Schemas[i].Locate(path)
+		places := locate.Positions(k.Schemas[i], path)
 		pos := k.resolve(places[len(places)-1])
 		file := k.program.absolute(pos)
 		if o := x.files[file]; o != nil {

@@ -32,6 +32,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -218,7 +219,7 @@ func (k *Kind) alone() *Kind {
 
 // isCut reports whether a part of a schema is missing because of a mistake.
 func isCut(s *structural.Schema) bool {
-	if s == nil || s.Origin.Mistake == structural.InShape {
+	if s == nil || s.Origin.Mistake == notes.InShape {
 		return s != nil
 	}
 	if s.Items != nil && isCut(s.Items) || s.AdditionalProperties != nil && isCut(s.AdditionalProperties.Schema) {

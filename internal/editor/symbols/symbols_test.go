@@ -12,6 +12,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -24,7 +25,7 @@ func TestProgramsAreForgotten(t *testing.T) {
 		object.Spec.Names.Kind, object.Spec.Versions = name, []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1"}}
 		s := &structural.Schema{Generic: structural.Generic{Type: "object", Description: description}}
 		if cut {
-			s.Origin.Mistake = structural.InShape
+			s.Origin.Mistake = notes.InShape
 		}
 		return &crd.Definition{Object: object, Schemas: []*structural.Schema{s}, Resolve: func(token.Pos) diag.Position { return diag.Position{} }}
 	}

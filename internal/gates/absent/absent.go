@@ -16,8 +16,10 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -254,7 +256,7 @@ func (f *finder) report(p place, name, at, what string, fixable bool) bool {
 
 // add adds to a finding the conditions of absent properties, and how to make the marker depend on
 // them.
-func (f *finder) add(d *diag.Diagnostic, m markers.Comment, ok, fixable bool, absent ...*structural.Absent) {
+func (f *finder) add(d *diag.Diagnostic, m markers.Comment, ok, fixable bool, absent ...*notes.Absent) {
 	r := f.checker.Reporter
 	for _, a := range absent {
 		related := diag.Related{Pos: r.Position(a.Pos), Message: "the condition"}
@@ -323,7 +325,7 @@ func (f *finder) explain(d diag.Diagnostic) diag.Diagnostic {
 		if strings.Contains(d.Message, "messageExpression compilation failed") {
 			what = "message"
 		}
-		expressions, all := make([]string, len(reads)), make([]*structural.Absent, len(reads))
+		expressions, all := make([]string, len(reads)), make([]*notes.Absent, len(reads))
 		for i, r := range reads {
 			expressions[i], all[i] = r.expression, r.absent
 		}
@@ -340,7 +342,7 @@ func (f *finder) explain(d diag.Diagnostic) diag.Diagnostic {
 // read is an expression of a rule that reads an absent property.
 type read struct {
 	expression string
-	absent     *structural.Absent
+	absent     *notes.Absent
 }
 
 // readAt returns what a rule reads at the position of an error, between two parts of its marker.
@@ -363,7 +365,7 @@ var reading = lazyregexp.New(`\b(?:self|oldSelf)((?:\.\w+)*)\.(\w+)`)
 
 // addReads adds what else a rule reads by an undefined name.
 func (f *finder) addReads(reads []read, r rule, name string) []read {
-	add := func(expression string, absent *structural.Absent) bool {
+	add := func(expression string, absent *notes.Absent) bool {
 		if absent != nil && !slices.ContainsFunc(reads, func(r read) bool { return r.absent.Name == absent.Name && r.absent.Pos == absent.Pos }) {
 			reads = append(reads, read{expression, absent})
 		}
@@ -390,7 +392,7 @@ func listed(texts []string) string {
 }
 
 // allOf returns the condition that all of the properties exist.
-func allOf(all []*structural.Absent) string {
+func allOf(all []*notes.Absent) string {
 	out, err := gates.Parse(all[0].Condition)
 	for _, a := range all[1:] {
 		if c, wrong := gates.Parse(a.Condition); wrong == nil && !out.Implies(c) {
@@ -420,7 +422,7 @@ func (f *finder) textAt(m markers.Comment, pos diag.Position) (head, tail string
 
 // readFrom returns the property that a rule of a schema reads by a path of CEL names, if it is
 // absent.
-func readFrom(s *structural.Schema, path, name string) *structural.Absent {
+func readFrom(s *structural.Schema, path, name string) *notes.Absent {
 	if s = at(s, path); s == nil {
 		return nil
 	}
@@ -441,7 +443,7 @@ func at(s *structural.Schema, path string) *structural.Schema {
 
 // below returns the absent property with a CEL name that is nearest below a schema, or else its
 // own: rules read their own properties through self, and those below also through variables.
-func (f *finder) below(root *structural.Schema, name string) *structural.Absent {
+func (f *finder) below(root *structural.Schema, name string) *notes.Absent {
 	for next := []*structural.Schema{root}; len(next) > 0; next = next[1:] {
 		s := next[0]
 		if !f.lacks(s) {
@@ -461,8 +463,8 @@ func (f *finder) below(root *structural.Schema, name string) *structural.Absent 
 	return absentFrom(root, name)
 }
 
-func absentFrom(s *structural.Schema, name string) *structural.Absent {
-	i := slices.IndexFunc(s.Origin.Absent, func(a structural.Absent) bool { return !a.Value && isNamed(a.Name, name) })
+func absentFrom(s *structural.Schema, name string) *notes.Absent {
+	i := slices.IndexFunc(s.Origin.Absent, func(a notes.Absent) bool { return !a.Value && isNamed(a.Name, name) })
 	if i < 0 {
 		return nil
 	}
@@ -471,6 +473,6 @@ func absentFrom(s *structural.Schema, name string) *structural.Absent {
 
 // isNamed reports whether a property has a name in CEL.
 func isNamed(property, name string) bool {
-	escaped, ok := structural.CELName(property)
+	escaped, ok := celtext.Name(property)
 	return ok && escaped == name
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -27,7 +28,7 @@ func (t truth) not() truth { return [...]truth{sometimes, never, always}[t] }
 
 // constant reports a rule that is constant because of an absent value.
 func (f *finder) constant(p place, n int, r rule) {
-	var absent *structural.Absent
+	var absent *notes.Absent
 	var path string
 	t := fold(p.schema.XValidations[n].Rule, func(fields, value string) bool {
 		node := at(p.schema, fields)

@@ -17,8 +17,10 @@ import (
 
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -84,7 +86,7 @@ func (t *Tags) apply(s *structural.Schema) *structural.Schema {
 	for _, p := range s.Properties {
 		if t.hides(p.Schema) && !t.gateIsOn(p.Schema, t.start(Gate)) {
 			edits.SetRequired(&out, p.Name, false)
-			absent := structural.Absent{Name: p.Name, Condition: Gate, Pos: t.find(p.Schema, t.start(Gate))}
+			absent := notes.Absent{Name: p.Name, Condition: Gate, Pos: t.find(p.Schema, t.start(Gate))}
 			out.Origin.Absent = append(slices.Clip(out.Origin.Absent), absent)
 			continue
 		}
@@ -158,7 +160,7 @@ func (t *Tags) validations(s *structural.Schema, tags []tag) {
 		switch tag.keyword {
 		case "XValidation":
 			s.XValidations = append(slices.Clip(s.XValidations), structural.Rule{Rule: tag.rule, Message: tag.message})
-			t.set(s, structural.RulesKeyword, tag)
+			t.set(s, keywords.Rules, tag)
 		case "Pattern":
 			if s.ValueValidation != nil && s.Pattern != "" {
 				t.report(s, tag.text, "keep one of them", "%s: there is another pattern: %s", tag.name(), s.Pattern)

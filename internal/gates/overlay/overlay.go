@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/ground/gates"
+	"github.com/schemagen/schemagen/internal/ground/notes"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -178,7 +180,7 @@ func (l *layers) node(all []layer) *structural.Schema {
 	if len(values) > 0 {
 		out.AdditionalProperties = &structural.SchemaOrBool{Schema: l.node(values)}
 	}
-	out.Origin.Absent = slices.DeleteFunc(out.Origin.Absent, func(a structural.Absent) bool { return !a.Value && of[a.Name] != nil })
+	out.Origin.Absent = slices.DeleteFunc(out.Origin.Absent, func(a notes.Absent) bool { return !a.Value && of[a.Name] != nil })
 	l.rules(all)
 	return out
 }
@@ -246,7 +248,7 @@ func (l *layers) rules(all []layer) {
 		end--
 	}
 	for i, s := range all[:end] {
-		places := slices.DeleteFunc(slices.Clone(s.Origin.Keywords), func(k structural.KeywordOrigin) bool { return k.Keyword != structural.RulesKeyword })
+		places := slices.DeleteFunc(slices.Clone(s.Origin.Keywords), func(k structural.KeywordOrigin) bool { return k.Keyword != keywords.Rules })
 		for j, rule := range s.XValidations {
 			same := func(other structural.Rule) bool { return other.Rule == rule.Rule }
 			later := slices.ContainsFunc(all[i+1:end], func(other layer) bool { return slices.ContainsFunc(other.XValidations, same) })

@@ -6,15 +6,15 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 )
 
 // EachKeyword calls f for each keyword that markers can set and merging handles, with an
 // example. Keywords with child schemas are excluded.
-func EachKeyword(t *testing.T, f func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps)) {
+func EachKeyword(t *testing.T, f func(k *keywords.Keyword, p *apiextensionsv1.JSONSchemaProps)) {
 	t.Helper()
-	for k := range structural.Table() {
-		if k.Class == structural.ClassUnsupported || k.Class == structural.ClassStructure || k.Name == "allOf" {
+	for k := range keywords.Table() {
+		if k.Class == keywords.ClassUnsupported || k.Class == keywords.ClassStructure || k.Name == "allOf" {
 			continue
 		}
 		var p apiextensionsv1.JSONSchemaProps

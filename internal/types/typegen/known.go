@@ -12,6 +12,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -204,7 +205,7 @@ func probe(ctx context.Context, dir string, candidates []candidate) (*wellKnown,
 		case t.name == "JSON":
 		default:
 			if _, ok := out.types[body]; !ok {
-				t.description, t.fields = p.Schema.Description, p.Schema.FieldNames()
+				t.description, t.fields = p.Schema.Description, locate.FieldNames(p.Schema)
 				out.types[body] = t
 				out.list = append(out.list, t)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -51,8 +52,8 @@ func (b *builder) structMarkers(s *structural.Schema) (out []string) {
 func (b *builder) keywordMarkers(s *structural.Schema, implied ...string) []marker {
 	var out []marker
 	skip := append([]string{"type", "required", "description", "default", "nullable"}, implied...)
-	parts := s.Parts()
-	for k := range structural.Table() {
+	parts := keywords.PartsOf(s)
+	for k := range keywords.Table() {
 		if slices.Contains(skip, k.Name) || !k.IsSet(parts) {
 			continue
 		}
@@ -138,7 +139,7 @@ func markersOf(keyword string, s *structural.Schema) []marker {
 			return plain("mapType=" + quotedIfNeeded(s.XMapType))
 		}
 		return plain("structType=" + quotedIfNeeded(s.XMapType))
-	case structural.RulesKeyword:
+	case keywords.Rules:
 		var out []marker
 		for _, rule := range s.XValidations {
 			out = append(out, validationRule(rule)...)

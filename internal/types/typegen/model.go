@@ -9,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -118,7 +119,7 @@ func (d *digests) body(s *structural.Schema) digest {
 	if out, ok := d.bodies[s]; ok {
 		return out
 	}
-	props := s.Keywords().Props()
+	props := keywords.Of(s).Props()
 	props.Description, props.Default, props.Nullable = "", nil, false
 	props.Required = slices.Sorted(slices.Values(props.Required))
 	text, _ := json.Marshal(props) // it was decoded from JSON

@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -159,16 +160,16 @@ func sameAdditional(a, b *structural.SchemaOrBool) bool {
 // children, or the empty string, and whether the order of required differs, which has no
 // meaning.
 func keywordDifference(want, got *structural.Schema) (what string, required bool) {
-	a, b := want.Keywords().Props(), got.Keywords().Props()
+	a, b := keywords.Of(want).Props(), keywords.Of(got).Props()
 	required = !slices.Equal(a.Required, b.Required)
 	a.Required, b.Required = slices.Sorted(slices.Values(a.Required)), slices.Sorted(slices.Values(b.Required))
 	if canonical(a) == canonical(b) {
 		return "", required
 	}
-	for k := range structural.Table() {
+	for k := range keywords.Table() {
 		x, y := *a, *b
-		structural.ClearKeyword(&x, k.Name)
-		structural.ClearKeyword(&y, k.Name)
+		keywords.Clear(&x, k.Name)
+		keywords.Clear(&y, k.Name)
 		if canonical(&x) == canonical(&y) {
 			return k.Name, required
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
@@ -56,7 +57,7 @@ func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structura
 		member := s.Properties[i].Schema
 		u.Members[at].Untyped = member.Type == "" && !member.XIntOrString
 		switch {
-		case member.Origin.Mistake != structural.NoMistake:
+		case member.Origin.Mistake != notes.NoMistake:
 		case s.Requires(m.Name):
 			report(m.Pos, "make it a pointer with omitempty, and +optional", "member %s is required, so it is always set", m.GoName)
 		case member.Default != nil:

@@ -12,6 +12,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -234,7 +235,7 @@ func (op replaceUnion) Apply(_ *edits.Editor, s *structural.Schema) {
 	var origins []structural.KeywordOrigin
 	n := 0 // rules visited so far, to match origins to rules
 	for _, k := range s.Origin.Keywords {
-		if k.Keyword != structural.RulesKeyword {
+		if k.Keyword != keywords.Rules {
 			origins = append(origins, k)
 			continue
 		}
@@ -255,7 +256,7 @@ func (op replaceUnion) Apply(_ *edits.Editor, s *structural.Schema) {
 		}
 	}
 	for _, rule := range op.to.Rules {
-		origins = append(origins, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: rulePos(&op.occurrence.union, rule)})
+		origins = append(origins, structural.KeywordOrigin{Keyword: keywords.Rules, Pos: rulePos(&op.occurrence.union, rule)})
 	}
 	s.Origin.Keywords = origins
 	if len(op.to.OneOf) > 0 {
@@ -334,7 +335,7 @@ func (f *unionFitter) rules(ctx context.Context) ([]unions.RuleCost, error) {
 // occurrenceOf returns the union that a rule belongs to, or nil.
 func (f *unionFitter) occurrenceOf(r unions.RuleCost) *occurrence {
 	for _, p := range f.occurrences {
-		if !strings.HasPrefix(r.Path, edits.ServerPath(f.version, p.path)+"."+structural.RulesKeyword+"[") {
+		if !strings.HasPrefix(r.Path, edits.ServerPath(f.version, p.path)+"."+keywords.Rules+"[") {
 			continue
 		}
 		for _, rule := range p.rules(unions.LowerOptions{Transition: p.transition}) {
@@ -357,7 +358,7 @@ func (f *unionFitter) estimate(ctx context.Context, p *occurrence, rules []struc
 		return unions.Cost{}, err
 	}
 	var cost unions.Cost
-	prefix := edits.ServerPath(f.version, p.path) + "." + structural.RulesKeyword + "["
+	prefix := edits.ServerPath(f.version, p.path) + "." + keywords.Rules + "["
 	for _, r := range all {
 		if total {
 			cost.Total += r.OfSchema

@@ -22,9 +22,13 @@ import (
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/ground/celtext"
+	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/unions/byhand"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -401,7 +405,7 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	u := op.Union
 	u.Members = slices.Clone(u.Members)
 	severity := op.all.severity(op.owner)
-	if op.forms == nil && len(u.Members) > 0 && !u.MentionedBy(s) && !addsJunctor(op.owner.Markers) {
+	if op.forms == nil && len(u.Members) > 0 && !byhand.MentionedIn(&u, s) && !addsJunctor(op.owner.Markers) {
 		op.all.reportOff(op.owner, u.Pos)
 	}
 	failed := false
@@ -410,7 +414,7 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 		op.all.invalidIn(e.Pkg)
 		op.all.Reporter.Report(report.InvalidUnion, e.Pkg.At(pos), hint, format, args...).Severity = severity
 	}
-	if op.ambiguous || s.Origin.Mistake == structural.InShape {
+	if op.ambiguous || s.Origin.Mistake == notes.InShape {
 		return // a field that it uses may be missing
 	}
 	if u.Discriminator != "" {
@@ -421,7 +425,7 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	if failed {
 		if i := s.PropertyIndex(u.Discriminator); i >= 0 {
 			d := *s.Properties[i].Schema
-			d.Origin.Mistake = max(d.Origin.Mistake, structural.InKeywords)
+			d.Origin.Mistake = max(d.Origin.Mistake, notes.InKeywords)
 			s.Properties[i].Schema = &d
 		}
 	}
@@ -499,13 +503,13 @@ func (op writeUnion) setDiscriminator(name string, s *structural.Schema, lowered
 // hasMistake reports whether an error in the source affects the schema of a property.
 func hasMistake(s *structural.Schema, property string) bool {
 	i := s.PropertyIndex(property)
-	return i >= 0 && s.Properties[i].Schema.Origin.Mistake != structural.NoMistake
+	return i >= 0 && s.Properties[i].Schema.Origin.Mistake != notes.NoMistake
 }
 
 // rulePos returns the position of the member that a rule is about, or else of the union.
 func rulePos(u *unions.Union, rule structural.Rule) token.Pos {
 	for _, m := range u.Members {
-		if structural.RuleFieldPath(m.Name) == rule.FieldPath {
+		if celtext.FieldPath(m.Name) == rule.FieldPath {
 			return m.Pos
 		}
 	}
@@ -515,7 +519,7 @@ func rulePos(u *unions.Union, rule structural.Rule) token.Pos {
 // enforcedByHand reports whether existing rules in the schema reject exactly what the union
 // rejects. It warns about rules that differ.
 func (op writeUnion) enforcedByHand(e *edits.Editor, u *unions.Union, s *structural.Schema) bool {
-	rules := u.Handwritten(s)
+	rules := byhand.Rules(u, s)
 	if len(rules) == 0 {
 		return false
 	}
@@ -527,13 +531,13 @@ func (op writeUnion) enforcedByHand(e *edits.Editor, u *unions.Union, s *structu
 	if err != nil {
 		return false // the schema is not structural, which verification reports
 	}
-	judged := u.Judge(s, rules, evaluate)
+	judged := byhand.Judge(u, s, rules, evaluate)
 	name := "the union of " + u.GoName
 	if u.Discriminator == "" {
 		name = "the union"
 	}
 	warn := func(rule int, hint, format string, args ...any) {
-		found := s.Locate(fmt.Sprintf(".x-kubernetes-validations[%d]", rule))
+		found := locate.Positions(s, fmt.Sprintf(".x-kubernetes-validations[%d]", rule))
 		pos := found[len(found)-1]
 		if !pos.IsValid() {
 			pos = u.Pos
@@ -543,9 +547,9 @@ func (op writeUnion) enforcedByHand(e *edits.Editor, u *unions.Union, s *structu
 	const remove = "remove the rule: the union has rules of its own"
 	switch {
 	case judged.Fails != nil:
-		warn(judged.FailsRule, remove, "the rule fails on %s instead of reporting its message: %s", unions.Text(judged.Fails), judged.Failure)
+		warn(judged.FailsRule, remove, "the rule fails on %s instead of reporting its message: %s", byhand.Text(judged.Fails), judged.Failure)
 	case judged.Slips != nil:
-		warn(rules[0], remove, "the hand-written rules for %s accept %s", name, unions.Text(judged.Slips))
+		warn(rules[0], remove, "the hand-written rules for %s accept %s", name, byhand.Text(judged.Slips))
 	}
 	for _, rule := range judged.OneMessage {
 		warn(rule, remove, "the rule rejects both a missing member and one that is not selected, with the same message")
@@ -563,7 +567,7 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 		return // it is not in the schema
 	}
 	d := s.Properties[i].Schema
-	if d.Origin.Mistake != structural.NoMistake {
+	if d.Origin.Mistake != notes.NoMistake {
 		return
 	}
 	u.Required = s.Requires(u.Discriminator)

@@ -1,4 +1,4 @@
-package structural
+package contradictions
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"math"
 	"strconv"
+
+	"github.com/schemagen/schemagen/structural"
 )
 
 // This file compares the bounds of numbers with each other and with their type.
@@ -14,7 +16,7 @@ import (
 const maxExact = 1 << 53
 
 // numbers reports the bounds and factors of a node that do not fit its type.
-func (c *contradictions) numbers(s *Schema, path *Path) {
+func (c *finder) numbers(s *structural.Schema, path *structural.Path) {
 	for _, bound := range []struct {
 		keyword string
 		value   *float64
@@ -63,7 +65,7 @@ func misfit(typ, format string, bound float64) string {
 }
 
 // misfitHint tells how to replace a bound that does not fit.
-func misfitHint(s *Schema, keyword string, bound float64) string {
+func misfitHint(s *structural.Schema, keyword string, bound float64) string {
 	switch {
 	case keyword == "multipleOf" || s.Type != "integer":
 		return "write a value that fits"
@@ -188,7 +190,7 @@ type Range struct{ Low, High float64 }
 // allow for numbers, for the length of strings, and for the number of items and of
 // properties. Exclusive bounds are treated as inclusive, and those of integers are
 // rounded outwards, so that the ranges contain every value that the server accepts.
-func (s *Schema) Ranges() (number, length, items, properties Range) {
+func Ranges(s *structural.Schema) (number, length, items, properties Range) {
 	l := &limits{}
 	if s.ValueValidation != nil {
 		l = limitsOf(s)

@@ -1,13 +1,21 @@
-package unions_test
+package byhand_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/unions/byhand"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
+
+// TestText checks that objects in messages have no escapes for HTML.
+func TestText(t *testing.T) {
+	if got := byhand.Text(map[string]any{"<": "&>"}); got != `{"<":"&>"}` {
+		t.Errorf("got %s", got)
+	}
+}
 
 // TestRulesHaveNoDefect checks the generated rules for the defects that are reported in
 // handwritten ones: an invalid object that is accepted (no rule, one side only, some members
@@ -113,19 +121,19 @@ func object(u unions.Union) *structural.Schema {
 	return s
 }
 
-func judge(t *testing.T, u unions.Union, s *structural.Schema) unions.Judgement {
+func judge(t *testing.T, u unions.Union, s *structural.Schema) byhand.Judgement {
 	t.Helper()
-	rules := u.Handwritten(s)
+	rules := byhand.Rules(&u, s)
 	var texts []string
 	for _, i := range rules {
 		texts = append(texts, s.XValidations[i].Rule)
 	}
 	if len(texts) == 0 {
-		return unions.Judgement{}
+		return byhand.Judgement{}
 	}
 	evaluate, err := apiserver.NewEvaluator(s.Props(), texts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return u.Judge(s, rules, evaluate)
+	return byhand.Judge(&u, s, rules, evaluate)
 }

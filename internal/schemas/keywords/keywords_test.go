@@ -1,4 +1,4 @@
-package structural
+package keywords
 
 import (
 	"encoding/json"
@@ -8,17 +8,19 @@ import (
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/structural"
 )
 
 func TestKeywords(t *testing.T) {
 	p := &apiextensionsv1.JSONSchemaProps{Type: "string", Pattern: "a"}
-	if got := SetKeywords(p); !slices.Equal(got, []string{"type", "pattern"}) {
+	if got := Set(p); !slices.Equal(got, []string{"type", "pattern"}) {
 		t.Errorf("set are %q", got)
 	}
-	if !ClearKeyword(p, "pattern") || ClearKeyword(p, "pattern") || ClearKeyword(p, "nonsense") || p.Pattern != "" {
+	if !Clear(p, "pattern") || Clear(p, "pattern") || Clear(p, "nonsense") || p.Pattern != "" {
 		t.Error("a keyword was not cleared once")
 	}
-	CopyKeywords(p, &apiextensionsv1.JSONSchemaProps{Format: "uuid"})
+	Copy(p, &apiextensionsv1.JSONSchemaProps{Format: "uuid"})
 	if p.Type != "string" || p.Format != "uuid" {
 		t.Errorf("%+v", p)
 	}
@@ -32,14 +34,14 @@ func TestTable(t *testing.T) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		want = append(want, name+" "+field.Name)
 	}
-	part := map[KeywordClass]reflect.Type{
-		ClassGeneric: reflect.TypeFor[Generic](), ClassExtension: reflect.TypeFor[Extensions](),
-		ClassValue: reflect.TypeFor[ValueValidation](), ClassJunctor: reflect.TypeFor[ValueValidation](),
+	part := map[Class]reflect.Type{
+		ClassGeneric: reflect.TypeFor[structural.Generic](), ClassExtension: reflect.TypeFor[structural.Extensions](),
+		ClassValue: reflect.TypeFor[structural.ValueValidation](), ClassJunctor: reflect.TypeFor[structural.ValueValidation](),
 	}
 	for k := range Table() {
 		got = append(got, k.Name+" "+k.Field)
-		s := &Schema{ValueValidation: &ValueValidation{}}
-		value := k.Value(s.Parts())
+		s := &structural.Schema{ValueValidation: &structural.ValueValidation{}}
+		value := k.Value(PartsOf(s))
 		if part[k.Class] == nil {
 			if value != nil {
 				t.Errorf("%s has a value", k.Name)
@@ -56,7 +58,7 @@ func TestTable(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	for _, typ := range []reflect.Type{reflect.TypeFor[Generic](), reflect.TypeFor[Extensions](), reflect.TypeFor[ValueValidation]()} {
+	for _, typ := range []reflect.Type{reflect.TypeFor[structural.Generic](), reflect.TypeFor[structural.Extensions](), reflect.TypeFor[structural.ValueValidation]()} {
 		for field := range typ.Fields() {
 			if !slices.Contains(modelled, field.Name) && field.Name != "XUnions" && field.Name != "XUnionMembers" { // not in JSONSchemaProps
 				t.Errorf("%s.%s has no row", typ, field.Name)
@@ -74,7 +76,7 @@ func TestEveryKeyword(t *testing.T) {
 			if err := json.Unmarshal([]byte(text), &p); err != nil {
 				t.Fatal(err)
 			}
-			s, unsupported := FromProps(&p)
+			s, unsupported := structural.FromProps(&p)
 			if k.Class == ClassUnsupported {
 				if len(unsupported) != 1 || unsupported[0].Keyword != k.Name {
 					t.Errorf("%s: unsupported are %v", text, unsupported)
@@ -87,26 +89,35 @@ func TestEveryKeyword(t *testing.T) {
 			if a, b := mustJSON(t, s.Props()), mustJSON(t, &p); a != b {
 				t.Errorf("%s is rendered as %s", b, a)
 			}
-			parts := s.Parts()
+			parts := PartsOf(s)
 			if p.Not != nil && k.Name != "not" {
 				if s.ValueValidation == nil || s.Not == nil {
 					t.Errorf("%s: there is no junctor", text)
 					continue
 				}
-				parts = s.Not.Parts()
+				parts = PartsOfNested(s.Not)
 			}
 			if k.Class != ClassStructure && !k.IsSet(parts) {
 				t.Errorf("%s is not set by %s", k.Name, text)
 			}
-			if nested := s.Nested(); mustJSON(t, nested.outside().Props()) != mustJSON(t, &p) {
+			if nested := s.Nested(); mustJSON(t, nested.Outside().Props()) != mustJSON(t, &p) {
 				t.Errorf("%s is lost in a junctor", text)
 			}
 		}
 	}
-	empty := (&NestedValueValidation{}).Parts()
+	empty := PartsOfNested((&structural.NestedValueValidation{}))
 	for k := range Table() {
-		if k.IsSet(empty) || k.IsSet((&Schema{}).Parts()) {
+		if k.IsSet(empty) || k.IsSet(PartsOf((&structural.Schema{}))) {
 			t.Errorf("%s is set in an empty node", k.Name)
 		}
 	}
+}
+
+func mustJSON(t *testing.T, v any) string {
+	t.Helper()
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
 }

@@ -1,4 +1,4 @@
-package structural
+package compat
 
 import (
 	"context"
@@ -7,10 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
+
+	"github.com/schemagen/schemagen/structural"
 )
 
 // TestCompatibilityPlan checks each row of the KEP's compatibility plan: the features used
@@ -41,7 +45,7 @@ func TestCompatibilityPlan(t *testing.T) {
 		{"only a webhook was there before", &Use{Webhook: true}, Use{Webhook: true, Defaults: true}, []string{schema}},
 	} {
 		var got []string
-		for _, r := range CheckCompatibility(c.before, c.now) {
+		for _, r := range Check(c.before, c.now) {
 			got = append(got, r.Field)
 			if !strings.HasPrefix(r.String(), r.Field+": Forbidden: must ") {
 				t.Errorf("%s: %s", c.name, r)
@@ -54,30 +58,30 @@ func TestCompatibilityPlan(t *testing.T) {
 }
 
 func TestUseOf(t *testing.T) {
-	text := &Schema{Generic: Generic{Type: "string"}}
-	object := func(x Extensions, p *Schema) *Schema {
-		return &Schema{Generic: Generic{Type: "object"}, Extensions: x, Properties: []Property{{"a", p}}}
+	text := &structural.Schema{Generic: structural.Generic{Type: "string"}}
+	object := func(x structural.Extensions, p *structural.Schema) *structural.Schema {
+		return &structural.Schema{Generic: structural.Generic{Type: "object"}, Extensions: x, Properties: []structural.Property{{Name: "a", Schema: p}}}
 	}
-	withDefault := &Schema{Generic: Generic{Type: "string", Default: &JSON{[]byte(`"x"`)}}}
-	inJunctor := object(Extensions{}, text)
-	inJunctor.ValueValidation = &ValueValidation{Not: ptr.To(withDefault.Nested())}
+	withDefault := &structural.Schema{Generic: structural.Generic{Type: "string", Default: &structural.JSON{Raw: []byte(`"x"`)}}}
+	inJunctor := object(structural.Extensions{}, text)
+	inJunctor.ValueValidation = &structural.ValueValidation{Not: ptr.To(withDefault.Nested())}
 	for _, c := range []struct {
 		name    string
-		schemas []*Schema
+		schemas []*structural.Schema
 		want    Use
 	}{
 		{"no versions", nil, Use{Structural: true}},
-		{"no schema", []*Schema{nil}, Use{Structural: true}},
-		{"structural", []*Schema{object(Extensions{}, text)}, Use{Structural: true}},
-		{"one is not structural", []*Schema{object(Extensions{}, text), object(Extensions{}, &Schema{})}, Use{}},
-		{"a default", []*Schema{nil, object(Extensions{}, withDefault)}, Use{Structural: true, Defaults: true}},
-		{"a default in a list", []*Schema{object(Extensions{}, &Schema{Generic: Generic{Type: "array"}, Items: withDefault})}, Use{Structural: true, Defaults: true}},
-		{"a default in a map", []*Schema{object(Extensions{}, &Schema{Generic: Generic{Type: "object"}, AdditionalProperties: &SchemaOrBool{Schema: withDefault}})}, Use{Structural: true, Defaults: true}},
-		{"a default in a junctor", []*Schema{inJunctor}, Use{Defaults: true}},
-		{"unions", []*Schema{object(Extensions{XUnions: []Union{{}}}, text)}, Use{Structural: true, Unions: true}},
-		{"unions on the discriminator", []*Schema{object(Extensions{}, &Schema{Generic: Generic{Type: "string"}, Extensions: Extensions{XUnionMembers: []UnionMember{{}}}})}, Use{Structural: true, Unions: true}},
-		{"an extension", []*Schema{object(Extensions{XPreserveUnknownFields: ptr.To(true)}, text)}, Use{Structural: true, Extensions: true}},
-		{"an extension that is free", []*Schema{object(Extensions{XMapType: "atomic"}, text)}, Use{Structural: true}},
+		{"no schema", []*structural.Schema{nil}, Use{Structural: true}},
+		{"structural", []*structural.Schema{object(structural.Extensions{}, text)}, Use{Structural: true}},
+		{"one is not structural", []*structural.Schema{object(structural.Extensions{}, text), object(structural.Extensions{}, &structural.Schema{})}, Use{}},
+		{"a default", []*structural.Schema{nil, object(structural.Extensions{}, withDefault)}, Use{Structural: true, Defaults: true}},
+		{"a default in a list", []*structural.Schema{object(structural.Extensions{}, &structural.Schema{Generic: structural.Generic{Type: "array"}, Items: withDefault})}, Use{Structural: true, Defaults: true}},
+		{"a default in a map", []*structural.Schema{object(structural.Extensions{}, &structural.Schema{Generic: structural.Generic{Type: "object"}, AdditionalProperties: &structural.SchemaOrBool{Schema: withDefault}})}, Use{Structural: true, Defaults: true}},
+		{"a default in a junctor", []*structural.Schema{inJunctor}, Use{Defaults: true}},
+		{"unions", []*structural.Schema{object(structural.Extensions{XUnions: []structural.Union{{}}}, text)}, Use{Structural: true, Unions: true}},
+		{"unions on the discriminator", []*structural.Schema{object(structural.Extensions{}, &structural.Schema{Generic: structural.Generic{Type: "string"}, Extensions: structural.Extensions{XUnionMembers: []structural.UnionMember{{}}}})}, Use{Structural: true, Unions: true}},
+		{"an extension", []*structural.Schema{object(structural.Extensions{XPreserveUnknownFields: ptr.To(true)}, text)}, Use{Structural: true, Extensions: true}},
+		{"an extension that is free", []*structural.Schema{object(structural.Extensions{XMapType: "atomic"}, text)}, Use{Structural: true}},
 	} {
 		if got := UseOf(c.schemas); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
@@ -97,8 +101,18 @@ func compatCRD(use Use) *apiextensionsv1.CustomResourceDefinition {
 	if use.Extensions {
 		p.Properties["c"] = apiextensionsv1.JSONSchemaProps{XIntOrString: true}
 	}
-	crd := testCRD(p)
-	crd.ResourceVersion = "1"
+	crd := &apiextensionsv1.CustomResourceDefinition{
+		ObjectMeta: metav1.ObjectMeta{Name: "things.cases.test", Generation: 1, ResourceVersion: "1"},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: "cases.test",
+			Scope: apiextensionsv1.NamespaceScoped,
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: "things", Singular: "thing", Kind: "Thing", ListKind: "ThingList"},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{
+				{Name: "v1", Served: true, Storage: true, Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: p}},
+			},
+		},
+		Status: apiextensionsv1.CustomResourceDefinitionStatus{StoredVersions: []string{"v1"}},
+	}
 	crd.Spec.PreserveUnknownFields = !use.Pruning
 	if use.Webhook {
 		crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{
@@ -110,6 +124,15 @@ func compatCRD(use Use) *apiextensionsv1.CustomResourceDefinition {
 		}
 	}
 	return crd
+}
+
+func internalCRD(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) *apiextensions.CustomResourceDefinition {
+	t.Helper()
+	var out apiextensions.CustomResourceDefinition
+	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd.DeepCopy(), &out, nil); err != nil {
+		t.Fatal(err)
+	}
+	return &out
 }
 
 // TestCompatibilityAgreesWithServer compares the plan with the server's validation for all
@@ -132,14 +155,14 @@ func TestCompatibilityAgreesWithServer(t *testing.T) {
 	counts := map[string]int{}
 	for _, now := range uses {
 		crd := compatCRD(now)
-		if got, _ := FromProps(crd.Spec.Versions[0].Schema.OpenAPIV3Schema); UseOf([]*Schema{got}) != (Use{Structural: now.Structural, Defaults: now.Defaults, Extensions: now.Extensions}) {
-			t.Fatalf("%+v is used as %+v", now, UseOf([]*Schema{got}))
+		if got, _ := structural.FromProps(crd.Spec.Versions[0].Schema.OpenAPIV3Schema); UseOf([]*structural.Schema{got}) != (Use{Structural: now.Structural, Defaults: now.Defaults, Extensions: now.Extensions}) {
+			t.Fatalf("%+v is used as %+v", now, UseOf([]*structural.Schema{got}))
 		}
 		for i := -1; i < len(uses); i++ {
 			var before *Use
 			var errs field.ErrorList
 			if i < 0 {
-				errs = serverRejects(t, crd)
+				errs = validation.ValidateCustomResourceDefinition(context.Background(), internalCRD(t, crd))
 			} else {
 				before = &uses[i]
 				errs = validation.ValidateCustomResourceDefinitionUpdate(context.Background(), internalCRD(t, crd), internalCRD(t, compatCRD(*before)))
@@ -156,7 +179,7 @@ func TestCompatibilityAgreesWithServer(t *testing.T) {
 					t.Fatalf("%s: %v", name, e)
 				}
 			}
-			switch rejected := len(CheckCompatibility(before, now)) > 0; {
+			switch rejected := len(Check(before, now)) > 0; {
 			case rejected == structure:
 				counts["same"]++
 			case rejected && now.Webhook && slices.ContainsFunc(further, func(s string) bool { return strings.Contains(s, "must be None") }):
@@ -167,7 +190,7 @@ func TestCompatibilityAgreesWithServer(t *testing.T) {
 			}
 			if before != nil && !now.Structural && !before.Structural && now.Webhook && before.Webhook && !now.Pruning && !now.Defaults && !now.Extensions {
 				counts["webhook from before"]++
-				if len(CheckCompatibility(before, now)) > 0 || structure || len(further) == 0 {
+				if len(Check(before, now)) > 0 || structure || len(further) == 0 {
 					t.Errorf("%s: the plan lets a webhook from before stay, the server wants pruning: %v", name, errs)
 				}
 			}

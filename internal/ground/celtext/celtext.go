@@ -1,12 +1,13 @@
-package structural
+// Package celtext writes names and texts in the syntax of CEL rules.
+package celtext
 
 import "strings"
 
-// CELName returns the name by which CEL rules access a property: characters that
+// Name returns the name by which CEL rules access a property: characters that
 // are not allowed in an identifier, and reserved words, are escaped ("Escaped
 // property names" in the documentation of x-kubernetes-validations; cel.Escape of
 // k8s.io/apiserver). ok is false if rules cannot access the property.
-func CELName(name string) (escaped string, ok bool) {
+func Name(name string) (escaped string, ok bool) {
 	if name == "" || name[0] >= '0' && name[0] <= '9' {
 		return "", false
 	}
@@ -36,8 +37,8 @@ func CELName(name string) (escaped string, ok bool) {
 	return out.String(), true
 }
 
-// CELString returns text as a CEL string literal.
-func CELString(text string) string {
+// String returns text as a CEL string literal.
+func String(text string) string {
 	var out strings.Builder
 	out.WriteByte('\'')
 	for _, r := range text {
@@ -59,10 +60,10 @@ func CELString(text string) string {
 	return out.String()
 }
 
-// RuleFieldPath returns the fieldPath of a rule about a property.
-func RuleFieldPath(name string) string {
-	if escaped, ok := CELName(name); ok && escaped == name {
+// FieldPath returns the fieldPath of a rule about a property.
+func FieldPath(name string) string {
+	if escaped, ok := Name(name); ok && escaped == name {
 		return "." + name
 	}
-	return "[" + CELString(name) + "]"
+	return "[" + String(name) + "]"
 }

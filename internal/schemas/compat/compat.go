@@ -1,4 +1,9 @@
-package structural
+// Package compat is the API Compatibility Plan of the KEP "Structural Schemas".
+package compat
+
+import (
+	"github.com/schemagen/schemagen/structural"
+)
 
 // Use lists the features of a CRD that the KEP "Structural Schemas" reserves for
 // structural schemas (API Compatibility Plan). The zero value uses none of them
@@ -24,11 +29,11 @@ type Use struct {
 // UseOf returns the features that the schemas of all versions of a CRD use; nil is
 // a version without a schema. Callers add conversion, pruning, and keywords that
 // the model cannot hold.
-func UseOf(schemas []*Schema) Use {
+func UseOf(schemas []*structural.Schema) Use {
 	use := Use{Structural: true}
-	seen := map[*Schema]bool{}
-	var visit func(s *Schema)
-	visit = func(s *Schema) {
+	seen := map[*structural.Schema]bool{}
+	var visit func(s *structural.Schema)
+	visit = func(s *structural.Schema) {
 		if s == nil || seen[s] {
 			return
 		}
@@ -44,10 +49,10 @@ func UseOf(schemas []*Schema) Use {
 		if s.AdditionalProperties != nil {
 			visit(s.AdditionalProperties.Schema)
 		}
-		eachNested(s.ValueValidation, nil, func(n *NestedValueValidation, _ *Path) { visit(n.outside()) })
+		structural.EachNested(s.ValueValidation, nil, func(n *structural.NestedValueValidation, _ *structural.Path) { visit(n.Outside()) })
 	}
 	for _, s := range schemas {
-		use.Structural = use.Structural && len(Check(s)) == 0
+		use.Structural = use.Structural && len(structural.Check(s)) == 0
 		visit(s)
 	}
 	return use
@@ -60,9 +65,11 @@ type Rejection struct {
 	Detail string
 }
 
-func (r Rejection) String() string { return r.Field + ": " + string(Forbidden) + ": " + r.Detail }
+func (r Rejection) String() string {
+	return r.Field + ": " + string(structural.Forbidden) + ": " + r.Detail
+}
 
-// CheckCompatibility returns the reasons for which the API Compatibility Plan
+// Check returns the reasons for which the API Compatibility Plan
 // rejects the creation of a CRD, if before is nil, or an update:
 //
 //   - a schema that is not structural, unless there was one before;
@@ -73,7 +80,7 @@ func (r Rejection) String() string { return r.Field + ": " + string(Forbidden) +
 //
 // Today's server goes further: it requires pruning for every webhook and every
 // default, including existing ones.
-func CheckCompatibility(before *Use, now Use) []Rejection {
+func Check(before *Use, now Use) []Rejection {
 	if now.Structural {
 		return nil
 	}

@@ -1,48 +1,58 @@
-package structural
+// Package locate follows paths of schemas and of values, as the API server prints them, to the nodes of a schema.
+package locate
 
 import (
 	"go/token"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/schemagen/schemagen/internal/schemas/keywords"
+	"github.com/schemagen/schemagen/structural"
 )
 
-// Locate follows a path below a schema as printed by the API server, for example
+// Positions follows a path below a schema as printed by the API server, for example
 // ".properties[spec].items.x-kubernetes-validations[0].rule". It returns the
 // positions along the path, outermost first: those of the nodes, then that of the
 // keyword. It stops where the schema ends. A [Locator] finds many paths faster.
-func (s *Schema) Locate(path string) []token.Pos { return (*Locator)(nil).Locate(s, path) }
+func Positions(s *structural.Schema, path string) []token.Pos { return (*Locator)(nil).Locate(s, path) }
 
 // Locator finds positions for many paths below the same schemas: it remembers properties by name, so that
 // a path takes the same time whether an object has ten fields or ten thousand. The schemas must not change.
 // The zero value is ready for use, also by several goroutines.
 type Locator struct {
 	mu     sync.Mutex
-	byName map[*Schema]map[string]*Schema
+	byName map[*structural.Schema]map[string]*structural.Schema
 }
 
-// child returns the property of a schema with a name, or nil.
-func (l *Locator) child(s *Schema, name string) *Schema {
-	if l == nil || len(s.Properties) < manyNames {
-		return s.property(name)
+// manyProperties is the number of properties from which a map finds one faster than a scan.
+const manyProperties = 16
+
+// Property returns the property of a schema with a name, or nil.
+func (l *Locator) Property(s *structural.Schema, name string) *structural.Schema {
+	if l == nil || len(s.Properties) < manyProperties {
+		return property(s, name)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known, ok := l.byName[s]
 	if !ok {
 		if l.byName == nil {
-			l.byName = map[*Schema]map[string]*Schema{}
+			l.byName = map[*structural.Schema]map[string]*structural.Schema{}
 		}
-		known = s.named(manyNames).byName
+		known = make(map[string]*structural.Schema, len(s.Properties))
+		for _, p := range s.Properties {
+			known[p.Name] = p.Schema
+		}
 		l.byName[s] = known
 	}
 	return known[name]
 }
 
-// Locate is [Schema.Locate].
-func (l *Locator) Locate(s *Schema, path string) []token.Pos {
+// Locate is [Positions].
+func (l *Locator) Locate(s *structural.Schema, path string) []token.Pos {
 	places := []token.Pos{s.Origin.Pos}
-	var parent *Schema
+	var parent *structural.Schema
 	for {
 		child, rest := l.step(s, path)
 		if child == nil {
@@ -61,14 +71,14 @@ func (l *Locator) Locate(s *Schema, path string) []token.Pos {
 			// The server requires it because of the list type.
 			return append(places, parent.Origin.Of("x-kubernetes-list-type"))
 		}
-		places = append(places, s.Origin.nth(keyword, index))
+		places = append(places, nth(s.Origin, keyword, index))
 	}
 	return places
 }
 
 // Innermost returns the innermost node on a path below a schema as printed by the
 // API server.
-func (s *Schema) Innermost(path string) *Schema {
+func Innermost(s *structural.Schema, path string) *structural.Schema {
 	for {
 		child, rest := (*Locator)(nil).step(s, path)
 		if child == nil {
@@ -80,10 +90,10 @@ func (s *Schema) Innermost(path string) *Schema {
 
 // step takes the first step of a path, which leads to a child. It returns nil if
 // the step leads elsewhere. Names of properties may contain brackets and dots.
-func (l *Locator) step(s *Schema, path string) (child *Schema, rest string) {
+func (l *Locator) step(s *structural.Schema, path string) (child *structural.Schema, rest string) {
 	if rest, ok := strings.CutPrefix(path, ".properties["); ok {
 		if name, after, closed := strings.Cut(rest, "]"); closed && isStepEnd(after) {
-			if child := l.child(s, name); child != nil {
+			if child := l.Property(s, name); child != nil {
 				return child, after
 			}
 		}
@@ -109,6 +119,14 @@ func (l *Locator) step(s *Schema, path string) (child *Schema, rest string) {
 	return nil, path
 }
 
+// property returns the property of a schema with a name, or nil.
+func property(s *structural.Schema, name string) *structural.Schema {
+	if i := s.PropertyIndex(name); i >= 0 {
+		return s.Properties[i].Schema
+	}
+	return nil
+}
+
 func isStepEnd(rest string) bool { return rest == "" || rest[0] == '.' || rest[0] == '[' }
 
 // firstStep returns the keyword at the beginning of a path.
@@ -121,8 +139,8 @@ func firstStep(path string) string {
 }
 
 // nth returns the position of the n-th rule or list key, or that of another keyword.
-func (o Origin) nth(keyword string, n int) token.Pos {
-	if keyword != RulesKeyword && keyword != "x-kubernetes-list-map-keys" {
+func nth(o structural.Origin, keyword string, n int) token.Pos {
+	if keyword != keywords.Rules && keyword != "x-kubernetes-list-map-keys" {
 		return o.Of(keyword)
 	}
 	for _, k := range o.Keywords {
@@ -137,23 +155,27 @@ func (o Origin) nth(keyword string, n int) token.Pos {
 	return o.Of(keyword)
 }
 
-// At returns the schema of a value of an object, or nil if the value is not specified.
-func (s *Schema) At(steps []Step) *Schema {
+// Value returns the schema of a value of an object, or nil if the value is not specified.
+func Value(s *structural.Schema, steps []structural.Step) *structural.Schema {
 	for _, step := range steps {
 		switch {
 		case s == nil:
 			return nil
 		case step.Index >= 0:
 			s = s.Items
+		case s.PropertyIndex(step.Field) >= 0:
+			s = property(s, step.Field)
+		case s.AdditionalProperties != nil:
+			s = s.AdditionalProperties.Schema
 		default:
-			s, _ = s.field(step.Field)
+			return nil
 		}
 	}
 	return s
 }
 
 // FieldNames returns the names of the properties.
-func (s *Schema) FieldNames() []string {
+func FieldNames(s *structural.Schema) []string {
 	if s == nil {
 		return nil
 	}
@@ -166,7 +188,7 @@ func (s *Schema) FieldNames() []string {
 
 // Followed is a node on the path to a value.
 type Followed struct {
-	Schema *Schema
+	Schema *structural.Schema
 	// Path is the path of the node below the schema, as printed by the API
 	// server: ".properties[spec].items".
 	Path string
@@ -178,11 +200,11 @@ type Followed struct {
 // and at least the schema itself. The path is that of the value as printed by the
 // API server: "spec.list[0].name". Follow stops where the schema ends. If names
 // contain dots or brackets, the longest match is used.
-func (s *Schema) Follow(path string) []Followed {
+func Follow(s *structural.Schema, path string) []Followed {
 	out := []Followed{{Schema: s}}
 	for whole := path; path != ""; {
 		last := out[len(out)-1]
-		next, rest := last.Schema.follow(path)
+		next, rest := follow(last.Schema, path)
 		if next == nil {
 			break
 		}
@@ -193,7 +215,7 @@ func (s *Schema) Follow(path string) []Followed {
 }
 
 // follow takes the first step of a path.
-func (s *Schema) follow(path string) (*Followed, string) {
+func follow(s *structural.Schema, path string) (*Followed, string) {
 	if inside, ok := strings.CutPrefix(path, "["); ok {
 		name, rest, closed := strings.Cut(inside, "]")
 		switch a := s.AdditionalProperties; {
@@ -201,15 +223,15 @@ func (s *Schema) follow(path string) (*Followed, string) {
 			return nil, ""
 		case s.Items != nil:
 			return &Followed{Schema: s.Items, Path: ".items"}, rest
-		case s.property(name) != nil:
-			return &Followed{Schema: s.property(name), Path: ".properties[" + name + "]"}, rest
+		case property(s, name) != nil:
+			return &Followed{Schema: property(s, name), Path: ".properties[" + name + "]"}, rest
 		case a != nil && a.Schema != nil:
 			return &Followed{Schema: a.Schema, Path: ".additionalProperties"}, rest
 		}
 		return nil, ""
 	}
 	path = strings.TrimPrefix(path, ".")
-	var longest *Property
+	var longest *structural.Property
 	for i, p := range s.Properties {
 		rest, ok := strings.CutPrefix(path, p.Name)
 		if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') && (longest == nil || len(p.Name) > len(longest.Name)) {

@@ -1,4 +1,4 @@
-package structural
+package contradictions
 
 import (
 	"bytes"
@@ -6,12 +6,14 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+
+	"github.com/schemagen/schemagen/structural"
 )
 
 // example reports an example that the node rejects because of its type, enum,
 // pattern or bounds. Missing required fields are not reported: the example still
 // shows the rest.
-func (c *contradictions) example(s *Schema, path *Path) {
+func (c *finder) example(s *structural.Schema, path *structural.Path) {
 	if s.Example == nil {
 		return
 	}
@@ -22,26 +24,26 @@ func (c *contradictions) example(s *Schema, path *Path) {
 
 // Refusal returns the reason for which a schema refuses a value because of its type, enum,
 // pattern or bounds, or "" if it accepts the value or the answer is unknown.
-func Refusal(s *Schema, value JSON) string {
-	c := &contradictions{patterns: map[string]*regexp.Regexp{}}
+func Refusal(s *structural.Schema, value structural.JSON) string {
+	c := &finder{patterns: map[string]*regexp.Regexp{}}
 	return c.exampleError(s, value, 0)
 }
 
 // exampleError returns the reason for which a node rejects a value, or "" if it accepts
 // it or the answer is unknown.
-func (c *contradictions) exampleError(s *Schema, value JSON, depth int) string {
+func (c *finder) exampleError(s *structural.Schema, value structural.JSON, depth int) string {
 	if depth > 20 {
 		return ""
 	}
 	if s.ValueValidation == nil {
 		with := *s
-		with.ValueValidation = &ValueValidation{}
+		with.ValueValidation = &structural.ValueValidation{}
 		s = &with
 	}
 	if why := c.rejects(s, limitsOf(s), value); why != "" {
 		return why
 	}
-	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(e JSON) bool { return sameJSON(e.Raw, value.Raw) }) {
+	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(e structural.JSON) bool { return sameJSON(e.Raw, value.Raw) }) {
 		return "it is not a value of the enum"
 	}
 	var object map[string]json.RawMessage
@@ -49,15 +51,15 @@ func (c *contradictions) exampleError(s *Schema, value JSON, depth int) string {
 	switch {
 	case len(s.Properties) > 0 && json.Unmarshal(value.Raw, &object) == nil:
 		for _, name := range slices.Sorted(maps.Keys(object)) {
-			if p := s.property(name); p != nil {
-				if why := c.exampleError(p, JSON{object[name]}, depth+1); why != "" {
+			if p := c.properties.Property(s, name); p != nil {
+				if why := c.exampleError(p, structural.JSON{Raw: object[name]}, depth+1); why != "" {
 					return name + ": " + why
 				}
 			}
 		}
 	case s.Items != nil && json.Unmarshal(value.Raw, &list) == nil:
 		for _, element := range list {
-			if why := c.exampleError(s.Items, JSON{element}, depth+1); why != "" {
+			if why := c.exampleError(s.Items, structural.JSON{Raw: element}, depth+1); why != "" {
 				return "element: " + why
 			}
 		}

@@ -1,30 +1,19 @@
-package unions
+// Package byhand compares handwritten rules for a union with the union itself. Rules are judged by their behavior
+// rather than their text: the union and the rules are evaluated for every value of the discriminator with sets of
+// the members.
+package byhand
 
 import (
 	"iter"
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
 )
-
-// This file compares handwritten rules for a union with the union itself. Rules are
-// judged by their behavior rather than their text: the union and the rules are
-// evaluated for every value of the discriminator with sets of the members.
-
-// Outcome is the result of a rule for an object: it holds, it does not hold, or it
-// cannot be evaluated.
-type Outcome struct {
-	Rejected bool
-	// Failure is the error of a failed evaluation, or "". The server then rejects
-	// the object with this error instead of the rule's message.
-	Failure string
-}
-
-// Evaluate returns the outcome of each rule for one object.
-type Evaluate func(object map[string]any) []Outcome
 
 // Judgement is the result of comparing handwritten rules with a union.
 type Judgement struct {
@@ -54,11 +43,11 @@ var (
 	bareSelf = lazyregexp.New(`\bself\b(?:[^.]|$)`)
 )
 
-// Handwritten returns the indexes of the rules of an object that mention members of the
+// Rules returns the indexes of the rules of an object that mention members of the
 // union and nothing else. Transition rules are not included.
-func (u *Union) Handwritten(s *structural.Schema) []int {
-	names, unreadable := namesIn(u)
-	if unreadable != "" {
+func Rules(u *unions.Union, s *structural.Schema) []int {
+	discriminator, members, ok := celNamesOf(u)
+	if !ok {
 		return nil
 	}
 	var out []int
@@ -68,9 +57,9 @@ func (u *Union) Handwritten(s *structural.Schema) []int {
 		}
 		member, other := false, false
 		for _, found := range ofSelf().FindAllStringSubmatch(rule.Rule, -1) {
-			isMember := slices.Contains(names.members, found[1])
+			isMember := slices.Contains(members, found[1])
 			member = member || isMember
-			other = other || !isMember && found[1] != names.discriminator
+			other = other || !isMember && found[1] != discriminator
 		}
 		if member && !other {
 			out = append(out, i)
@@ -79,14 +68,32 @@ func (u *Union) Handwritten(s *structural.Schema) []int {
 	return out
 }
 
-// MentionedBy reports whether handwritten validation restricts members of the union:
-// a rule of the object that reads one, or a junctor that requires one.
-func (u *Union) MentionedBy(s *structural.Schema) bool {
-	isMember := func(name string) bool {
-		return slices.ContainsFunc(u.Members, func(m Member) bool { return m.Name == name })
+// celNamesOf returns the names of the fields of a union in rules. ok is false if there is a field that no
+// rule can read.
+func celNamesOf(u *unions.Union) (discriminator string, members []string, ok bool) {
+	if u.Discriminator != "" {
+		if discriminator, ok = celtext.Name(u.Discriminator); !ok {
+			return "", nil, false
+		}
 	}
 	for _, m := range u.Members {
-		name, ok := structural.CELName(m.Name)
+		name, ok := celtext.Name(m.Name)
+		if !ok || m.Untyped {
+			return "", nil, false
+		}
+		members = append(members, name)
+	}
+	return discriminator, members, true
+}
+
+// MentionedIn reports whether handwritten validation restricts members of the union:
+// a rule of the object that reads one, or a junctor that requires one.
+func MentionedIn(u *unions.Union, s *structural.Schema) bool {
+	isMember := func(name string) bool {
+		return slices.ContainsFunc(u.Members, func(m unions.Member) bool { return m.Name == name })
+	}
+	for _, m := range u.Members {
+		name, ok := celtext.Name(m.Name)
 		for _, rule := range s.XValidations {
 			reads := func(found []string) bool { return found[1] == name }
 			if ok && slices.ContainsFunc(ofSelf().FindAllStringSubmatch(rule.Rule, -1), reads) {
@@ -106,11 +113,11 @@ func (u *Union) MentionedBy(s *structural.Schema) bool {
 
 // Judge compares the rules of an object with the given indexes with the union.
 // evaluate returns their outcomes in that order.
-func (u *Union) Judge(s *structural.Schema, rules []int, evaluate Evaluate) Judgement {
+func Judge(u *unions.Union, s *structural.Schema, rules []int, evaluate unions.Evaluate) Judgement {
 	out := Judgement{Rules: rules, Same: true}
 	type sides struct{ missing, present, more bool }
 	seen := make([]sides, len(rules))
-	for each := range u.combinations() {
+	for each := range combinations(u) {
 		object := each.object(u, s)
 		refused, failed := false, false
 		for i, outcome := range evaluate(object) {
@@ -161,7 +168,7 @@ const allSetsUpTo = 6
 // combinations returns the values combined with all sets of members. For many members
 // it uses only the sets that tell rules apart: none, one, two, all, all but one, and
 // the first few, which expose rules that count.
-func (u *Union) combinations() iter.Seq[combination] {
+func combinations(u *unions.Union) iter.Seq[combination] {
 	return func(yield func(combination) bool) {
 		values := []combination{{absent: true}}
 		if u.Discriminator != "" {
@@ -173,7 +180,7 @@ func (u *Union) combinations() iter.Seq[combination] {
 			}
 		}
 		for _, value := range values {
-			for _, members := range u.sets() {
+			for _, members := range sets(u) {
 				value.members = members
 				if !yield(value) {
 					return
@@ -183,7 +190,7 @@ func (u *Union) combinations() iter.Seq[combination] {
 	}
 }
 
-func (u *Union) sets() [][]bool {
+func sets(u *unions.Union) [][]bool {
 	n := len(u.Members)
 	var out [][]bool
 	if n <= allSetsUpTo {
@@ -216,7 +223,7 @@ func (u *Union) sets() [][]bool {
 
 // wrong reports whether the union rejects the combination because a member is missing,
 // and whether it rejects it because a member is set.
-func (c combination) wrong(u *Union) (missing, present bool) {
+func (c combination) wrong(u *unions.Union) (missing, present bool) {
 	if u.Discriminator == "" {
 		count := 0
 		for _, set := range c.members {
@@ -236,17 +243,25 @@ func (c combination) wrong(u *Union) (missing, present bool) {
 
 // object returns the combination as an object whose members are as empty as their
 // types allow.
-func (c combination) object(u *Union, s *structural.Schema) map[string]any {
+func (c combination) object(u *unions.Union, s *structural.Schema) map[string]any {
 	out := map[string]any{}
 	if !c.absent {
 		out[u.Discriminator] = c.value
 	}
 	for i, m := range u.Members {
 		if c.members[i] {
-			out[m.Name] = emptyOf(propertyOf(s, m.Name))
+			out[m.Name] = emptyOf(property(s, m.Name))
 		}
 	}
 	return out
+}
+
+// property returns the schema of a property, or nil.
+func property(s *structural.Schema, name string) *structural.Schema {
+	if i := s.PropertyIndex(name); i >= 0 {
+		return s.Properties[i].Schema
+	}
+	return nil
 }
 
 // emptyOf returns an empty value of the type of a schema.

@@ -1,4 +1,6 @@
-package structural
+// Package contradictions finds what the API server accepts in a schema although no value can satisfy it, or
+// although it does not mean what it seems to mean.
+package contradictions
 
 import (
 	"bytes"
@@ -13,29 +15,31 @@ import (
 	"unicode/utf8"
 
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
+	"github.com/schemagen/schemagen/structural"
 )
 
 // Contradiction is a part of a schema that the server accepts although no value
 // can satisfy it, or that does not mean what it seems to mean.
 type Contradiction struct {
-	Kind ContradictionKind
+	Kind Kind
 	// Path is the path in the schema.
-	Path *Path
+	Path *structural.Path
 	Pos  token.Pos
 	// Related is the position of the conflicting keyword, if there is one.
 	Related token.Pos
 	// First is the path of what a Repeated rule repeats, otherwise nil.
-	First *Path
+	First *structural.Path
 	// Message describes the problem, Hint the fix.
 	Message, Hint string
 }
 
-// ContradictionKind is the kind of a contradiction.
-type ContradictionKind int
+// Kind is the kind of a contradiction.
+type Kind int
 
 const (
 	// Never means that no value satisfies it, or that other tools interpret it differently.
-	Never ContradictionKind = iota
+	Never Kind = iota
 	// Misfit is a bound that does not fit the type of its value.
 	Misfit
 	// Idle is a keyword that has no effect.
@@ -49,35 +53,37 @@ const (
 	Unmergeable
 )
 
-// Contradictions returns the problems of an otherwise structural schema that
+// Find returns the problems of an otherwise structural schema that
 // prevent values from being set: bounds that exclude each other, enum values that
 // other keywords reject, branches of junctors that never match, required
 // properties that are not declared, and patterns that clients interpret
 // differently. Keywords of allOf count as the node's own.
-func Contradictions(s *Schema) []Contradiction {
+func Find(s *structural.Schema) []Contradiction {
 	if s == nil {
 		return nil
 	}
-	c := &contradictions{patterns: map[string]*regexp.Regexp{}}
+	c := &finder{patterns: map[string]*regexp.Regexp{}}
 	c.node(s, nil, true)
 	return c.found
 }
 
-type contradictions struct {
+type finder struct {
 	found    []Contradiction
 	patterns map[string]*regexp.Regexp
+	// properties finds those of large schemas.
+	properties locate.Locator
 }
 
-func (c *contradictions) add(path *Path, pos, related token.Pos, hint, format string, args ...any) {
+func (c *finder) add(path *structural.Path, pos, related token.Pos, hint, format string, args ...any) {
 	c.found = append(c.found, Contradiction{Path: path, Pos: pos, Related: related, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-func (c *contradictions) addKind(kind ContradictionKind, path *Path, pos token.Pos, hint, format string, args ...any) {
+func (c *finder) addKind(kind Kind, path *structural.Path, pos token.Pos, hint, format string, args ...any) {
 	c.add(path, pos, token.NoPos, hint, format, args...)
 	c.found[len(c.found)-1].Kind = kind
 }
 
-func (c *contradictions) node(s *Schema, path *Path, root bool) {
+func (c *finder) node(s *structural.Schema, path *structural.Path, root bool) {
 	c.example(s, path)
 	c.repeated(s.XValidations, path)
 	c.set(s, path)
@@ -92,7 +98,7 @@ func (c *contradictions) node(s *Schema, path *Path, root bool) {
 		c.required(s, path, root)
 		c.junctors(s, l, path)
 		c.pattern(s, path)
-		eachNested(s.ValueValidation, path, c.repeatedIn)
+		structural.EachNested(s.ValueValidation, path, c.repeatedIn)
 	}
 	for _, p := range s.Properties {
 		c.node(p.Schema, path.Property(p.Name), false)
@@ -107,7 +113,7 @@ func (c *contradictions) node(s *Schema, path *Path, root bool) {
 
 // set reports a set whose elements are not scalars. The server refuses such a set only if its elements
 // are not atomic, but server-side apply compares elements of sets as scalars, and fails for all others.
-func (c *contradictions) set(s *Schema, path *Path) {
+func (c *finder) set(s *structural.Schema, path *structural.Path) {
 	if s.XListType != "set" || s.Items == nil {
 		return
 	}
@@ -125,9 +131,9 @@ func (c *contradictions) set(s *Schema, path *Path) {
 }
 
 // repeated reports rules that occur twice in a list.
-func (c *contradictions) repeated(rules []Rule, path *Path) {
+func (c *finder) repeated(rules []structural.Rule, path *structural.Path) {
 	for i := range rules {
-		if first := slices.IndexFunc(rules[:i], func(r Rule) bool { return r.Rule == rules[i].Rule }); first >= 0 {
+		if first := slices.IndexFunc(rules[:i], func(r structural.Rule) bool { return r.Rule == rules[i].Rule }); first >= 0 {
 			c.addKind(Repeated, path.Index("x-kubernetes-validations", i).Child("rule"), token.NoPos, "remove one of them: rules with different messages are the same rule",
 				"rules %d and %d of this list are the same, so kubectl apply --server-side fails for this CRD", first, i)
 			c.found[len(c.found)-1].First = path.Index("x-kubernetes-validations", first).Child("rule")
@@ -136,9 +142,9 @@ func (c *contradictions) repeated(rules []Rule, path *Path) {
 }
 
 // repeatedIn reports rules that occur twice in a list of a logical junctor.
-func (c *contradictions) repeatedIn(n *NestedValueValidation, path *Path) {
+func (c *finder) repeatedIn(n *structural.NestedValueValidation, path *structural.Path) {
 	c.repeated(n.ForbiddenExtensions.XValidations, path)
-	eachNested(&n.ValueValidation, path, c.repeatedIn)
+	structural.EachNested(&n.ValueValidation, path, c.repeatedIn)
 	for _, p := range n.Properties {
 		c.repeatedIn(p.Schema, path.Property(p.Name))
 	}
@@ -175,14 +181,14 @@ func spanNames() [4][2]string {
 
 func (l *limits) spans() [4]*span { return [4]*span{&l.number, &l.length, &l.items, &l.properties} }
 
-func limitsOf(s *Schema) *limits {
+func limitsOf(s *structural.Schema) *limits {
 	l := &limits{typ: s.Type}
 	l.add(s.ValueValidation, s.Origin)
 	return l
 }
 
 // add tightens the limits with those of v.
-func (l *limits) add(v *ValueValidation, origin Origin) {
+func (l *limits) add(v *structural.ValueValidation, origin structural.Origin) {
 	if v.Minimum != nil {
 		l.number.low.raise(*v.Minimum, v.ExclusiveMinimum, origin.Of("minimum"))
 	}
@@ -260,7 +266,7 @@ func number(f float64) string {
 }
 
 // enum checks the values of an enum against the other keywords of the node.
-func (c *contradictions) enum(s *Schema, l *limits, path *Path) {
+func (c *finder) enum(s *structural.Schema, l *limits, path *structural.Path) {
 	seen := map[string]bool{}
 	for i, value := range s.Enum {
 		text := string(bytes.TrimSpace(value.Raw))
@@ -275,7 +281,7 @@ func (c *contradictions) enum(s *Schema, l *limits, path *Path) {
 }
 
 // rejects returns the reason for which a node rejects a value, or "" if it accepts it.
-func (c *contradictions) rejects(s *Schema, l *limits, value JSON) string {
+func (c *finder) rejects(s *structural.Schema, l *limits, value structural.JSON) string {
 	var v any
 	decoder := json.NewDecoder(bytes.NewReader(value.Raw))
 	decoder.UseNumber()
@@ -360,7 +366,7 @@ func article(noun string) string {
 }
 
 // required checks that required properties can be set.
-func (c *contradictions) required(s *Schema, path *Path, root bool) {
+func (c *finder) required(s *structural.Schema, path *structural.Path, root bool) {
 	if s.XPreserveUnknownFields != nil || s.AdditionalProperties != nil || s.Type != "object" {
 		return
 	}
@@ -372,7 +378,7 @@ func (c *contradictions) required(s *Schema, path *Path, root bool) {
 		if name == "" {
 			continue // it comes from a marker on an embedded struct, which is reported there
 		}
-		if isMeta(name) && (root || s.XEmbeddedResource) || declared[name] {
+		if isOfEveryObject(name) && (root || s.XEmbeddedResource) || declared[name] {
 			continue
 		}
 		c.add(path.Index("required", i), s.Origin.Of("required"), token.NoPos, "declare the property or do not require it",
@@ -380,11 +386,16 @@ func (c *contradictions) required(s *Schema, path *Path, root bool) {
 	}
 }
 
+// isOfEveryObject reports whether every object has a property of that name.
+func isOfEveryObject(name string) bool {
+	return name == "metadata" || name == "kind" || name == "apiVersion"
+}
+
 // junctors checks the branches of junctors.
-func (c *contradictions) junctors(s *Schema, l *limits, path *Path) {
+func (c *finder) junctors(s *structural.Schema, l *limits, path *structural.Path) {
 	for _, junctor := range []struct {
 		keyword string
-		list    []NestedValueValidation
+		list    []structural.NestedValueValidation
 	}{{"anyOf", s.AnyOf}, {"oneOf", s.OneOf}} {
 		for i := range junctor.list {
 			branch := &junctor.list[i]
@@ -404,14 +415,14 @@ func (c *contradictions) junctors(s *Schema, l *limits, path *Path) {
 			}
 		}
 	}
-	if s.Not != nil && reflect.DeepEqual(*s.Not.Props(), *(&NestedValueValidation{}).Props()) {
+	if s.Not != nil && reflect.DeepEqual(*s.Not.Props(), *(&structural.NestedValueValidation{}).Props()) {
 		c.add(path.Child("not"), s.Origin.Of("not"), token.NoPos, "", "an empty not rejects every value")
 	}
 }
 
 // unsatisfiable returns the reason for which a branch can never match in the node that it
 // belongs to, or "" if it can.
-func (c *contradictions) unsatisfiable(s *Schema, l *limits, branch *NestedValueValidation) string {
+func (c *finder) unsatisfiable(s *structural.Schema, l *limits, branch *structural.NestedValueValidation) string {
 	joint := *l
 	joint.add(&branch.ValueValidation, branch.Origin)
 	if clashes := joint.clashes(); len(clashes) > len(l.clashes()) {
@@ -420,14 +431,13 @@ func (c *contradictions) unsatisfiable(s *Schema, l *limits, branch *NestedValue
 	if len(s.Enum) > 0 && len(branch.Enum) > 0 && disjoint(s.Enum, branch.Enum) {
 		return "its enum has no value in common with the enum of the node"
 	}
-	if not := branch.Not; not != nil && len(not.Required) == 1 && reflect.DeepEqual(not.ValueValidation, ValueValidation{Required: not.Required}) && len(not.Properties) == 0 {
+	if not := branch.Not; not != nil && len(not.Required) == 1 && reflect.DeepEqual(not.ValueValidation, structural.ValueValidation{Required: not.Required}) && len(not.Properties) == 0 {
 		if name := not.Required[0]; slices.Contains(s.Required, name) || slices.Contains(branch.Required, name) {
 			return "it forbids " + name + ", which is required"
 		}
 	}
-	properties := s.named(len(branch.Properties))
 	for _, p := range branch.Properties {
-		declared := properties.property(p.Name)
+		declared := c.properties.Property(s, p.Name)
 		required := slices.Contains(s.Required, p.Name) || slices.Contains(branch.Required, p.Name)
 		if declared == nil || declared.ValueValidation == nil || !required {
 			continue
@@ -439,7 +449,7 @@ func (c *contradictions) unsatisfiable(s *Schema, l *limits, branch *NestedValue
 	return ""
 }
 
-func disjoint(a, b []JSON) bool {
+func disjoint(a, b []structural.JSON) bool {
 	for _, x := range a {
 		for _, y := range b {
 			if bytes.Equal(bytes.TrimSpace(x.Raw), bytes.TrimSpace(y.Raw)) {
@@ -450,7 +460,7 @@ func disjoint(a, b []JSON) bool {
 	return true
 }
 
-func (c *contradictions) compile(pattern string) *regexp.Regexp {
+func (c *finder) compile(pattern string) *regexp.Regexp {
 	re, ok := c.patterns[pattern]
 	if !ok {
 		re, _ = regexp.Compile(pattern) // nil if invalid, which the server rejects
@@ -461,7 +471,7 @@ func (c *contradictions) compile(pattern string) *regexp.Regexp {
 
 // pattern reports regular expressions that have a different meaning in ECMA 262,
 // the dialect of JSON Schema, which editors and client libraries use.
-func (c *contradictions) pattern(s *Schema, path *Path) {
+func (c *finder) pattern(s *structural.Schema, path *structural.Path) {
 	if what, instead := foreignSyntax(s.Pattern); what != "" && c.compile(s.Pattern) != nil {
 		c.add(path.Child("pattern"), s.Origin.Of("pattern"), token.NoPos, instead, "%s in the pattern is specific to Go: clients that follow ECMA 262 read it differently", what)
 	}

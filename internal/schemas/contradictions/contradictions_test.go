@@ -1,4 +1,4 @@
-package structural
+package contradictions
 
 import (
 	"slices"
@@ -6,6 +6,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/schemagen/schemagen/structural"
 )
 
 // TestContradictions checks one schema for each contradiction, and a similar one without it.
@@ -129,9 +131,9 @@ func TestContradictions(t *testing.T) {
 		if err := yaml.UnmarshalStrict([]byte(test.schema), &props); err != nil {
 			t.Fatalf("%s: %v", test.name, err)
 		}
-		s, _ := FromProps(&props)
+		s, _ := structural.FromProps(&props)
 		var got []string
-		for _, c := range Contradictions(s) {
+		for _, c := range Find(s) {
 			got = append(got, c.Path.String()+": "+c.Message)
 		}
 		if !slices.Equal(got, test.want) {

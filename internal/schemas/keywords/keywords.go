@@ -1,4 +1,5 @@
-package structural
+// Package keywords is the table of the keywords that a schema can have, and writes the own keywords of a node.
+package keywords
 
 import (
 	"iter"
@@ -6,6 +7,8 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/structural"
 )
 
 // Keyword is one keyword of JSONSchemaProps of apiextensions.k8s.io/v1.
@@ -16,7 +19,7 @@ type Keyword struct {
 	// corresponding field in the model.
 	Field string
 	// Class is the keyword's class in the KEP.
-	Class KeywordClass
+	Class Class
 	// Restricts is the type of values that a value validation applies to: number,
 	// string, array or object. It is empty if the type does not follow from the
 	// keyword alone; exclusive bounds have no effect by themselves.
@@ -29,16 +32,16 @@ type Keyword struct {
 	value func(Parts) any
 }
 
-// RulesKeyword is the name of the keyword of CEL rules.
-const RulesKeyword = "x-kubernetes-validations"
+// Rules is the name of the keyword of CEL rules.
+const Rules = "x-kubernetes-validations"
 
-// KeywordClass is the class of a keyword in the KEP "Structural Schemas".
-type KeywordClass int
+// Class is the class of a keyword in the KEP "Structural Schemas".
+type Class int
 
 // Keyword classes.
 const (
 	// ClassUnsupported keywords cannot occur in a structural schema.
-	ClassUnsupported KeywordClass = iota
+	ClassUnsupported Class = iota
 	// ClassGeneric is the type and its documentation ([Generic]).
 	ClassGeneric
 	// ClassStructure keywords contain the schemas of fields, elements or map values.
@@ -53,17 +56,17 @@ const (
 
 // Parts are the parts of a node that hold its keywords, without its children.
 type Parts struct {
-	*Generic
-	*Extensions
+	*structural.Generic
+	*structural.Extensions
 	// ValueValidation may be nil.
-	*ValueValidation
+	*structural.ValueValidation
 }
 
-// Parts returns the parts of s.
-func (s *Schema) Parts() Parts { return Parts{&s.Generic, &s.Extensions, s.ValueValidation} }
+// PartsOf returns the parts of a node.
+func PartsOf(s *structural.Schema) Parts { return Parts{&s.Generic, &s.Extensions, s.ValueValidation} }
 
-// Parts returns the parts of n.
-func (n *NestedValueValidation) Parts() Parts {
+// PartsOfNested returns the parts of a node in a junctor.
+func PartsOfNested(n *structural.NestedValueValidation) Parts {
 	return Parts{&n.ForbiddenGenerics, &n.ForbiddenExtensions, &n.ValueValidation}
 }
 
@@ -103,16 +106,16 @@ func (k *Keyword) IsSet(p Parts) bool {
 // compare it with the table.
 func Table() iter.Seq[*Keyword] {
 	return func(yield func(*Keyword) bool) {
-		for i := range keywords {
-			if !yield(&keywords[i]) {
+		for i := range table {
+			if !yield(&table[i]) {
 				return
 			}
 		}
 	}
 }
 
-// KeywordNames returns the names of all keywords, in the order of JSONSchemaProps.
-func KeywordNames() []string {
+// Names returns the names of all keywords, in the order of JSONSchemaProps.
+func Names() []string {
 	var out []string
 	for k := range Table() {
 		out = append(out, k.Name)
@@ -120,8 +123,8 @@ func KeywordNames() []string {
 	return out
 }
 
-// KeywordNamed returns the keyword with the given name, or nil.
-func KeywordNamed(name string) *Keyword {
+// Named returns the keyword with the given name, or nil.
+func Named(name string) *Keyword {
 	for k := range Table() {
 		if k.Name == name {
 			return k
@@ -130,8 +133,8 @@ func KeywordNamed(name string) *Keyword {
 	return nil
 }
 
-// SetKeywords returns the names of the keywords that are set in p.
-func SetKeywords(p *apiextensionsv1.JSONSchemaProps) []string {
+// Set returns the names of the keywords that are set in p.
+func Set(p *apiextensionsv1.JSONSchemaProps) []string {
 	var out []string
 	for k := range Table() {
 		if !k.in(p).IsZero() {
@@ -141,9 +144,9 @@ func SetKeywords(p *apiextensionsv1.JSONSchemaProps) []string {
 	return out
 }
 
-// ClearKeyword removes a keyword and reports whether it was set.
-func ClearKeyword(p *apiextensionsv1.JSONSchemaProps, keyword string) bool {
-	k := KeywordNamed(keyword)
+// Clear removes a keyword and reports whether it was set.
+func Clear(p *apiextensionsv1.JSONSchemaProps, keyword string) bool {
+	k := Named(keyword)
 	if k == nil || k.in(p).IsZero() {
 		return false
 	}
@@ -151,8 +154,8 @@ func ClearKeyword(p *apiextensionsv1.JSONSchemaProps, keyword string) bool {
 	return true
 }
 
-// CopyKeywords copies every keyword that is set in src to dst.
-func CopyKeywords(dst, src *apiextensionsv1.JSONSchemaProps) {
+// Copy copies every keyword that is set in src to dst.
+func Copy(dst, src *apiextensionsv1.JSONSchemaProps) {
 	for k := range Table() {
 		if value := k.in(src); !value.IsZero() {
 			k.in(dst).Set(value)
@@ -160,12 +163,12 @@ func CopyKeywords(dst, src *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// ChangedKeywords returns the names of the keywords that are set in b and are not the
+// Changed returns the names of the keywords that are set in b and are not the
 // same in a. The keyword of rules is named once for each rule that b has more than a.
-func ChangedKeywords(a, b *apiextensionsv1.JSONSchemaProps) []string {
+func Changed(a, b *apiextensionsv1.JSONSchemaProps) []string {
 	var out []string
 	for k := range Table() {
-		if before, after := k.in(a), k.in(b); k.Name == RulesKeyword {
+		if before, after := k.in(a), k.in(b); k.Name == Rules {
 			out = append(out, slices.Repeat([]string{k.Name}, max(0, after.Len()-before.Len()))...)
 		} else if !after.IsZero() && !reflect.DeepEqual(before.Interface(), after.Interface()) {
 			out = append(out, k.Name)
@@ -179,9 +182,9 @@ func (k *Keyword) in(p *apiextensionsv1.JSONSchemaProps) reflect.Value {
 	return reflect.ValueOf(p).Elem().FieldByName(k.Field)
 }
 
-// keywords is the table. A new field of JSONSchemaProps needs a row here; tests
+// table is the table. A new field of JSONSchemaProps needs a row here; tests
 // then fail for each reader and writer that does not handle it.
-var keywords = [...]Keyword{
+var table = [...]Keyword{
 	{"id", "ID", ClassUnsupported, "", `"a"`, nil},
 	{"$schema", "Schema", ClassUnsupported, "", `"a"`, nil},
 	{"$ref", "Ref", ClassUnsupported, "", `"#/definitions/a"`, nil},
@@ -225,5 +228,5 @@ var keywords = [...]Keyword{
 	{"x-kubernetes-list-map-keys", "XListMapKeys", ClassExtension, "", `["a"]`, func(p Parts) any { return &p.XListMapKeys }},
 	{"x-kubernetes-list-type", "XListType", ClassExtension, "", `"atomic"`, func(p Parts) any { return &p.XListType }},
 	{"x-kubernetes-map-type", "XMapType", ClassExtension, "", `"atomic"`, func(p Parts) any { return &p.XMapType }},
-	{RulesKeyword, "XValidations", ClassExtension, "", `[{"rule": "true"}]`, func(p Parts) any { return &p.XValidations }},
+	{Rules, "XValidations", ClassExtension, "", `[{"rule": "true"}]`, func(p Parts) any { return &p.XValidations }},
 }
