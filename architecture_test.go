@@ -86,7 +86,6 @@ func layers() []string {
 		"internal/types/typegen",
 		"internal/conversions/misuse",
 		"internal/conversions/policy",
-		"internal/conversions/support",
 		"internal/conversions/gotypes",
 		"internal/conversions",
 		"internal/conversions/losses",

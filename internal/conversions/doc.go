@@ -13,7 +13,7 @@
 //	fates     what each direction of a unit can lose                    (fate.go)
 //	explain   pairs ─▶ a table of units                                 (explain.go)
 //	of        path in an object ─▶ the unit that converts it            (unitof.go)
-//	code      pairs ─▶ zz_generated.conversions.go                      (code*.go, internal/support/)
+//	code      pairs ─▶ zz_generated.conversions.go                      (code*.go, support.go)
 //
 // Find returns the kinds with their pairs for all that generate something from them: the
 // conversions here, their tests, and reports.
