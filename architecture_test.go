@@ -84,7 +84,6 @@ func layers() []string {
 		"internal/companions/schemapatch",
 		"internal/companions/applyconfiguration",
 		"internal/types/typegen",
-		"internal/conversions/misuse",
 		"internal/conversions/policy",
 		"internal/conversions/gotypes",
 		"internal/conversions",

@@ -8,7 +8,7 @@
 //	derived   markers ─▶ units computed from the rest, or from metadata (derived.go, guard.go)
 //	stores    annotations of earlier conversions                        (store.go)
 //	at        markers that are written further out                      (at.go)
-//	misuse    markers that contradict each other, or that nothing reads (internal/misuse/)
+//	misuse    markers that contradict each other, or that nothing reads (marked.go, conflict.go, …)
 //	rules     two types ─▶ *Rule: how one becomes the other             (rule.go)
 //	fates     what each direction of a unit can lose                    (fate.go)
 //	explain   pairs ─▶ a table of units                                 (explain.go)
