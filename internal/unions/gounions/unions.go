@@ -4,6 +4,8 @@
 // struct in a definition (occurrences.go): rules above the cost limit, rules that compare with the
 // old object, differences between versions. The model of unions and their rules is package
 // unions.
+//
+// erased.go reports unions of which conditions remove only a part.
 package gounions
 
 import (
