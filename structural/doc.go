@@ -17,4 +17,35 @@
 //   - Nodes are shared between parents and are not modified once shared.
 //   - An [Origin] is a token.Pos in the file set of the run, for Go and YAML
 //     alike; it is resolved only when a diagnostic is printed.
+//
+// Read the files in this order. The model:
+//
+//   - schema.go: nodes, properties, validations, and the origin of each
+//   - keywords.go: the table of keywords, for code that runs once; other code names each field, and
+//     tests compare it with the table
+//   - props.go, decode.go: schemas to JSONSchemaProps and back
+//   - path.go, locate.go: paths of nodes, and the node or keyword at a path that the API server prints
+//   - named.go, celname.go: properties by name, and by their name in CEL rules
+//   - union.go: x-kubernetes-unions
+//
+// Rules for schemas:
+//
+//   - check.go: what makes a schema not structural, in the words of the server's ValidateStructural
+//   - proposal.go: rules of the proposals that the server does not enforce
+//   - proposal_metadata.go, proposal_polymorphism.go, proposal_topology.go: those by subject
+//   - proposal_union.go: those for unions
+//   - contradict.go: what is valid but can never be satisfied, or does not mean what it seems to
+//   - contradictexample.go, contradictidle.go, contradictnumber.go: that by subject
+//   - condition.go, compat.go: the condition NonStructuralSchema, and the features that need a structural schema
+//
+// Operations on objects:
+//
+//   - objectpath.go: paths of values
+//   - prune.go, default.go, prunedefaults.go: pruning and defaulting, and pruning of the defaults themselves
+//   - lost.go: what one schema keeps of objects and another one drops
+//
+// Operations of the proposals on schemas:
+//
+//   - skeleton.go: the skeleton that prunes
+//   - unfold.go, unfold_union.go, weaken.go: extensions as plain OpenAPI, and schemas without value validations
 package structural
