@@ -5,7 +5,8 @@
 //
 // It knows structural schemas and decoded JSON. It does not know Go source,
 // markers, the position of a union in a schema, or the API server's code: the cost
-// of rules is passed in as a function.
+// of rules is passed in as a function. Package gounions of internal/unions finds unions
+// in Go source, and decides whether their rules are written.
 //
 // Three principles hold throughout. The discriminator is always respected and never
 // derived from the members (KEP-1027, Normalization). A member is set if it is

@@ -6,9 +6,8 @@
 //	Definition    one CRD: changes, new unions, costs of rules, size, samples, questions
 //	Convention    findings of one code
 //
-// It is written as HTML, Markdown or JSON. Questions are what no program can
-// answer. The package neither generates definitions nor judges them, and texts of
-// definitions are never markup in what it writes.
+// It is written as HTML, Markdown or JSON. The package neither generates definitions nor judges them,
+// and texts of definitions are never markup in what it writes.
 //
 // Read the files in this order:
 //

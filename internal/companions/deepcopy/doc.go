@@ -2,11 +2,10 @@
 // types: zz_generated.deepcopy.go, byte for byte as controller-gen's generator object writes
 // it (sigs.k8s.io/controller-tools/pkg/deepcopy).
 //
-// Package typecheck type-checks the types with what they refer to. What controller-gen refuses, or panics on, is a
-// diagnostic at the field. What is not certain is a [source.Unsure] error.
-//
-// What is written compiles: a file without a reason for doubt does so by construction, and the others
-// are type-checked. Tests compare with controller-gen's own output.
+// Package typecheck type-checks the types with what they refer to. What controller-gen refuses, or
+// panics on, is a diagnostic at the field. What is not certain is a [source.Unsure] error. The methods
+// compile: a file without a reason for doubt does so by construction, and the others are
+// type-checked.
 //
 // Read the files in this order:
 //

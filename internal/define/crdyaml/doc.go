@@ -1,8 +1,7 @@
 // Package crdyaml writes definitions as YAML in one pass over the schema model. The bytes are those
 // of controller-gen, which uses sigs.k8s.io/yaml.
 //
-// Documents with rare characters
-// are rendered by the library instead.
+// Documents with rare characters are rendered by the library instead.
 //
 // Read the files in this order:
 //

@@ -1,8 +1,7 @@
-// Package peerversions knows how the output of controller-gen changed from release to
-// release: the table of changes, and
-// whether the changes since a release explain how one of its files differs from that of a
-// later release. The table is measured: testdata/versions.tsv counts the differences
-// between releases for real projects. The package does not read source; what a marker
+// Package peerversions knows how the output of controller-gen changed from release to release: the
+// table of changes, and whether the changes since a release explain how one of its files differs
+// from that of a later release. The table is measured: testdata/versions.tsv counts the
+// differences between releases for real projects. The package does not read source; what a marker
 // means is not known here, only what its meaning changed in a file.
 //
 // Read the files in this order:
