@@ -3,8 +3,8 @@
 //
 // A [Kind] holds what all diagnostics with the same code share: code, default severity,
 // title, explanation, examples. A package that reports diagnostics declares each of its kinds
-// once, in its codes.go, in the order of their codes, and returns them from its function
-// Codes; the command joins these lists:
+// once, in the order of their codes, and returns them from its function Codes; the command joins
+// these lists:
 //
 //	var floatField = &diag.Kind{Code: "SG203", Title: "a floating-point field", …}
 //
@@ -14,4 +14,11 @@
 //
 // The package knows how diagnostics are sorted, deduplicated and printed. It does not know
 // which kinds exist.
+//
+// Read the files in this order:
+//
+//   - diag.go: severities, positions, diagnostics and lists
+//   - kind.go: kinds
+//   - format.go: output for programs: text, JSON, SARIF, GitHub
+//   - fold.go, since.go: equal findings, and those that an earlier version of the source has as well
 package diag

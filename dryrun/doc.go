@@ -8,4 +8,16 @@
 //
 // It knows objects and definitions, not where they are read from. The behavior of a server
 // is implemented in package apiserver.
+//
+// Read the files in this order:
+//
+//   - trial.go: the CRDs of a trial, and what becomes of an object
+//   - object.go: the objects of a file, with positions
+//   - kind.go: what a version drops, defaults and rejects, with positions
+//   - policy.go, storage.go: the admission policies that a trial follows, and objects that are stored
+//     in another version
+//   - yaml.go: objects as YAML, in the order of the manifest
+//   - sample.go, samplerepair.go, samplechanges.go: an example is generated, and changed until a server accepts it
+//   - suite.go, case.go, variants.go: suites, their cases, and the CRDs that a suite tests
+//   - codes.go: the codes of the diagnostics
 package dryrun

@@ -18,4 +18,7 @@
 //
 // The package reads files but does not write any. It does not know flags, the working
 // directory of the process, or how files are written to disk.
+//
+// It is a thin layer over package define of internal, which the commands use themselves;
+// internal.go converts the options.
 package generator

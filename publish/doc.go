@@ -8,15 +8,20 @@
 // are in static.json, which a test generates from the linked API server libraries. Tests
 // also compare our documents with the server's.
 //
-//   - [Resources] returns the served versions of a definition; [Conflicts] returns which of
-//     them cannot be published together.
-//   - schema.go renders a schema, v2.go removes what OpenAPI v2 does not support and reports
-//     it, paths.go renders the operations, and document.go assembles the documents. A
-//     [Publisher] does this repeatedly (publisher.go).
-//   - handler.go serves the documents that kubectl needs, and discovery.go the discovery
-//     documents.
-//   - jsonschema.go renders JSON Schemas, jsonunions.go the unions in them, jsonvalues.go
-//     value validations, and jsonpattern.go patterns.
+// Read the files in this order:
+//
+//   - resource.go: the served versions of definitions, and which of them cannot be published together
+//   - schema.go, paths.go: a schema and the operations of a resource as OpenAPI
+//   - v2.go: what OpenAPI v2 does not support is removed, and reported
+//   - static.go: what is the same for every resource
+//   - document.go: the documents
+//   - publisher.go: the same repeatedly. A document is joined from the texts that its resources add,
+//     so a changed definition renders only its own part; for protobuf, too, because concatenated
+//     messages are one message
+//   - handler.go, discovery.go: the documents and discovery documents that kubectl requests
+//   - jsonschema.go, jsonunions.go, jsonvalues.go, jsonpattern.go: JSON Schemas, with unions,
+//     restrictions and patterns
+//   - unionproblems.go: why x-kubernetes-unions is not published
 package publish
 
 //go:generate go test . -run TestStatic|TestLitmus -update

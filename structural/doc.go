@@ -17,4 +17,31 @@
 //   - Nodes are shared between parents and are not modified once shared.
 //   - An [Origin] is a token.Pos in the file set of the run, for Go and YAML
 //     alike; it is resolved only when a diagnostic is printed.
+//
+// Read the files in this order. The model:
+//
+//   - schema.go: nodes, properties, validations, and the origin of each
+//   - props.go, decode.go: schemas to JSONSchemaProps and back
+//   - path.go: paths of nodes
+//   - named.go: properties by name
+//   - union.go: x-kubernetes-unions
+//
+// Rules for schemas:
+//
+//   - check.go: what makes a schema not structural, in the words of the server's ValidateStructural
+//   - proposal.go: rules of the proposals that the server does not enforce
+//   - proposal_metadata.go, proposal_polymorphism.go, proposal_topology.go: those by subject
+//   - proposal_union.go: those for unions
+//   - condition.go: the condition NonStructuralSchema
+//
+// Operations on objects:
+//
+//   - objectpath.go: paths of values
+//   - prune.go, default.go, prunedefaults.go: pruning and defaulting, and pruning of the defaults themselves
+//   - lost.go: what one schema keeps of objects and another one drops
+//
+// Operations of the proposals on schemas:
+//
+//   - skeleton.go: the skeleton that prunes
+//   - unfold.go, unfold_union.go, weaken.go: extensions as plain OpenAPI, and schemas without value validations
 package structural

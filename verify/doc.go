@@ -2,16 +2,23 @@
 // rejects, in its own words; what the proposals that define structural schemas discourage;
 // and what neither reports because it is valid but can never be satisfied.
 //
-//	verify.go   checks one CRD and returns diagnostics with positions
-//	correct.go  corrects what the server rejects, to find all errors at once
-//	newer.go    rules that only newer servers reject
-//	cost.go     errors about the cost of rules
-//	paths.go    paths of printer columns and of the scale subresource that do not exist
-//	columns.go  paths of printer columns that never have a value
-//	condition.go  the condition NonStructuralSchema, and what is refused beside it
-//	size.go     which parts of a large CRD take the most bytes
-//	codes.go    the codes of the diagnostics
-//
 // It knows CRDs and positions, not where a CRD came from: Go source and YAML files are both
-// a [crd.Definition].
+// a [crd.Definition]. It implements the interface Server of package generator.
+//
+// Read the files in this order:
+//
+//   - verify.go: checks one CRD and returns diagnostics with positions
+//   - manifest.go: the CRDs of a file, and the problems in its text
+//   - correct.go: corrects what the server rejects in a copy and validates again, to find all errors at once
+//   - cause.go, default.go, escape.go: positions in rules, values in defaults, names that rules have to escape
+//   - costfindings.go: errors about the cost of rules, which package apiserver estimates
+//   - newer.go: rules that only newer servers reject
+//   - paths.go, columns.go: paths of printer columns and of the scale subresource that do not exist,
+//     or never have a value
+//   - versions.go: versions that the server converts itself although their schemas differ
+//   - condition.go: the condition NonStructuralSchema, and what is refused beside it
+//   - size.go: which parts of a large CRD take the most bytes
+//   - shared.go: nodes that are repeated are verified once
+//   - handle.go: what the server does with objects, kept by the definition
+//   - codes.go: the codes of the diagnostics
 package verify

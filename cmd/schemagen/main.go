@@ -1,5 +1,6 @@
-// Command schemagen generates Kubernetes CustomResourceDefinitions from Go API
-// types. It handles flags, files and exit codes; package generator does the rest.
+// Command schemagen generates Kubernetes CustomResourceDefinitions from Go API types. It handles
+// flags, printing and exit codes. Read main.go first, then package generation below it for a run of
+// the generators; each other file is the command of its name.
 package main
 
 import (

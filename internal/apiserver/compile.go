@@ -247,7 +247,8 @@ type compiledText struct {
 	cost        uint64
 }
 
-// compileText compiles a rule or a message. It returns an error if the type is not possible.
+// compileText compiles a rule or a message, and estimates its cost. It returns an error if the type
+// is not possible.
 func (t *Target) compileText(kind *apiservercel.DeclType, text string, terms terms, stored, optional bool) (out compiledText, err error) {
 	rules, err := t.library(stored)
 	if err != nil {

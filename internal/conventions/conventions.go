@@ -1,10 +1,3 @@
-// Package conventions checks the conventions of Kubernetes APIs, which are off by default: each
-// [Rule] is a kind of diagnostics with a function that looks at one field, or at one kind.
-//
-// A field is what Go declares together with the schema that came of it, so that a rule sees the
-// bounds of a named type, an override or a tag in the same way as those of a marker. Only fields
-// of the user's packages that occur in a definition are checked. The package does not change
-// anything; whether the API server accepts a definition is decided elsewhere.
 package conventions
 
 import (

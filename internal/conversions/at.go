@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/conversions/gotypes"
-	"github.com/schemagen/schemagen/internal/conversions/misuse"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 )
@@ -87,7 +86,7 @@ func exists(ts *gotypes.Types, t *Type, path string, missing func(hint string)) 
 			}
 		}
 		if next == nil {
-			missing(misuse.DidYouMean(name, known))
+			missing(didYouMean(name, known))
 			return false
 		}
 		t = next.Type

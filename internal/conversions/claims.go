@@ -7,7 +7,6 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/conversions/gotypes"
-	"github.com/schemagen/schemagen/internal/conversions/misuse"
 	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
 )
@@ -37,7 +36,7 @@ func (w *pairing) findClaims(t *Type, path []*Field, level int) {
 			continue
 		}
 		w.findAt(f, at)
-		if first, second, problem := misuse.Conflict(w.markersOf(f, at), f.JSON); level == 0 && problem != "" {
+		if first, second, problem := conflict(w.markersOf(f, at), f.JSON); level == 0 && problem != "" {
 			d := w.fail(claimedTwice, second.Pos, f.Pkg, "remove one of the markers", "%s %s: %s", w.spokeName(), w.in(at), problem)
 			*d = d.With(diag.Related{Pos: w.reporter.Position(first.Pos), Message: "the first one"})
 		}

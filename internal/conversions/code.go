@@ -18,7 +18,6 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/conversions/support"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/source"
@@ -178,7 +177,7 @@ func (f *codeFile) finish() {
 
 // bytes returns the file as gofmt writes it.
 func (f *codeFile) bytes(header string) ([]byte, error) {
-	functions, imports := support.Functions(f.support, f.options.Mutable)
+	functions, imports := supportFunctions(f.support, f.options.Mutable)
 	for _, importPath := range imports {
 		name := path.Base(importPath)
 		if importPath == source.MetaV1Path {

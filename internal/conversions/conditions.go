@@ -18,7 +18,7 @@ type Condition struct {
 	Function, Text string
 }
 
-// markedCondition matches a condition between marks, which those of package support have, too:
+// markedCondition matches a condition between marks, which those in support.txt have, too:
 // without it, one that holds is true, and one that refuses is false.
 var markedCondition = lazyregexp.New(`(?s)/\*(holds|refuses) ([a-z ]+)\*/(.*?)/\*\*/`)
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/conversions/misuse"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -195,7 +194,7 @@ func (r *Rule) collection() bool {
 }
 
 func (p *pairer) unchecked(path []*Field, s *structural.Schema) {
-	found := misuse.Unchecked(s)
+	found := uncheckedKeywords(s)
 	if len(found) == 0 {
 		return
 	}

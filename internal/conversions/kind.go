@@ -8,7 +8,6 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/conversions/gotypes"
-	"github.com/schemagen/schemagen/internal/conversions/misuse"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/report"
@@ -149,7 +148,7 @@ func (p *pairer) notOneHub(kind *Kind, hubs []*Version, marked bool) {
 	first := slices.Concat(hubs, kind.Spokes)[0]
 	problem, hint := "no version of "+kind.Name+" is the hub", "write "+marker+" above one of the types"
 	if len(hubs) > 1 {
-		problem, hint = "several versions of "+kind.Name+" are the hub", misuse.OneHub(sources(hubs), marker)
+		problem, hint = "several versions of "+kind.Name+" are the hub", oneHubHint(hubs, marker)
 	}
 	for i, d := range p.reporter.List {
 		if (d.Code == report.NoStorageVersion.Code || d.Code == report.SeveralStorageVersions.Code) && strings.Contains(d.Message, "kind "+kind.Name+"."+kind.Group+" ") {
@@ -170,21 +169,9 @@ func (p *pairer) notOneHub(kind *Kind, hubs []*Version, marked bool) {
 
 // misplaced reports markers that nothing reads.
 func (p *pairer) misplaced() {
-	var kinds []misuse.Kind
-	for _, kind := range p.model.Kinds {
-		kinds = append(kinds, misuse.Kind{Name: kind.Name, Hub: sources([]*Version{kind.Hub})[0], Spokes: sources(kind.Spokes)})
-	}
-	for _, m := range misuse.Misplaced(kinds) {
+	for _, m := range misplacedMarkers(p.model.Kinds) {
 		p.fail(noRule, m.Pos, m.In.Pkg, m.Hint, "+%s has no effect: %s", m.Name, m.Problem)
 	}
-}
-
-// sources returns the declarations of versions.
-func sources(versions []*Version) (out []misuse.Version) {
-	for _, v := range versions {
-		out = append(out, misuse.Version{Name: v.Name, Type: v.Type.Decl})
-	}
-	return out
 }
 
 // at returns the position of the type of a version.

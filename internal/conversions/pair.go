@@ -9,7 +9,6 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/conversions/gotypes"
-	"github.com/schemagen/schemagen/internal/conversions/misuse"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
@@ -313,7 +312,7 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 		case markers.ConvertPrefix + "to":
 			r.codec, _ = value.Get("as")
 			if codecs := markers.ConvertCodecs(); r.codec != "" && !slices.Contains(codecs, r.codec) {
-				w.fail(noRule, m.Pos, f.Pkg, cmp.Or(misuse.DidYouMean(r.codec, codecs), "write one of "+strings.Join(codecs, ", ")), "+%s: there is no codec %s", m.Name, r.codec)
+				w.fail(noRule, m.Pos, f.Pkg, cmp.Or(didYouMean(r.codec, codecs), "write one of "+strings.Join(codecs, ", ")), "+%s: there is no codec %s", m.Name, r.codec)
 				return
 			}
 			if key, ok := value.Get("key"); ok {
@@ -393,11 +392,11 @@ func (w *pairing) compareEnums(u *Unit, m *markers.Marker, s, h *structural.Sche
 		s, h = items(s), items(h)
 	}
 	last := u.Spoke[len(u.Spoke)-1]
-	lacking, text := misuse.Lacking(misuse.Enum(s), misuse.Enum(h), mapped)
+	lacking, text := lackingValues(enumValues(s), enumValues(h), mapped)
 	if len(lacking) == 0 {
 		return
 	}
-	d := w.fail(enumLacks, u.Pos, last.Pkg, "write // +schemagen:convert:values="+text+"; the values of "+w.current.Hub.Name+" are "+strings.Join(misuse.Enum(h), ", "), "%s %s can be %s, which %s %s cannot: such an object would be stored, and its updates refused", w.spokeName(), w.in(u.Spoke), strings.Join(lacking, " or "), w.hubName(), w.in(u.Hub))
+	d := w.fail(enumLacks, u.Pos, last.Pkg, "write // +schemagen:convert:values="+text+"; the values of "+w.current.Hub.Name+" are "+strings.Join(enumValues(h), ", "), "%s %s can be %s, which %s %s cannot: such an object would be stored, and its updates refused", w.spokeName(), w.in(u.Spoke), strings.Join(lacking, " or "), w.hubName(), w.in(u.Hub))
 	*d = d.With(diag.Related{Pos: w.reporter.Position(u.Hub[len(u.Hub)-1].Pos()), Message: "the counterpart"})
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/conversions/gotypes"
-	"github.com/schemagen/schemagen/internal/conversions/misuse"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -255,10 +254,10 @@ func (r *rules) keyed(rule *Rule, spoke, hub *structural.Schema) (*Rule, string)
 func (r *rules) enum(rule *Rule, spoke, hub *structural.Schema) (*Rule, string) {
 	rule.Name, rule.op = "values", opValues
 	var problem, hint string
-	if rule.Values, problem, hint = misuse.Values(r.values.Value.(markers.Convert).Value); problem == "" {
+	if rule.Values, problem, hint = parseValues(r.values.Value.(markers.Convert).Value); problem == "" {
 		for side, s := range []*structural.Schema{spoke, hub} {
-			enum := misuse.Enum(s)
-			if value, near := misuse.Unknown(rule.Values, side, enum); value != "" {
+			enum := enumValues(s)
+			if value, near := unknownValue(rule.Values, side, enum); value != "" {
 				version := []*Version{r.spoke, r.current.Hub}[side]
 				problem, hint = fmt.Sprintf("%q is not in the enum of %s: %s", value, version.Name, strings.Join(enum, ", ")), near
 				break
@@ -481,7 +480,7 @@ func (p *pairer) checkHook(u *Unit) {
 				}
 				return assignable(params[i][len(params[i])-1].Type, p.types.Of(f, expr))
 			}
-			*metadata, problem = misuse.Signature{Name: name, Params: len(params), Results: len(results), Fits: fits}.Check(f, fn)
+			*metadata, problem = hookSignature{name: name, params: len(params), results: len(results), fits: fits}.check(f, fn)
 			if problem == "" && pkg != p.spoke.Type.Decl.Pkg && !ast.IsExported(name) {
 				problem, hidden = name+" is not exported, and package "+p.spoke.Type.Decl.Pkg.Path+" needs it, too", true
 			}
@@ -489,7 +488,7 @@ func (p *pairer) checkHook(u *Unit) {
 				related = append(related, diag.Related{Pos: p.reporter.Position(fn.Name.Pos()), Message: name})
 			}
 		} else {
-			problem = misuse.Missing(name, pkg, h.home, p.current.Hub.Type.Decl.Pkg)
+			problem = missingHook(name, pkg, h.home, p.current.Hub.Type.Decl.Pkg)
 		}
 		if problem != "" {
 			problems = append(problems, problem)

@@ -3,14 +3,20 @@
 // function passed in by the caller. It also reads the comments that suppress findings or
 // allow changes.
 //
-//	sources.go    resolves names to files and packages
-//	chunks.go     splits files with any number of objects into chunks of documents
-//	reader.go     reads definitions from all sources
-//	commits.go    reads definitions from commits
-//	verify.go     verifies the definitions of files against an API server
-//	published.go  served versions, and the reasons why they cannot be published
-//	ignores.go    comments that ignore findings
-//	waivers.go    comments that allow changes
-//
 // It knows files but no flags, and definitions but not what they are read for.
+//
+// Read the files in this order:
+//
+//   - sources.go: resolves names to files and packages
+//   - chunks.go: splits files with any number of objects into chunks of documents
+//   - reader.go: reads definitions from all sources
+//   - commits.go: reads definitions from commits
+//   - verify.go: verifies the definitions of files against an API server, in parallel
+//   - published.go: served versions, the reasons why they cannot be published, and a cache for
+//     programs that read repeatedly
+//   - documented.go: what documentation needs besides
+//   - stored.go: stored objects
+//   - ignores.go: comments that ignore findings
+//   - waivers.go, gowaivers.go: comments that allow changes, in YAML and in Go
+//   - codes.go: the codes of the diagnostics
 package definitions

@@ -1,8 +1,3 @@
-// Package generate runs the CRD generator: its input is one value ([Request]), and the files to
-// write and the findings are another ([Result]). It finds files that no longer belong to a
-// kind (stale.go, declared.go), writes install manifests (install.go), and runs the companion
-// generators that a command line names in addition to crd (companions.go, schemapatch.go). It
-// knows no flags, and writes no files.
 package generate
 
 import (

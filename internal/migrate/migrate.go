@@ -1,8 +1,3 @@
-// Package migrate compares the output of schemagen for a project with that of
-// controller-gen: it finds the calls of controller-gen in a Makefile (make.go, calls.go, shell.go), runs both
-// programs on copies of the project (copies.go), which neither may leave (confine.go), and
-// reports the differences with their reasons. It knows files and processes, but nothing about
-// the content of schemagen's files.
 package migrate
 
 import (

@@ -1,6 +1,3 @@
-// Package project reads schemagen.yaml: settings that correspond to flags, options of
-// packages, markers for types of other modules, severities and waivers. It knows the format
-// of the file and its valid values, and sets flags from it; it knows no commands.
 package project
 
 import (

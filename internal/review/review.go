@@ -1,15 +1,3 @@
-// Package review writes what the reviewer of a change to an API has to know on one page. [New]
-// collects it from the definitions before and after the change, from what package compare found
-// to be different, and from findings about API conventions:
-//
-//	Review        the whole change
-//	Definition    one CRD: changes, new unions, costs of rules, size, samples, questions
-//	Convention    findings of one code
-//
-// It is written as HTML (html.go), Markdown (markdown.go) or JSON. Questions are what no program can
-// answer (questions.go). A [Report] has the changes alone, as schemagen diff prints them (report.go).
-// The package neither generates definitions nor judges them, and texts of definitions are never
-// markup in what it writes.
 package review
 
 import (

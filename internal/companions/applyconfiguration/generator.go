@@ -1,10 +1,3 @@
-// Package applyconfiguration runs code-generator's applyconfiguration-gen in the same way as
-// controller-tools (pkg/applyconfiguration), with the schemas of package define. The types
-// come from the source of the run (universe.go), so nothing is loaded a second time. Files
-// are returned, and whatever makes code-generator exit or panic is an error.
-//
-// controller-tools' own package links one (pkg/crd) that reads files in the working directory
-// when a process starts.
 package applyconfiguration
 
 import (

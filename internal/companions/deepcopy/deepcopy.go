@@ -1,13 +1,3 @@
-// Package deepcopy generates the methods DeepCopyInto, DeepCopy and DeepCopyObject of API
-// types: zz_generated.deepcopy.go, byte for byte as controller-gen's generator object writes
-// it (sigs.k8s.io/controller-tools/pkg/deepcopy).
-//
-// enabled.go finds the types whose markers ask for methods. Package typecheck type-checks
-// them with what they refer to. questions.go asks what controller-gen asks about a type,
-// copier.go writes the statements that copy a value, fields.go those for structs without methods,
-// methods.go the methods, imports.go names packages, and file.go writes the file. A file for which reasons.go finds
-// a reason is type-checked, so what is written compiles. What controller-gen refuses, or panics on, is a
-// diagnostic at the field. What is not certain is a [source.Unsure] error.
 package deepcopy
 
 import (

@@ -1,16 +1,3 @@
-// Package convertprove proves generated conversions with objects that the API server would
-// accept, by its schemas and CEL rules: samples of the project and of the schemas, and random
-// edits of them that stay valid. Its parts:
-//
-//	subjects    model ─▶ a spoke and its hub, with the server of each version  (prove.go)
-//	values      samples ─▶ valid objects, edited at random                      (edit.go)
-//	scalars     those with which conversions go wrong                           (scalar.go)
-//	histories   objects ─▶ what breaks a law, through convertrun.Converter      (history.go)
-//	paths       two objects ─▶ where they differ, whatever the keys of maps     (paths.go)
-//	shrinking   the smallest object that still does                             (shrink.go)
-//
-// The conversions are those that would be generated now, whatever is on disk. They run in a
-// process of their own; this one makes the values and judges them.
 package convertprove
 
 import (

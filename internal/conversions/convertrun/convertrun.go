@@ -1,13 +1,3 @@
-// Package convertrun converts objects offline, with the conversions of the user's own packages,
-// whether schemagen or people have written them. Its parts:
-//
-//	kinds     []written.Kind: Go types of the versions, and how they are converted
-//	program   kinds ─▶ the source of a program                                (program.go)
-//	build     source ─▶ *Converter: a compiled program                        (convertrun.go)
-//	convert   []Request ─▶ []Answer, through standard input and output
-//
-// The program exists only in an overlay of the go command and in a temporary directory:
-// nothing is written into the user's module.
 package convertrun
 
 import (

@@ -13,6 +13,9 @@
 // that tests of the whole module import, and nothing else: internal/conversionlaws. Its files are
 // engine_test.go and, for generated conversions, units_test.go, which are tests of this package,
 // too, so that they are compiled, vetted and tested as they are.
+//
+// All randomness of a history is a tree of choices, in which a missing choice is the simplest
+// value, so that a history is shrunk by removing parts of the tree.
 package laws
 
 import (

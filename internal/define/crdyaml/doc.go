@@ -1,7 +1,14 @@
-// Package crdyaml writes definitions as YAML in one pass over the schema model (yaml.go,
-// schema.go). The bytes are those of controller-gen, which uses sigs.k8s.io/yaml.
+// Package crdyaml writes definitions as YAML in one pass over the schema model. The bytes are those
+// of controller-gen, which uses sigs.k8s.io/yaml.
 //
-// The order of keys is in order.go, the style of scalars in resolve.go, scalar.go and
-// number.go, and JSON values, such as defaults, in json.go. Documents with rare characters
-// are rendered by the library instead.
+// Documents with rare characters are rendered by the library instead.
+//
+// Read the files in this order:
+//
+//   - yaml.go: a document
+//   - schema.go: schemas
+//   - order.go: the order of keys: keywords are sorted by name, and so are properties, whatever the
+//     order of the fields in Go
+//   - resolve.go, scalar.go, number.go: the style of scalars
+//   - json.go: JSON values, such as defaults
 package crdyaml

@@ -1,4 +1,6 @@
 // Package plurals derives resource names from kinds like controller-gen.
+//
+// The rules are a table that a test generates.
 package plurals
 
 import (

@@ -9,6 +9,9 @@
 //
 // The package knows schemas and definitions. It knows neither Go declarations nor how markers
 // are parsed.
+//
+// It also weakens rules that compare an object with its old version where the server cannot find
+// that, or would refuse them for their cost (ratchets.go).
 package transitions
 
 import (

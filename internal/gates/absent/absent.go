@@ -4,6 +4,8 @@
 //
 // Which properties a struct lacks is in [structural.Origin.Absent], for which [Of] reads the
 // source. The package does not know which gates are on: a property is absent or is not.
+//
+// constant.go finds rules that compare only with values that conditions remove.
 package absent
 
 import (

@@ -5,6 +5,8 @@
 //	and  := not {"&&" not}
 //	not  := "!" not | "(" or ")" | NAME
 //	NAME := letter {letter | digit | "_" | "." | "-"} | '"' characters '"'
+//
+// order.go finds which of many sets of gates are next to each other.
 package gates
 
 import (

@@ -1,10 +1,3 @@
-// Package snapshot recognizes a process that would only repeat an earlier run, by metadata
-// alone: it has the same command line, directory, environment and program ([Path]), and
-// every fact that the earlier run depends on ([Fact]) still holds. It recognizes nothing
-// whenever there is a doubt.
-//
-// It is used before most packages are initialized, so it imports only package os and what
-// that imports. It does not know what a run does.
 package snapshot
 
 import (

@@ -1,9 +1,3 @@
-// Package peerversions knows how the output of controller-gen changed from release to
-// release: the table of changes (changes.go and the files named after generators), and
-// whether the changes since a release explain how one of its files differs from that of a
-// later release (Explain). The table is measured: testdata/versions.tsv counts the differences
-// between releases for real projects. The package does not read source; what a marker
-// means is not known here, only what its meaning changed in a file.
 package peerversions
 
 import (

@@ -3,6 +3,10 @@
 // displays it decides how each element looks, and no text becomes markup.
 //
 // It knows neither schemas nor how a tree is displayed.
+//
+// It is the only package that uses a Markdown library, and only its parser: links have one of
+// three schemes, images are links, and everything else is text. What is too long or too deeply
+// nested is not parsed.
 package prose
 
 import (

@@ -1,7 +1,3 @@
-// Package output is the only writer of files of users: either all files of a change are
-// written or none, or it only reports what would change. A [Writer] knows where the files
-// may be, a [Change] is one that has been checked. The package knows paths and bytes, not
-// what the files contain, except for comments that mark generated files, and the objects below them.
 package output
 
 import (

@@ -7,4 +7,7 @@
 // GoCommand, which runs the go command through go/packages.
 //
 // The package implements rules of the go command. It does not know what a package declares.
+//
+// [Order] is controller-gen's order of packages, for generators in which the last package to write
+// a file wins.
 package golist

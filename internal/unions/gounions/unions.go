@@ -4,6 +4,9 @@
 // struct in a definition (occurrences.go): rules above the cost limit, rules that compare with the
 // old object, differences between versions. The model of unions and their rules is package
 // unions.
+//
+// Why the rule of a union is missing is decided in writeUnion.Apply (unions.go), and why it has
+// another form in [Unions.Fit]. erased.go reports unions of which conditions remove only a part.
 package gounions
 
 import (
@@ -385,12 +388,18 @@ func (all *Unions) problem(t *source.Type, pos token.Pos, hint, format string, a
 	all.Reporter.Report(report.InvalidUnion, t.Pkg.At(pos), hint, format, args...).Severity = all.severity(t)
 }
 
+// enabled reports whether the unions of a type are written.
+func (all *Unions) enabled(t *source.Type) bool {
+	forms := all.Settings.UnionForms(t)
+	return forms != nil && !slices.Contains(forms, unions.FormNone)
+}
+
 // severity is that of problems with the unions of a type: an error if unions are enabled.
 func (all *Unions) severity(t *source.Type) diag.Severity {
-	if forms := all.Settings.UnionForms(t); forms == nil || slices.Contains(forms, unions.FormNone) {
-		return diag.Warning
+	if all.enabled(t) {
+		return diag.Error
 	}
-	return diag.Error
+	return diag.Warning
 }
 
 // writeUnion is the operation that adds a union to the schema of its struct.
@@ -401,10 +410,20 @@ type writeUnion struct {
 	all   *Unions
 }
 
+// Apply writes the union into the schema of its struct. It writes no rule
+//
+//   - if a field that the union uses may be missing, or has a mistake, which was reported;
+//   - if the union itself has a mistake: see readDiscriminator and checkMembers;
+//   - if unions are not enabled for the package, which reportOff reports;
+//   - if rules that people wrote enforce it: see enforcedByHand;
+//   - if the package asks for other forms than rules, or rules cannot read a field: see
+//     [unions.Lower].
+//
+// [Unions.Fit] later replaces rules that cost too much where the struct is used.
 func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	u := op.Union
 	u.Members = slices.Clone(u.Members)
-	severity := op.all.severity(op.owner)
+	enabled := op.all.enabled(op.owner)
 	if op.forms == nil && len(u.Members) > 0 && !byhand.MentionedIn(&u, s) && !addsJunctor(op.owner.Markers) {
 		op.all.reportOff(op.owner, u.Pos)
 	}
@@ -412,7 +431,7 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	problem := func(pos token.Pos, hint, format string, args ...any) {
 		failed = true
 		op.all.invalidIn(e.Pkg)
-		op.all.Reporter.Report(report.InvalidUnion, e.Pkg.At(pos), hint, format, args...).Severity = severity
+		op.all.Reporter.Report(report.InvalidUnion, e.Pkg.At(pos), hint, format, args...).Severity = op.all.severity(op.owner)
 	}
 	if op.ambiguous || s.Origin.Mistake == notes.InShape {
 		return // a field that it uses may be missing
@@ -436,10 +455,10 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	finished := *op.Marked
 	finished.Union = u
 	op.all.keep(op.owner, &finished)
-	if severity == diag.Warning && !op.all.All || slices.ContainsFunc(u.Members, func(m unions.Member) bool { return hasMistake(s, m.Name) }) {
+	if !enabled && !op.all.All || slices.ContainsFunc(u.Members, func(m unions.Member) bool { return hasMistake(s, m.Name) }) {
 		return
 	}
-	if severity == diag.Warning {
+	if !enabled {
 		lowered, err := unions.Lower(u, unions.LowerOptions{Forms: []unions.Form{unions.FormExtension}})
 		if err != nil {
 			e.Errorf(u.Pos, "", "%v", err)

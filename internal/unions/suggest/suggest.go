@@ -1,5 +1,3 @@
-// Package suggest finds structs that look like unions but are not, or not completely, marked
-// as such, and the lines to add. It knows names, documentation and markers, but no schemas.
 package suggest
 
 import (

@@ -1,6 +1,3 @@
-// Package uniongen generates Go functions that normalize and validate the unions of types,
-// and admission policies that normalize them on the API server. It knows Go types and the
-// finished schemas; the text of the functions is in package templates.
 package uniongen
 
 import (

@@ -1,6 +1,3 @@
-// Package cli adds to cobra what all commands of schemagen share: help with groups of
-// commands and flags, errors that show how a command is used, and the arguments of a command
-// line before it is known which command they are for. It knows no particular command.
 package cli
 
 import (

@@ -2,6 +2,8 @@
 // packages of the API server are initialized: they take most of the time that such a
 // process needs. Packages are initialized in the order of their import paths, after their
 // imports; this one imports next to nothing and is among the first.
+//
+// Whenever package snapshot is in doubt, the process continues, and package runcache decides.
 package earlyexit
 
 import (

@@ -1,4 +1,4 @@
-package misuse
+package conversions
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ func TestLargeEnums(t *testing.T) {
 		{"a small hub", a, []string{"a000001", "b"}, nil, n - 1, "{a000000: a000001, a000002: a000001, "},
 	} {
 		t.Run("lacking, "+test.name, func(t *testing.T) {
-			lacking, text := Lacking(test.spoke, test.hub, test.values)
+			lacking, text := lackingValues(test.spoke, test.hub, test.values)
 			if len(lacking) != test.lacking || !strings.HasPrefix(text, test.text) {
 				t.Errorf("got %d: %.60s, want %d: %s…", len(lacking), text, test.lacking, test.text)
 			}
@@ -59,7 +59,7 @@ func TestLargeEnums(t *testing.T) {
 		{"the first", pairs, 0, b, "a000000"},
 	} {
 		t.Run("unknown, "+test.name, func(t *testing.T) {
-			if got, _ := Unknown(test.values, test.side, test.enum); got != test.want {
+			if got, _ := unknownValue(test.values, test.side, test.enum); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
@@ -79,12 +79,12 @@ func TestLacking(t *testing.T) {
 		{"small large huge", "small", "large huge", nil, "{large: …, huge: …}"},
 		{"small large huge", "small", "huge", [][2]string{{"large", "small"}}, "{large: small, huge: …}"},
 	} {
-		lacking, text := Lacking(strings.Fields(test.spoke), hubOf(test.hub), test.values)
+		lacking, text := lackingValues(strings.Fields(test.spoke), hubOf(test.hub), test.values)
 		if strings.Join(lacking, " ") != test.want || text != test.text {
 			t.Errorf("%s, %s: got %q %s, want %q %s", test.spoke, test.hub, lacking, text, test.want, test.text)
 		}
 	}
-	if lacking, _ := Lacking([]string{""}, []string{"a"}, nil); lacking != nil {
+	if lacking, _ := lackingValues([]string{""}, []string{"a"}, nil); lacking != nil {
 		t.Errorf("got %q: an empty text may be left out", lacking)
 	}
 }

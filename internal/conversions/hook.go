@@ -1,4 +1,4 @@
-package misuse
+package conversions
 
 import (
 	"fmt"
@@ -9,49 +9,49 @@ import (
 	"github.com/schemagen/schemagen/internal/source"
 )
 
-// Signature is that of a function of a hook.
-type Signature struct {
-	Name string
-	// Params and Results are their numbers, without the metadata of the object.
-	Params, Results int
-	// Fits reports whether the type of the i-th parameter, or result, is one that the generated
+// hookSignature is the signature that a function of a hook has to have.
+type hookSignature struct {
+	name string
+	// params and results are their numbers, without the metadata of the object.
+	params, results int
+	// fits reports whether the type of the i-th parameter, or result, is one that the generated
 	// code compiles with. It is true for a type that cannot be resolved.
-	Fits func(i int, result bool, f *source.File, expr ast.Expr) bool
+	fits func(i int, result bool, f *source.File, expr ast.Expr) bool
 }
 
-// Check returns whether a function takes the metadata of the object, and what is wrong with its
+// check returns whether a function takes the metadata of the object, and what is wrong with its
 // signature; empty if nothing is.
-func (s Signature) Check(f *source.File, fn *ast.FuncDecl) (metadata bool, problem string) {
+func (s hookSignature) check(f *source.File, fn *ast.FuncDecl) (metadata bool, problem string) {
 	params, results := flat(fn.Type.Params), flat(fn.Type.Results)
-	if metadata = len(params) == s.Params+1 && isMetadata(f, params[0]); metadata {
+	if metadata = len(params) == s.params+1 && isMetadata(f, params[0]); metadata {
 		params = params[1:]
 	}
 	switch {
-	case len(params) != s.Params:
-		return metadata, fmt.Sprintf("%s has %s instead of %d", s.Name, count(len(params), "parameter"), s.Params)
-	case len(results) == s.Results+1 && isError(f, results[s.Results]):
-		return metadata, s.Name + " has an additional error result, but conversions cannot fail"
-	case len(results) != s.Results:
-		return metadata, fmt.Sprintf("%s has %s instead of %d", s.Name, count(len(results), "result"), s.Results)
+	case len(params) != s.params:
+		return metadata, fmt.Sprintf("%s has %s instead of %d", s.name, count(len(params), "parameter"), s.params)
+	case len(results) == s.results+1 && isError(f, results[s.results]):
+		return metadata, s.name + " has an additional error result, but conversions cannot fail"
+	case len(results) != s.results:
+		return metadata, fmt.Sprintf("%s has %s instead of %d", s.name, count(len(results), "result"), s.results)
 	case fn.Type.TypeParams != nil:
 		return metadata, ""
 	}
 	for i, param := range params {
-		if !s.Fits(i, false, f, param) {
-			return metadata, fmt.Sprintf("the type of parameter %d of %s does not fit", len(flat(fn.Type.Params))-len(params)+i+1, s.Name)
+		if !s.fits(i, false, f, param) {
+			return metadata, fmt.Sprintf("the type of parameter %d of %s does not fit", len(flat(fn.Type.Params))-len(params)+i+1, s.name)
 		}
 	}
 	for i, result := range results {
-		if !s.Fits(i, true, f, result) {
-			return metadata, fmt.Sprintf("the type of result %d of %s does not fit", i+1, s.Name)
+		if !s.fits(i, true, f, result) {
+			return metadata, fmt.Sprintf("the type of result %d of %s does not fit", i+1, s.name)
 		}
 	}
 	return metadata, ""
 }
 
-// Missing returns why a package does not have a function of a hook. others are packages where it
+// missingHook returns why a package does not have a function of a hook. others are packages where it
 // may have been written instead.
-func Missing(name string, p *source.Package, others ...*source.Package) string {
+func missingHook(name string, p *source.Package, others ...*source.Package) string {
 	problem := "package " + p.Name + " has no function " + name
 	if receiver := p.Receiver(name); receiver != "" {
 		return problem + ": it is a method of " + receiver

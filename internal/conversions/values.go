@@ -1,4 +1,4 @@
-package misuse
+package conversions
 
 import (
 	"cmp"
@@ -10,9 +10,9 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Values returns the pairs of values in the text of a marker, {Old: New, …}. problem is what is wrong
+// parseValues returns the pairs of values in the text of a marker, {Old: New, …}. problem is what is wrong
 // with it, and hint what to write.
-func Values(text string) (values [][2]string, problem, hint string) {
+func parseValues(text string) (values [][2]string, problem, hint string) {
 	list, ok := strings.CutPrefix(text, "{")
 	list, closed := strings.CutSuffix(list, "}")
 	var pairs []string // as they should be written
@@ -47,16 +47,16 @@ func Values(text string) (values [][2]string, problem, hint string) {
 	return values, "", ""
 }
 
-// DidYouMean returns a hint for a word that is not one of those that are known; empty if none is near.
-func DidYouMean(word string, known []string) string {
+// didYouMean returns a hint for a word that is not one of those that are known; empty if none is near.
+func didYouMean(word string, known []string) string {
 	if near, ok := words.Nearest(word, known); ok {
 		return "did you mean " + near + "?"
 	}
 	return ""
 }
 
-// Enum returns the values of a schema's enum; nil if it has none, or one that is not a string.
-func Enum(s *structural.Schema) (out []string) {
+// enumValues returns the values of a schema's enum; nil if it has none, or one that is not a string.
+func enumValues(s *structural.Schema) (out []string) {
 	if s == nil || s.ValueValidation == nil {
 		return nil
 	}
@@ -70,8 +70,8 @@ func Enum(s *structural.Schema) (out []string) {
 	return out
 }
 
-// Unknown returns the first value of one side that is not in its enum, which may be nil, and a hint.
-func Unknown(values [][2]string, side int, enum []string) (value, hint string) {
+// unknownValue returns the first value of one side that is not in its enum, which may be nil, and a hint.
+func unknownValue(values [][2]string, side int, enum []string) (value, hint string) {
 	if enum == nil {
 		return "", ""
 	}
@@ -80,14 +80,14 @@ func Unknown(values [][2]string, side int, enum []string) (value, hint string) {
 		if known[pair[side]] {
 			continue
 		}
-		return pair[side], cmp.Or(DidYouMean(pair[side], enum), "write one of "+strings.Join(enum, ", "))
+		return pair[side], cmp.Or(didYouMean(pair[side], enum), "write one of "+strings.Join(enum, ", "))
 	}
 	return "", ""
 }
 
-// Lacking returns the values of the spoke's enum that the hub's enum lacks, if both have one, and for
+// lackingValues returns the values of the spoke's enum that the hub's enum lacks, if both have one, and for
 // which there are no others, and the argument of the marker with which there would be.
-func Lacking(spoke, hub []string, values [][2]string) (lacking []string, text string) {
+func lackingValues(spoke, hub []string, values [][2]string) (lacking []string, text string) {
 	if hub == nil {
 		return nil, ""
 	}

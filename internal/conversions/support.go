@@ -1,6 +1,4 @@
-// Package support has the functions that generated conversions need. It knows their text and what each
-// of them needs; it does not know what is generated.
-package support
+package conversions
 
 import (
 	_ "embed"
@@ -11,25 +9,26 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// source are the functions, as a txtar archive. The name of a section is that of the function,
-// followed by other sections that it needs and by the packages that it imports. Conditions under
-// which something is kept or restored are between marks, which are the only comments between /* and */.
+// supportText has the functions that generated conversions call, as a txtar archive. The name of a
+// section is that of the function, followed by other sections that it needs and by the packages that
+// it imports. Conditions under which something is kept or restored are between marks, which are the
+// only comments between /* and */.
 //
 //go:embed support.txt
-var source string
+var supportText string
 
-// section is a section of the archive.
-type section struct {
+// supportSection is a section of the archive: a function.
+type supportSection struct {
 	name string
 	// needs are other sections, and imports are packages.
 	needs, imports []string
 	text           string
 }
 
-var sections = sync.OnceValue(func() (out []section) {
-	for _, file := range txtar.Parse([]byte(source)).Files {
+var supportSections = sync.OnceValue(func() (out []supportSection) {
+	for _, file := range txtar.Parse([]byte(supportText)).Files {
 		words := strings.Fields(file.Name)
-		s := section{name: words[0], text: string(file.Data)}
+		s := supportSection{name: words[0], text: string(file.Data)}
 		for _, word := range words[1:] {
 			if strings.HasPrefix(word, "conversion") || word == "readConversion" {
 				s.needs = append(s.needs, word)
@@ -42,13 +41,13 @@ var sections = sync.OnceValue(func() (out []section) {
 	return out
 })
 
-// Functions returns the functions with the names and those that they need, as gofmt writes them, and
+// supportFunctions returns the functions with the names and those that they need, as gofmt writes them, and
 // the packages that they import. Conditions keep their marks if marked is set.
-func Functions(names map[string]bool, marked bool) (text string, imports []string) {
+func supportFunctions(names map[string]bool, marked bool) (text string, imports []string) {
 	needed := maps.Clone(names)
 	for again := true; again; {
 		again = false
-		for _, s := range sections() {
+		for _, s := range supportSections() {
 			if !needed[s.name] {
 				continue
 			}
@@ -59,7 +58,7 @@ func Functions(names map[string]bool, marked bool) (text string, imports []strin
 		}
 	}
 	var out strings.Builder
-	for _, s := range sections() {
+	for _, s := range supportSections() {
 		if !needed[s.name] {
 			continue
 		}

@@ -1,4 +1,4 @@
-package misuse
+package conversions
 
 import (
 	"go/token"
@@ -6,45 +6,32 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/markers"
-	"github.com/schemagen/schemagen/internal/source"
 )
 
-// Version is a version of a kind.
-type Version struct {
-	Name string
-	Type *source.Type
-}
-
-// Kind is a kind with its hub and its spokes.
-type Kind struct {
-	Name   string
-	Hub    Version
-	Spokes []Version
-}
-
-// Finding is a marker that nothing reads.
-type Finding struct {
-	Placed
+// misplacedMarker is a marker that nothing reads.
+type misplacedMarker struct {
+	placedMarker
 	Problem, Hint string
 }
 
-// Misplaced returns the markers on structs that only hubs have, where nothing reads them, and markers
+// misplacedMarkers returns the markers on structs that only hubs have, where nothing reads them, and markers
 // of kinds on other structs.
-func Misplaced(kinds []Kind) (out []Finding) {
+func misplacedMarkers(kinds []*Kind) (out []misplacedMarker) {
 	read := map[token.Pos]bool{}
 	// ofKind reports whether a marker belongs above the type of a kind, and adds it if it is elsewhere.
-	ofKind := func(m Placed, v Version) bool {
+	ofKind := func(m placedMarker, v *Version) bool {
 		if !slices.Contains([]string{"hub", "storeAs"}, strings.TrimPrefix(m.Name, markers.ConvertPrefix)) {
 			return false
 		}
-		if m.In != v.Type {
-			out = append(out, Finding{m, m.In.Pkg.Name + "." + m.In.Label() + " is not a kind", "write it above " + v.Type.Pkg.Name + "." + v.Type.Label()})
+		if root := v.Type.Decl; m.In != root {
+			problem := m.In.Pkg.Name + "." + m.In.Label() + " is not a kind"
+			out = append(out, misplacedMarker{m, problem, "write it above " + root.Pkg.Name + "." + root.Label()})
 		}
 		return true
 	}
 	for _, kind := range kinds {
 		for _, spoke := range kind.Spokes {
-			for _, m := range Marked(spoke.Type) {
+			for _, m := range convertMarkers(spoke.Type.Decl) {
 				read[m.Pos] = true
 				ofKind(m, spoke)
 			}
@@ -55,7 +42,7 @@ func Misplaced(kinds []Kind) (out []Finding) {
 		for _, spoke := range kind.Spokes {
 			others = append(others, spoke.Name)
 		}
-		for _, m := range Marked(kind.Hub.Type) {
+		for _, m := range convertMarkers(kind.Hub.Type.Decl) {
 			if ofKind(m, kind.Hub) || read[m.Pos] {
 				continue
 			}
@@ -64,19 +51,19 @@ func Misplaced(kinds []Kind) (out []Finding) {
 				where = "on the field of "
 			}
 			hint := "write it " + where + strings.Join(others, " or ") + "; if that was the hub when the marker was written, make it the hub again and run schemagen conversions --rehub " + kind.Hub.Name
-			out = append(out, Finding{m, kind.Hub.Name + " is the hub of " + kind.Name, hint})
+			out = append(out, misplacedMarker{m, kind.Hub.Name + " is the hub of " + kind.Name, hint})
 		}
 	}
 	return out
 }
 
-// OneHub returns a hint for several versions that a marker makes the hub: the one whose fields have no
+// oneHubHint returns a hint for several versions that a marker makes the hub: the one whose fields have no
 // markers, if there is one such, was the hub when the others were written.
-func OneHub(hubs []Version, marker string) string {
+func oneHubHint(hubs []*Version, marker string) string {
 	var with, without []string
 	for _, v := range hubs {
 		list := &without
-		if slices.ContainsFunc(Marked(v.Type), func(m Placed) bool { return m.OnField }) {
+		if slices.ContainsFunc(convertMarkers(v.Type.Decl), func(m placedMarker) bool { return m.OnField }) {
 			list = &with
 		}
 		*list = append(*list, v.Name)

@@ -1,4 +1,4 @@
-package misuse
+package conversions
 
 import (
 	"go/ast"
@@ -8,22 +8,22 @@ import (
 	"github.com/schemagen/schemagen/internal/source"
 )
 
-// Placed is a marker of conversions, of a struct or of one of its fields.
-type Placed struct {
+// placedMarker is a marker of conversions, of a struct or of one of its fields.
+type placedMarker struct {
 	*markers.Marker
 	// In is the struct, and OnField is set for a marker of one of its fields.
 	In      *source.Type
 	OnField bool
 }
 
-// Marked returns the markers of conversions in a struct of the user and those below it, each once.
-func Marked(root *source.Type) (out []Placed) {
+// convertMarkers returns the markers of conversions in a struct of the user and those below it, each once.
+func convertMarkers(root *source.Type) (out []placedMarker) {
 	seen := map[*source.Type]bool{}
 	var visit func(t *source.Type)
 	add := func(t *source.Type, list source.Markers, onField bool) {
 		for _, m := range list {
 			if strings.HasPrefix(m.Name, markers.ConvertPrefix) {
-				out = append(out, Placed{m, t, onField})
+				out = append(out, placedMarker{m, t, onField})
 			}
 		}
 	}

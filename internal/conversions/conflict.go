@@ -1,4 +1,4 @@
-package misuse
+package conversions
 
 import (
 	"slices"
@@ -27,9 +27,9 @@ func excludes(name string) string {
 	return ""
 }
 
-// Conflict returns the first two markers of a field that contradict each other, in their order, and how;
+// conflict returns the first two markers of a field that contradict each other, in their order, and how;
 // problem is empty if there are none. name is the JSON name of the field.
-func Conflict(list source.Markers, name string) (first, second *markers.Marker, problem string) {
+func conflict(list source.Markers, name string) (first, second *markers.Marker, problem string) {
 	for i, m := range list {
 		for _, other := range list[:i] {
 			if excluded(m, other, name) || excluded(other, m, name) {

@@ -1,4 +1,4 @@
-package misuse
+package conversions
 
 import (
 	"slices"
@@ -6,8 +6,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Unchecked returns the keywords of a schema, which may be nil, that kept values are not checked against.
-func Unchecked(s *structural.Schema) (found []string) {
+// uncheckedKeywords returns the keywords of a schema, which may be nil, that kept values are not checked against.
+func uncheckedKeywords(s *structural.Schema) (found []string) {
 	collectUnchecked(s, &found, 0)
 	return found
 }

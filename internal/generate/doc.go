@@ -1,0 +1,16 @@
+// Package generate runs the CRD generator: its input is one value ([Request]), and the files to
+// write and the findings are another ([Result]). It knows no flags, and writes no files. All
+// fields of a [Request] are the key in the run cache. The other generators have packages of their
+// own, see package controllertools.
+//
+// Read the files in this order:
+//
+//   - request.go: a request, its result, and [Run]
+//   - channels.go, joined.go: the channels of a run, and definitions that are the same in all of them
+//   - install.go: CRDs in kustomizations and Helm charts
+//   - companions.go, schemapatch.go: the other generators of a command line
+//   - collisions.go: files that two generators would write
+//   - stale.go, declared.go: files whose kinds no longer exist, and whether a kind is declared elsewhere
+//   - staleunions.go, staleconversions.go: the same for generated Go files and policies
+//   - reported.go, codes.go: the codes that a run reports
+package generate
