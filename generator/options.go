@@ -59,7 +59,7 @@ type Source struct {
 // Language configures how markers and types are interpreted.
 type Language struct {
 	// Enable switches features on for all of the user's packages, as the marker
-	// +schemagen:enable does for one; markers.Features returns their names. If it is empty,
+	// +schemagen:enable does for one: see docs/language.md for their names. If it is empty,
 	// only the features that packages enable themselves are on.
 	Enable []string
 	// Unions is the form in which unions are written in packages that do not choose one

@@ -65,7 +65,7 @@ func TestDeclarativeTags(t *testing.T) {
 // with their scopes, and of the values that a tag lists.
 func writeTags(t *testing.T) {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "tool", "-modfile=../tools/go.mod", "validation-gen", "--docs").Output()
+	out, err := exec.CommandContext(t.Context(), "go", "tool", "-modfile=../../tools/go.mod", "validation-gen", "--docs").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
