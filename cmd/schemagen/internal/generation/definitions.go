@@ -83,7 +83,7 @@ func (f *DefinitionFlags) Add(cmd *cobra.Command) {
 	f.AddChannel(cmd)
 }
 
-// addChannel adds only the flag that selects a channel.
+// AddChannel adds only the flag that selects a channel.
 func (f *DefinitionFlags) AddChannel(cmd *cobra.Command) {
 	f.Command, f.Given = cmd, cmd.Flags()
 	cmd.Flags().StringVar(&f.Channel, "channel", "", "read this channel of "+project.Name+" (default: its first channel)")
@@ -99,7 +99,7 @@ const GatesHelp = "turn on these gates of +schemagen:when: names, * for all, !NA
 // CRDFlagHelp describes the flag --crd.
 const CRDFlagHelp = "read CRDs from files, directories, - for standard input, or Go packages (default: the project's CRDs, as for verify)"
 
-// configure reads the project file for a command with the flags of f and r.
+// Configure reads the project file for a command with the flags of f and r.
 func (f *DefinitionFlags) Configure(cmd *cobra.Command, r *reporting.Reporter) error {
 	err := r.Configure(cmd, "")
 	f.Dir, f.Project, f.Keep, f.Inputs = r.WorkDir, r.Project, r.Keep(), r.Reader
@@ -109,7 +109,7 @@ func (f *DefinitionFlags) Configure(cmd *cobra.Command, r *reporting.Reporter) e
 	return r.CheckChannel(cmd, f.Channel)
 }
 
-// reader checks the flags and returns a reader of definitions that uses them.
+// Reader checks the flags and returns a reader of definitions that uses them.
 func (f *DefinitionFlags) Reader(stdin io.Reader) (*definitions.Reader, error) {
 	if err := CheckFeatures(f.Enable); err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (f *DefinitionFlags) Reader(stdin io.Reader) (*definitions.Reader, error) {
 	return reader, nil
 }
 
-// generate generates the definitions of packages. If dir is not the working directory but a
+// Generate generates the definitions of packages. If dir is not the working directory but a
 // commit, the commit's own project file applies; if that lacks the channel, its first one.
 func (f *DefinitionFlags) Generate(ctx context.Context, dir string, patterns []string) ([]*crd.Definition, diag.List, error) {
 	file := f.Project
@@ -179,7 +179,7 @@ func (f *DefinitionFlags) Generate(ctx context.Context, dir string, patterns []s
 	return channel.Select(made), findings, err
 }
 
-// resources reads the served versions of definitions for a command that publishes them.
+// Resources reads the served versions of definitions for a command that publishes them.
 // Without arguments, it reads those of the project. Conflicts between them are findings.
 func (f *DefinitionFlags) Resources(ctx context.Context, args []string, stdin io.Reader, cache *definitions.Cache) ([]*definitions.Resource, diag.List, error) {
 	in, err := f.Reader(stdin)

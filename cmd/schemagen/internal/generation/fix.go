@@ -36,7 +36,7 @@ func (inv *Invocation) fixSources(ctx context.Context, shared *Session, stdout, 
 	return nil
 }
 
-// findings returns the findings of a run that reads files with in, of which nothing is written.
+// Findings returns the findings of a run that reads files with in, of which nothing is written.
 // Mistakes in the project file are reported alone. unverified, unless it is nil, is called with
 // those that are known before definitions are verified.
 func (inv *Invocation) Findings(ctx context.Context, in *inputs.Reader, shared *Session, unverified func(diag.List)) (diag.List, error) {

@@ -31,7 +31,7 @@ type Session struct {
 	fixed *fixes.Session
 }
 
-// run generates, reports and writes.
+// Run generates, reports and writes.
 func (inv *Invocation) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := inv.checked(); err != nil {
 		return err

@@ -46,7 +46,7 @@ type Invocation struct {
 	Within string
 }
 
-// addFlags adds the flags that are no settings, and are the same in both syntaxes.
+// AddFlags adds the flags that are no settings, and are the same in both syntaxes.
 func (inv *Invocation) AddFlags(cmd *cobra.Command) {
 	cli.AddModeFlags(cmd, &inv.Check, &inv.Diff)
 	cmd.Flags().StringVar(&inv.Format, "format", "text", reporting.FormatHelp())

@@ -30,7 +30,7 @@ type Values struct {
 	strict   bool
 }
 
-// flags returns the flags of all settings. Their values are those of v, beginning with the defaults.
+// Flags returns the flags of all settings. Their values are those of v, beginning with the defaults.
 func (v *Values) Flags() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("settings", pflag.ContinueOnError)
 	v.AddStrict(flags)
@@ -66,7 +66,7 @@ func (v *Values) addOptions(flags *pflag.FlagSet) {
 	flags.BoolVar(&v.OmitToolVersion, "omit-tool-version", false, "omit the version annotation")
 }
 
-// addLanguage adds the flags that control the marker language and verification.
+// AddLanguage adds the flags that control the marker language and verification.
 func (v *Values) AddLanguage(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&v.Enable, "enable", nil, "enable features for all packages: "+strings.Join(markers.Features(), ", "))
 	flags.StringVar(&v.Unions, "unions", "", "form of unions unless the source sets it: cel, oneOf, none")
