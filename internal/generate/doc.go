@@ -11,6 +11,7 @@
 //   - companions.go, schemapatch.go: the other generators of a command line
 //   - collisions.go: files that two generators would write
 //   - stale.go, declared.go: files whose kinds no longer exist, and whether a kind is declared elsewhere
-//   - staleunions.go, staleconversions.go: the same for generated Go files and policies
+//   - functions.go, conversions.go: functions for unions, conversions, and policies, as results
+//   - staleunions.go, staleconversions.go: stale files of these
 //   - reported.go, codes.go: the codes that a run reports
 package generate

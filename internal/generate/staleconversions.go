@@ -14,8 +14,8 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
-// ConversionOutputs are the outputs of schemagen conversions next to Go packages.
-type ConversionOutputs struct {
+// conversionOutputs are the outputs of schemagen conversions next to Go packages.
+type conversionOutputs struct {
 	// Generated has no model if only tests are generated.
 	Generated conversions.Files
 	Tests     laws.Files
@@ -23,11 +23,11 @@ type ConversionOutputs struct {
 	Prune bool
 }
 
-// StaleConversions finds files of schemagen conversions, and of their tests, that are no longer
+// staleConversions finds files of schemagen conversions, and of their tests, that are no longer
 // needed. It returns those to remove and reports the others. Files of a kind that has versions
 // in other packages of the project, which the run did not cover, are kept. Only files marked as
 // written by schemagen count.
-func StaleConversions(ctx context.Context, options define.Options, of ConversionOutputs) (remove []string, findings diag.List, err error) {
+func staleConversions(ctx context.Context, options define.Options, of conversionOutputs) (remove []string, findings diag.List, err error) {
 	var kept []string // directories
 	add := func(name, reason string) error {
 		path := screen.Relative(options.Dir, name, 0)

@@ -20,8 +20,8 @@ import (
 	"github.com/schemagen/schemagen/internal/unions/uniongen"
 )
 
-// UnionOutputs are the outputs of schemagen unions.
-type UnionOutputs struct {
+// unionOutputs are the outputs of schemagen unions.
+type unionOutputs struct {
 	Outputs []output.File
 	// Without are the directories of packages without functions, and Policy is that of
 	// policies, or empty.
@@ -31,10 +31,10 @@ type UnionOutputs struct {
 	Prune bool
 }
 
-// StaleUnions finds files of schemagen unions that are no longer needed: in packages without
+// staleUnions finds files of schemagen unions that are no longer needed: in packages without
 // functions, and for kinds without policies. It returns those to remove and reports the others.
 // Only files marked as written by schemagen count.
-func StaleUnions(ctx context.Context, options define.Options, of UnionOutputs) (remove []string, findings diag.List, err error) {
+func staleUnions(ctx context.Context, options define.Options, of unionOutputs) (remove []string, findings diag.List, err error) {
 	var candidates []string
 	for _, dir := range of.Without {
 		candidates = append(candidates, screen.Relative(options.Dir, filepath.Join(dir, uniongen.FileName), 0))
@@ -43,14 +43,14 @@ func StaleUnions(ctx context.Context, options define.Options, of UnionOutputs) (
 	if err != nil || of.Policy == "" {
 		return remove, findings, err
 	}
-	files, more, err := StalePolicies(ctx, options, Policies{
+	files, more, err := stalePolicies(ctx, options, policies{
 		Outputs: of.Outputs, Dir: of.Policy, Suffix: uniongen.PolicySuffix, Reason: "the package of this file has no unions", Prune: of.Prune,
 	})
 	return append(remove, files...), append(findings, more...), err
 }
 
-// Policies are the policies that a command writes to a directory, a file for each kind.
-type Policies struct {
+// policies are the policies that a command writes to a directory, a file for each kind.
+type policies struct {
 	// Outputs are the files of the run, policies and others.
 	Outputs     []output.File
 	Dir, Suffix string
@@ -60,9 +60,9 @@ type Policies struct {
 	Prune bool
 }
 
-// StalePolicies finds policies in a directory that are no longer needed. It returns those to
+// stalePolicies finds policies in a directory that are no longer needed. It returns those to
 // remove and reports the others. Only files marked as written by schemagen count.
-func StalePolicies(ctx context.Context, options define.Options, of Policies) (remove []string, findings diag.List, err error) {
+func stalePolicies(ctx context.Context, options define.Options, of policies) (remove []string, findings diag.List, err error) {
 	var disk *inputs.Reader // nothing is recorded
 	entries, err := disk.ReadDir(of.Dir)
 	if err != nil && !inputs.IsAbsent(err) {
