@@ -127,9 +127,9 @@ func layers() []string {
 		"internal/channels/containment",
 		"internal/test/containmenttest",
 		"internal/channels/gatesrun",
-		"internal/generate/install",
+		"internal/generate/crdinstall",
 		"internal/run/runcache",
-		"internal/companions/controllertools",
+		"internal/companions/commandline",
 		"internal/generate",
 		"internal/editor/symbols",
 		"internal/editor",
@@ -153,14 +153,14 @@ func layers() []string {
 // packages may import. Tests are free.
 func owners() map[string][]string {
 	return map[string][]string{
-		"golang.org/x/tools/go/packages":                            {"internal/source/golist", "internal/test/gentest", "internal/companions/applyconfiguration", "internal/companions/controllertools", "internal/channels/gatesrun"},
+		"golang.org/x/tools/go/packages":                            {"internal/source/golist", "internal/test/gentest", "internal/companions/applyconfiguration", "internal/companions/commandline", "internal/channels/gatesrun"},
 		"k8s.io/apiserver":                                          {"internal/apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apiserver":              {"internal/apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/val": {"internal/apiserver"},
-		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"internal/markers", "markers", "internal/define/edits", "internal/define", "internal/unions/suggest", "internal/unions/uniongen", "internal/companions/applyconfiguration", "internal/companions/controllertools"},
+		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"internal/markers", "markers", "internal/define/edits", "internal/define", "internal/unions/suggest", "internal/unions/uniongen", "internal/companions/applyconfiguration", "internal/companions/commandline"},
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
-		"sigs.k8s.io/yaml":                     {"unions", "internal/define/edits", "internal/define/crdyaml", "internal/define/kustomize", "internal/companions/schemapatch", "internal/generate/install", "internal/test/changetable", "internal/conversions/convertrun", "internal/editor/symbols"},
+		"sigs.k8s.io/yaml":                     {"unions", "internal/define/edits", "internal/define/crdyaml", "internal/define/kustomize", "internal/companions/schemapatch", "internal/generate/crdinstall", "internal/test/changetable", "internal/conversions/convertrun", "internal/editor/symbols"},
 		"go.yaml.in/yaml":                      {"internal/migrate/peerversions", "internal/project", "internal/yamltext", "structural/manifest", "dryrun", "internal/companions/schemapatch", "internal/definitions", "internal/generate", "cmd/schemagen"},
 		"github.com/yuin/goldmark":             {"internal/pages/prose"},
 		"go.lsp.dev":                           {"internal/editor/lsp"},

@@ -14,7 +14,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/apiserver"
-	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/ground/snapshot"
 	"github.com/schemagen/schemagen/internal/project"
 )
@@ -83,8 +83,8 @@ func defaultOf(r *reporting.Reporter, e project.Effective) project.Effective {
 	case "outputs.crd":
 		e.Value = r.Project.Output(nil, r.WorkDir)
 	case "outputs.rbac", "outputs.webhook":
-		rule, _ := controllertools.RuleFor(strings.TrimPrefix(e.Key, "outputs."), nil)
-		e.Value = controllertools.Directory(rule)
+		rule, _ := commandline.RuleFor(strings.TrimPrefix(e.Key, "outputs."), nil)
+		e.Value = commandline.Directory(rule)
 	case "kubeVersion":
 		e.Value = apiserver.DefaultVersion
 	case "cacheDir":

@@ -13,7 +13,7 @@ import (
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
-	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/words"
@@ -56,7 +56,7 @@ func isCommand(root *cobra.Command, name string) bool {
 // generatorOf returns the name of controller-gen's generator that an argument selects, or "".
 func generatorOf(arg string) (name string, hasOptions bool) {
 	name, _, hasOptions = strings.Cut(strings.TrimPrefix(arg, "+"), ":")
-	if !slices.Contains(controllertools.Names(), name) {
+	if !slices.Contains(commandline.Names(), name) {
 		return "", false
 	}
 	return name, hasOptions
@@ -90,7 +90,7 @@ func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			if level > 0 {
-				return controllertools.WriteMarkers(stdout, inv.Request.Companions.Generators, !inv.Request.NoCRD || inv.Request.Patch != nil, level)
+				return commandline.WriteMarkers(stdout, inv.Request.Companions.Generators, !inv.Request.NoCRD || inv.Request.Patch != nil, level)
 			}
 			return inv.Run(cmd.Context(), stdout, stderr)
 		},
@@ -114,7 +114,7 @@ const buildTags = "load-build-tags"
 
 // parseControllerGen sets the run from controller-gen's flags and arguments.
 func parseControllerGen(inv *generation.Invocation, flags *pflag.FlagSet, args []string) error {
-	line, err := controllertools.Parse(args)
+	line, err := commandline.Parse(args)
 	if err != nil {
 		return err
 	}
@@ -134,23 +134,23 @@ func parseControllerGen(inv *generation.Invocation, flags *pflag.FlagSet, args [
 		}
 	}
 	if line.Patch != nil {
-		rule, _ := controllertools.RuleFor("schemapatch", line.Rules)
+		rule, _ := commandline.RuleFor("schemapatch", line.Rules)
 		request.Patch = &generate.Patch{SchemaPatchArguments: *line.Patch, CRDFirst: line.CRDFirst, Rule: rule}
 	}
 	companions, rules := line.Generators, line.Rules
-	if rule, explicit := controllertools.RuleFor("crd", rules); explicit {
-		if err := inv.Given.Set("output", controllertools.Directory(rule)); err != nil {
+	if rule, explicit := commandline.RuleFor("crd", rules); explicit {
+		if err := inv.Given.Set("output", commandline.Directory(rule)); err != nil {
 			return err
 		}
 	}
 	request.Generators = slices.Sorted(maps.Keys(companions))
-	if !request.NoCRD || request.Patch != nil || companions[controllertools.ApplyConfigurationName] != nil { // they read the same markers
+	if !request.NoCRD || request.Patch != nil || companions[commandline.ApplyConfigurationName] != nil { // they read the same markers
 		request.Generators = append(request.Generators, "crd")
 	}
 	if len(companions) > 0 {
 		request.Companions = generate.Companions{Generators: companions, Rules: map[string]any{}}
 		for _, name := range slices.Sorted(maps.Keys(companions)) {
-			rule, explicit := controllertools.RuleFor(name, rules)
+			rule, explicit := commandline.RuleFor(name, rules)
 			request.Companions.Rules[name] = rule
 			if !explicit {
 				request.Companions.Defaulted = append(request.Companions.Defaulted, name)
@@ -161,7 +161,7 @@ func parseControllerGen(inv *generation.Invocation, flags *pflag.FlagSet, args [
 }
 
 // setOptions sets the generator's options as flags.
-func setOptions(flags *pflag.FlagSet, a controllertools.CRDArguments) error {
+func setOptions(flags *pflag.FlagSet, a commandline.CRDArguments) error {
 	for _, version := range a.CRDVersions {
 		if version != "v1" {
 			return fmt.Errorf("crdVersions: %q is not supported, only v1 is", version)

@@ -11,7 +11,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/apiserver"
-	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/passes"
@@ -46,7 +46,7 @@ func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 			if err := r.Report(stderr, findings); err != nil {
 				return err
 			}
-			unsure, err := controllertools.Upstream(cmd.Context(), options)
+			unsure, err := commandline.Upstream(cmd.Context(), options)
 			if err != nil {
 				return err
 			}

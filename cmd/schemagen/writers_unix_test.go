@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/tools/txtar"
 
-	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
@@ -471,7 +471,7 @@ func TestWritersAreAll(t *testing.T) {
 		}
 	}
 	visit(newRoot(&bytes.Buffer{}, &bytes.Buffer{}))
-	for _, name := range controllertools.Names() {
+	for _, name := range commandline.Names() {
 		if !regexp.MustCompile(`(?m)^` + name + `[ :]`).MatchString(lines) {
 			t.Errorf("no row has the generator %s", name)
 		}

@@ -23,7 +23,8 @@
 //
 // The estimated cost of rules:
 //
-//   - compile.go, sizes.go: the estimate itself: the compiler's, for the sizes that a type allows
+//   - compile.go, sizes.go: the estimate itself (compileText, costsOf): the compiler's, for the sizes that a
+//     type allows; celerrors.go compares it with the limits
 //   - rules.go: the rules of a CRD with the share of the limits that each costs
 //   - cause.go, candidates.go: the lists, maps and strings that make a rule expensive
 //   - oldcost.go: the different estimate of servers before 1.33; testdata/celcosts records that of

@@ -12,11 +12,11 @@ import (
 	"k8s.io/apiserver/pkg/cel/library"
 )
 
-// costEstimator estimates the cost of an expression as servers before 1.33 do. Their cel-go
+// oldCostEstimator estimates the cost of an expression as servers before 1.33 do. Their cel-go
 // knows fewer sizes: not those of variables, of elements of computed lists and maps, of
 // optional values, and of values behind dyn. It is compared with the versions' own results
 // in testdata/celcosts/.
-type costEstimator struct {
+type oldCostEstimator struct {
 	target  *Target
 	checked *ast.AST
 	library *library.CostEstimator
@@ -30,7 +30,7 @@ type costEstimator struct {
 
 // oldCost returns the cost of an expression on values of a type.
 func (t *Target) oldCost(checked *ast.AST, root *apiservercel.DeclType) uint64 {
-	c := &costEstimator{
+	c := &oldCostEstimator{
 		target: t, checked: checked, typeSizes: typeSizes{root},
 		paths: map[int64][]string{}, sizes: map[int64]checker.SizeEstimate{}, ranges: map[string][]ast.Expr{},
 	}
@@ -51,7 +51,7 @@ func (n costNode) Type() *types.Type                   { return n.kind }
 func (n costNode) Expr() ast.Expr                      { return n.expr }
 func (n costNode) ComputedSize() *checker.SizeEstimate { return n.size }
 
-func (c *costEstimator) node(e ast.Expr) checker.AstNode {
+func (c *oldCostEstimator) node(e ast.Expr) checker.AstNode {
 	n := costNode{path: c.paths[e.ID()], kind: c.checked.GetType(e.ID()), expr: e}
 	if len(n.path) > 0 && (n.path[0] == "__result__" || n.path[0] == "@result") {
 		n.path = nil
@@ -80,7 +80,7 @@ func (c *costEstimator) node(e ast.Expr) checker.AstNode {
 	return n
 }
 
-func (c *costEstimator) size(n checker.AstNode) checker.SizeEstimate {
+func (c *oldCostEstimator) size(n checker.AstNode) checker.SizeEstimate {
 	if size := n.ComputedSize(); size != nil {
 		return *size
 	}
@@ -94,7 +94,7 @@ func (c *costEstimator) size(n checker.AstNode) checker.SizeEstimate {
 	return checker.UnknownSizeEstimate()
 }
 
-func (c *costEstimator) cost(e ast.Expr) checker.CostEstimate {
+func (c *oldCostEstimator) cost(e ast.Expr) checker.CostEstimate {
 	sum := checker.CostEstimate{}
 	add := func(parts ...ast.Expr) {
 		for _, part := range parts {
@@ -169,7 +169,7 @@ func extended(path []string, name string) []string {
 	return append(path[:len(path):len(path)], name)
 }
 
-func (c *costEstimator) callCost(e ast.Expr) checker.CostEstimate {
+func (c *oldCostEstimator) callCost(e ast.Expr) checker.CostEstimate {
 	call := e.AsCall()
 	var args []checker.AstNode
 	var costs []checker.CostEstimate
@@ -214,7 +214,7 @@ func (c *costEstimator) callCost(e ast.Expr) checker.CostEstimate {
 
 // libraryCost returns the estimate of the server's libraries for a call, or nil if they
 // have none.
-func (c *costEstimator) libraryCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
+func (c *oldCostEstimator) libraryCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	estimate := c.library.EstimateCallCost(function, overload, target, args)
 	switch {
 	case estimate == nil:
@@ -227,7 +227,7 @@ func (c *costEstimator) libraryCost(function, overload string, target *checker.A
 }
 
 // overloadCost returns the cost of a call including its arguments.
-func (c *costEstimator) overloadCost(function, overload string, target *checker.AstNode, args []checker.AstNode, costs []checker.CostEstimate) checker.CallEstimate {
+func (c *oldCostEstimator) overloadCost(function, overload string, target *checker.AstNode, args []checker.AstNode, costs []checker.CostEstimate) checker.CallEstimate {
 	var given checker.CostEstimate
 	for _, cost := range costs {
 		given = given.Add(cost)

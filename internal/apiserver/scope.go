@@ -9,7 +9,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
-	"k8s.io/apiserver/pkg/cel/library"
 )
 
 // ruleLibrary is a CEL environment without variables, and the scopes that extend it. It is safe
@@ -102,11 +101,6 @@ func (l *ruleLibrary) release(s *scope) {
 // program makes a checked rule executable, in the same way as the server.
 func (s *scope) program(checked *celgo.Ast, kind *apiservercel.DeclType) (celgo.Program, error) {
 	return s.Program(checked, celgo.CostLimit(celconfig.PerCallLimit), celgo.CostTracking(costsOf(kind)), celgo.InterruptCheckFrequency(celconfig.CheckFrequency))
-}
-
-// costsOf returns the server's estimator of the cost of expressions on values of a type.
-func costsOf(kind *apiservercel.DeclType) *library.CostEstimator {
-	return &library.CostEstimator{SizeEstimator: typeSizes{kind}}
 }
 
 // usesOldSelf reports whether a checked expression depends on the old value.

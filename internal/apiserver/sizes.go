@@ -6,7 +6,13 @@ import (
 	"github.com/google/cel-go/checker"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/library"
 )
+
+// costsOf returns the server's estimator of the cost of expressions on values of a type.
+func costsOf(kind *apiservercel.DeclType) *library.CostEstimator {
+	return &library.CostEstimator{SizeEstimator: typeSizes{kind}}
+}
 
 // typeSizes estimates the sizes of the parts of a value by its type.
 type typeSizes struct{ root *apiservercel.DeclType }
@@ -37,7 +43,7 @@ func (s typeSizes) EstimateSize(n checker.AstNode) *checker.SizeEstimate {
 	return &checker.SizeEstimate{Max: uint64(kind.MaxElements)}
 }
 
-// EstimateCallCost returns nil: calls are not estimated.
+// EstimateCallCost returns nil: the libraries estimate the cost of their calls themselves.
 func (typeSizes) EstimateCallCost(string, string, *checker.AstNode, []checker.AstNode) *checker.CallEstimate {
 	return nil
 }

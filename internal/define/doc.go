@@ -6,7 +6,7 @@
 // passes ([Pass], listed in package passes). A pass is a value; its state in a run has the methods of
 // the moments at which it acts.
 //
-// Compatibility with the output of controller-gen is confined to two places: the order of merging in
+// Compatibility with the output of controller-gen is confined to two places: which constraints are merged first in
 // merge.go, and the YAML style in package crdyaml. Markers of this project change finished schemas
 // (package edits), so they do not depend on the merge.
 //
@@ -14,7 +14,7 @@
 //
 //   - options.go: the options of a run, and how packages are found
 //   - make.go: a whole run of the CRD generator, [Make]
-//   - generate.go: its steps: open, find kinds, define each, check all, emit
+//   - flow.go: its steps: open, find kinds, define each, check all, emit
 //   - passes.go: the moments at which capabilities act on a run
 //   - loaded.go: the packages and files of a run, listed once for all generators
 //   - runstate.go: what a run knows while it works
@@ -28,7 +28,7 @@
 //   - known.go, generics.go, enum.go: types known by name, generic types, constants of an enum
 //   - apply.go: the markers of a declaration change its draft
 //   - flatten.go: references between drafts are resolved, and drafts become structural schemas, whose
-//     properties are sorted by name, whatever the order of the fields (crdyaml.SortProperties)
+//     properties get the natural order of their names (crdyaml.NaturalLess), whatever that of the fields
 //   - merge.go: fields and embedded structs are merged in the order that gives controller-gen's bytes
 //   - recursion.go: recursive types are unrolled to their bound, or rejected
 //

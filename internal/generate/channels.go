@@ -13,7 +13,7 @@ import (
 	"github.com/schemagen/schemagen/internal/channels/containment"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/report"
-	"github.com/schemagen/schemagen/internal/generate/install"
+	"github.com/schemagen/schemagen/internal/generate/crdinstall"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/project"
@@ -162,7 +162,7 @@ func sharedFiles(targets []target) (out diag.List) {
 			} else if w := (writer{first, i}); first != i && !reported[w] {
 				reported[w] = true
 				hint := "give one of them a directory (crd) or a suffix of its own"
-				if filepath.Base(path) == install.KustomizationName {
+				if filepath.Base(path) == crdinstall.KustomizationName {
 					hint = "give one of them a directory of its own (crd): a kustomization installs all files of its directory"
 				}
 				out = append(out, bothWrite(&targets[first].Channel, &targets[i].Channel, hint, path))

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/companions/configgen"
-	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/internal/project"
@@ -18,7 +18,7 @@ import (
 // syntax names in addition to crd.
 type Companions struct {
 	// Generators are the companion generators by name.
-	Generators map[string]controllertools.Generator
+	Generators map[string]commandline.Generator
 	// Rules are the output rules of the generators, by name.
 	Rules map[string]any
 	// Defaulted are the generators without an output rule in the arguments.
@@ -29,7 +29,7 @@ type Companions struct {
 // for the headers of generated files. If noteSources is set, files that they read with their
 // own loaders are recorded as well.
 func (c Companions) run(ctx context.Context, options define.Options, year int, noteSources bool, kinds configgen.Kinds) (files []written, printed []output.File, findings diag.List, err error) {
-	result, err := controllertools.Run(ctx, controllertools.Options{
+	result, err := commandline.Run(ctx, commandline.Options{
 		Source: options, Generators: c.Generators, Year: year, Temporary: temporary.Schemas.Write, NoteSources: noteSources, Kinds: kinds,
 	})
 	if err != nil {
@@ -37,10 +37,10 @@ func (c Companions) run(ctx context.Context, options define.Options, year int, n
 	}
 	for _, file := range result.Files {
 		rule := c.Rules[file.Generator]
-		if file.Generator == controllertools.ApplyConfigurationName {
-			rule = controllertools.OutputArtifacts{} // it supports no other output rule
+		if file.Generator == commandline.ApplyConfigurationName {
+			rule = commandline.OutputArtifacts{} // it supports no other output rule
 		}
-		path, prints := controllertools.OutputPath(rule, file.PackageDir, file.Name)
+		path, prints := commandline.OutputPath(rule, file.PackageDir, file.Name)
 		switch {
 		case prints:
 			printed = append(printed, output.File{Path: file.Name, Data: file.Data})
@@ -57,7 +57,7 @@ func (c Companions) WithOutputs(file *project.File, wd string) Companions {
 	c.Rules = maps.Clone(c.Rules)
 	for _, generator := range c.Defaulted {
 		if dir := file.Texts("outputs."+generator, wd); len(dir) > 0 {
-			c.Rules[generator] = controllertools.OutputArtifacts{Config: controllertools.OutputDir(dir[0])}
+			c.Rules[generator] = commandline.OutputArtifacts{Config: commandline.OutputDir(dir[0])}
 		}
 	}
 	return c
@@ -67,7 +67,7 @@ func (c Companions) WithOutputs(file *project.File, wd string) Companions {
 func (c Companions) named() (dirs []string) {
 	for _, generator := range slices.Sorted(maps.Keys(c.Rules)) {
 		if !slices.Contains(c.Defaulted, generator) {
-			dirs = append(dirs, controllertools.Directories(c.Rules[generator])...)
+			dirs = append(dirs, commandline.Directories(c.Rules[generator])...)
 		}
 	}
 	return dirs
@@ -76,7 +76,7 @@ func (c Companions) named() (dirs []string) {
 // HeaderFiles returns the header files of the generators.
 func (c Companions) HeaderFiles() (names []string) {
 	for _, generator := range slices.Sorted(maps.Keys(c.Generators)) {
-		if name := controllertools.HeaderFile(c.Generators[generator]); name != "" {
+		if name := commandline.HeaderFile(c.Generators[generator]); name != "" {
 			names = append(names, name)
 		}
 	}

@@ -1,7 +1,7 @@
 // Package generate runs the CRD generator: its input is one value ([Request]), and the files to
 // write and the findings are another ([Result]). It knows no flags, and writes no files. All
 // fields of a [Request] are the key in the run cache. The other generators have packages of their
-// own, see package controllertools.
+// own, see package commandline.
 //
 // Read the files in this order:
 //

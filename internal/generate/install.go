@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/generate/install"
+	"github.com/schemagen/schemagen/internal/generate/crdinstall"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
@@ -81,7 +81,7 @@ func (r *runner) installManifests(c *target, stale []string) (outputs []output.F
 	chart, isTemplates := chart(c.Helm)
 	for _, file := range c.files {
 		if isTemplates {
-			file.Data = install.HelmTemplate(file.Data)
+			file.Data = crdinstall.HelmTemplate(file.Data)
 		}
 		outputs = append(outputs, output.File{Path: filepath.Join(c.Helm, file.Name), Data: file.Data})
 	}
@@ -92,13 +92,13 @@ func (r *runner) installManifests(c *target, stale []string) (outputs []output.F
 		}
 		findings = append(findings, found...)
 	}
-	size, err := install.HelmReleaseSize(c.files, isTemplates)
+	size, err := crdinstall.HelmReleaseSize(c.files, isTemplates)
 	if err != nil {
 		return nil, nil, err
 	}
-	if size > install.HelmReleaseLimit*3/4 {
+	if size > crdinstall.HelmReleaseLimit*3/4 {
 		findings = append(findings, largeHelmRelease.At(diag.Position{File: filepath.ToSlash(c.Helm)}, "shorten or remove descriptions with --max-desc-len, or give the CRDs a chart of their own",
-			"the CRDs take %d of the %d KiB that Helm can store for a release", size>>10, install.HelmReleaseLimit>>10))
+			"the CRDs take %d of the %d KiB that Helm can store for a release", size>>10, crdinstall.HelmReleaseLimit>>10))
 	}
 	return outputs, findings, nil
 }
@@ -117,7 +117,7 @@ func (r *runner) kustomization(c *target, stale []string) ([]output.File, diag.L
 	}
 	for _, entry := range entries {
 		path := filepath.Join(c.Destination, entry.Name())
-		isKustomization := slices.Contains([]string{install.KustomizationName, "kustomization.yml", "Kustomization"}, entry.Name())
+		isKustomization := slices.Contains([]string{crdinstall.KustomizationName, "kustomization.yml", "Kustomization"}, entry.Name())
 		isYAML := slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path))
 		if !entry.Type().IsRegular() || !isYAML && !isKustomization || slices.Contains(names, entry.Name()) || slices.Contains(stale, path) {
 			continue
@@ -127,7 +127,7 @@ func (r *runner) kustomization(c *target, stale []string) ([]output.File, diag.L
 			return nil, nil, fmt.Errorf("--kustomize: %w", err)
 		}
 		switch {
-		case isKustomization && !bytes.HasPrefix(text, []byte(install.KustomizationMark)):
+		case isKustomization && !bytes.HasPrefix(text, []byte(crdinstall.KustomizationMark)):
 			return nil, diag.List{foreignKustomization.At(diag.Position{File: filepath.ToSlash(path)},
 				"write the CRDs to a directory of their own, and name that as a resource here", "this kustomization was not written by schemagen")}, nil
 		case !isKustomization && bytes.Contains(text, []byte("\nkind: CustomResourceDefinition\n")):
@@ -140,8 +140,8 @@ func (r *runner) kustomization(c *target, stale []string) ([]output.File, diag.L
 	if len(c.own) < len(c.files) {
 		names = append(names, r.relative(c.Destination, r.Joined.Directory))
 	}
-	text, err := install.Kustomization(names)
-	return []output.File{{Path: filepath.Join(c.Destination, install.KustomizationName), Data: text}}, nil, err
+	text, err := crdinstall.Kustomization(names)
+	return []output.File{{Path: filepath.Join(c.Destination, crdinstall.KustomizationName), Data: text}}, nil, err
 }
 
 // checkValues reports a chart whose values lack the switches used in its templates: without

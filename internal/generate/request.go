@@ -9,8 +9,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/companions/configgen"
-	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
@@ -83,7 +83,7 @@ func (r *Request) Bounds(writer output.Writer, within string) *output.Writer {
 	} else {
 		writer.Named = slices.Concat(writer.Named, golist.Directories(r.Patterns), r.Companions.named(), r.Companions.HeaderFiles())
 		if r.Patch != nil {
-			writer.Named = append(writer.Named, controllertools.Directories(r.Patch.Rule)...)
+			writer.Named = append(writer.Named, commandline.Directories(r.Patch.Rule)...)
 		}
 	}
 	r.Within = writer

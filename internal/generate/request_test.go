@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/runcache"
@@ -56,7 +56,7 @@ func TestEveryOptionIsInTheKey(t *testing.T) {
 			changed(name, v, reflect.New(v.Type().Elem()))
 			change(name, v.Elem())
 		case reflect.Interface:
-			changed(name, v, reflect.ValueOf(controllertools.OutputDir("x")))
+			changed(name, v, reflect.ValueOf(commandline.OutputDir("x")))
 		default:
 			t.Fatalf("%s is a %s: add its kind to this test", name, v.Type())
 		}
@@ -85,8 +85,8 @@ func TestKeysDiffer(t *testing.T) {
 		{Options: define.Options{Output: define.Output{MaxDescription: new(0)}}}, {Options: define.Options{Output: define.Output{MaxDescription: new(1)}}},
 		{Options: define.Options{Output: define.Output{PreserveUnknownFields: new(false)}}}, {Options: define.Options{Output: define.Output{PreserveUnknownFields: new(true)}}},
 		{Options: define.Options{Output: define.Output{Kinds: []string{"a"}}}}, {Options: define.Options{Output: define.Output{Groups: []string{"a"}}}},
-		{Patch: &Patch{}}, {Patch: &Patch{Rule: controllertools.OutputDir("a")}}, {Patch: &Patch{Rule: controllertools.OutputArtifacts{Config: "a"}}}, {Patch: &Patch{Rule: controllertools.OutputArtifacts{Code: "a"}}},
-		{Companions: Companions{Rules: map[string]any{"a": controllertools.OutputNone{}}}}, {Companions: Companions{Rules: map[string]any{"a": controllertools.OutputStdout{}}}}, {Companions: Companions{Rules: map[string]any{"b": controllertools.OutputStdout{}}}},
+		{Patch: &Patch{}}, {Patch: &Patch{Rule: commandline.OutputDir("a")}}, {Patch: &Patch{Rule: commandline.OutputArtifacts{Config: "a"}}}, {Patch: &Patch{Rule: commandline.OutputArtifacts{Code: "a"}}},
+		{Companions: Companions{Rules: map[string]any{"a": commandline.OutputNone{}}}}, {Companions: Companions{Rules: map[string]any{"a": commandline.OutputStdout{}}}}, {Companions: Companions{Rules: map[string]any{"b": commandline.OutputStdout{}}}},
 		{ProjectFile: (&project.File{Name: "a\xe9"}).Identity()}, {ProjectFile: (&project.File{Name: "a\xe8"}).Identity()},
 		{ProjectFile: "a", Environment: []string{"b"}}, {ProjectFile: "a", Environment: []string{"b", ""}}, {Environment: []string{"a", "b"}},
 	}

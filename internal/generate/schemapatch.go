@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/companions/schemapatch"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -14,7 +14,7 @@ import (
 
 // Patch is the generator schemapatch in a run with controller-gen's syntax.
 type Patch struct {
-	controllertools.SchemaPatchArguments
+	commandline.SchemaPatchArguments
 	// Rule is the output rule for its files.
 	Rule any
 	// CRDFirst is set if crd precedes schemapatch on the command line, so that schemapatch
@@ -40,7 +40,7 @@ func (p *Patch) run(ctx context.Context, options define.Options, crds []output.F
 	}
 	outputs = slices.Clone(crds)
 	for _, file := range files {
-		path, prints := controllertools.OutputPath(p.Rule, "", file.Name)
+		path, prints := commandline.OutputPath(p.Rule, "", file.Name)
 		if prints {
 			printed = append(printed, output.File{Path: file.Name, Data: file.Data})
 			continue

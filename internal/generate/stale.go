@@ -14,7 +14,7 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/checks"
-	"github.com/schemagen/schemagen/internal/generate/install"
+	"github.com/schemagen/schemagen/internal/generate/crdinstall"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 )
 
@@ -114,7 +114,7 @@ type fileDefinition struct {
 // readDefinitions returns the definitions in a file, or in a template written for --helm.
 // alone reports whether the file has exactly one definition and nothing else.
 func readDefinitions(text []byte) (out []fileDefinition, alone bool) {
-	if document, ok := install.HelmDocument(text); ok {
+	if document, ok := crdinstall.HelmDocument(text); ok {
 		text = document
 	}
 	documents, otherDocuments := yaml.NewDecoder(bytes.NewReader(text)), 0

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 
-	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
@@ -44,7 +44,7 @@ const isOutside = " is outside"
 // copy, or "". controller-gen takes directories from its arguments, and file names from
 // arguments and markers.
 func (c confined) escape(ctx context.Context, args []string) (string, error) {
-	registry, err := controllertools.Registry()
+	registry, err := commandline.Registry()
 	if err != nil {
 		return "", err
 	}
@@ -66,18 +66,18 @@ func (c confined) escape(ctx context.Context, args []string) (string, error) {
 		}
 		var dirs []string
 		switch value := value.(type) {
-		case controllertools.OutputDir:
+		case commandline.OutputDir:
 			dirs = []string{string(value)}
-		case controllertools.OutputArtifacts:
+		case commandline.OutputArtifacts:
 			dirs = []string{string(value.Config), string(value.Code)}
 		case rbac.Generator:
 			if strings.ContainsAny(value.FileName, `/\`) {
 				return arg + isOutside, nil
 			}
-		case controllertools.InputPaths:
+		case commandline.InputPaths:
 			patterns = append(patterns, value...)
 		}
-		nextToPackages = nextToPackages || slices.Contains([]string{"object", controllertools.ApplyConfigurationName}, definition.Name)
+		nextToPackages = nextToPackages || slices.Contains([]string{"object", commandline.ApplyConfigurationName}, definition.Name)
 		if slices.ContainsFunc(dirs, c.outside) {
 			return arg + isOutside, nil
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -112,7 +112,7 @@ func addIfSet[T any](s *settings, key string, value *T, source string) {
 // other generators of a Makefile often read all packages.
 func (s *settings) call(call controllerGenCall, source string) {
 	args := slices.DeleteFunc(slices.Clone(call.args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
-	line, err := controllertools.Parse(args)
+	line, err := commandline.Parse(args)
 	if err != nil {
 		s.problems = append(s.problems, fmt.Sprintf("%s: %v", source, err))
 		return
@@ -126,15 +126,15 @@ func (s *settings) call(call controllerGenCall, source string) {
 		s.crd(line, call.dir, source)
 	}
 	for _, generator := range []string{"crd", "rbac", "webhook"} {
-		rule, explicit := controllertools.RuleFor(generator, line.Rules)
-		if dir := controllertools.Directory(rule); explicit && line.Runs(generator) && dir != "" && dir != "-" {
+		rule, explicit := commandline.RuleFor(generator, line.Rules)
+		if dir := commandline.Directory(rule); explicit && line.Runs(generator) && dir != "" && dir != "-" {
 			s.add("outputs."+generator, s.relative(call.dir, dir), source)
 		}
 	}
 }
 
 // crd adds the packages and options of the generator crd.
-func (s *settings) crd(line *controllertools.CommandLine, dir, source string) {
+func (s *settings) crd(line *commandline.CommandLine, dir, source string) {
 	if patterns := s.patterns(line.Paths, dir, source); len(patterns) > 0 {
 		s.add("paths", patterns, source)
 	}

@@ -11,7 +11,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 )
 
@@ -99,7 +99,7 @@ func isArgument(word string) bool {
 func generatorsIn(args []string) (out []string) {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "+"), ":")
-		if slices.Contains(controllertools.Names(), name) {
+		if slices.Contains(commandline.Names(), name) {
 			out = append(out, name)
 		}
 	}

@@ -7,8 +7,8 @@
 //
 //   - yaml.go: a document
 //   - schema.go: schemas
-//   - order.go: the order of keys: keywords are sorted by name, and so are properties, whatever the
-//     order of the fields in Go
+//   - order.go: the order of properties: the natural one of their names, whatever that of the fields in
+//     Go. The order of keywords is that of the calls in schema.go
 //   - resolve.go, scalar.go, number.go: the style of scalars
 //   - json.go: JSON values, such as defaults
 package crdyaml

@@ -1,12 +1,3 @@
-// Package gounions finds the unions that markers declare in Go types, and adds them to the
-// finished schemas of their structs as edits (unions.go, members.go). Discriminators and
-// members are read from the schema. A later step handles what depends on the position of a
-// struct in a definition (occurrences.go): rules above the cost limit, rules that compare with the
-// old object, differences between versions. The model of unions and their rules is package
-// unions.
-//
-// Why the rule of a union is missing is decided in writeUnion.Apply (unions.go), and why it has
-// another form in [Unions.Fit]. erased.go reports unions of which conditions remove only a part.
 package gounions
 
 import (
@@ -410,11 +401,15 @@ type writeUnion struct {
 	all   *Unions
 }
 
-// Apply writes the union into the schema of its struct. It writes no rule
+// Apply writes the union into the schema of its struct. There is no rule
 //
+//   - if the struct is in another module, generic, or has too few members: see Edits and find, which
+//     then return no union;
 //   - if a field that the union uses may be missing, or has a mistake, which was reported;
 //   - if the union itself has a mistake: see readDiscriminator and checkMembers;
-//   - if unions are not enabled for the package, which reportOff reports;
+//   - if unions are not enabled for the package (UnionForms in internal/define/packageoptions.go), which
+//     reportOff reports;
+//   - if the run has no server, on which rules depend;
 //   - if rules that people wrote enforce it: see enforcedByHand;
 //   - if the package asks for other forms than rules, or rules cannot read a field: see
 //     [unions.Lower].

@@ -12,7 +12,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/companions/controllertools"
+	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/generate"
@@ -134,7 +134,7 @@ func (inv *Invocation) settle(in *inputs.Reader, shared *Session) (*settings, er
 	}
 	if len(v.Companions.Generators) > 0 {
 		v.Companions = v.Companions.WithOutputs(s.reporter.Project, v.Dir)
-		if v.Companions.Generators[controllertools.ApplyConfigurationName] != nil {
+		if v.Companions.Generators[commandline.ApplyConfigurationName] != nil {
 			v.CurrentYear = time.Now().UTC().Year()
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/generate"
-	"github.com/schemagen/schemagen/internal/generate/install"
+	"github.com/schemagen/schemagen/internal/generate/crdinstall"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/project"
 )
@@ -53,7 +53,7 @@ func (v *Values) AddStrict(flags *pflag.FlagSet) {
 func (v *Values) addOptions(flags *pflag.FlagSet) {
 	flags.StringVarP(&v.Destination, "output", "o", project.ControllerGenCRDs, "write to this directory, - for standard output; "+project.KubebuilderCRDs+" in a Kubebuilder project")
 	flags.BoolVar(&v.Prune, "prune", false, "remove files that schemagen wrote for kinds that no longer exist")
-	flags.BoolVar(&v.Kustomize, "kustomize", false, "write "+install.KustomizationName+" with the CRDs in the output directory")
+	flags.BoolVar(&v.Kustomize, "kustomize", false, "write "+crdinstall.KustomizationName+" with the CRDs in the output directory")
 	flags.StringVar(&v.Helm, "helm", "", "also write the CRDs into this Helm chart, or into its directory crds or templates")
 	flags.Var(cli.Optional[int]{To: &v.MaxDescription, Parse: cli.WholeNumber, Name: "int"}, "max-desc-len", "truncate descriptions to this many bytes, at the end of a sentence; 0 removes them")
 	flags.BoolVar(&v.EmbeddedObjectMeta, "embedded-object-meta", false, "generate a schema for the metadata of embedded objects instead of having it pruned")

@@ -16,8 +16,8 @@ import (
 	"github.com/schemagen/schemagen/internal/channels/containment"
 	"github.com/schemagen/schemagen/internal/channels/gatesrun"
 	"github.com/schemagen/schemagen/internal/companions/applyconfiguration"
+	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/companions/configgen"
-	"github.com/schemagen/schemagen/internal/companions/controllertools"
 	"github.com/schemagen/schemagen/internal/companions/deepcopy"
 	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/conversions/convertprove"
@@ -71,7 +71,7 @@ func NewExplainCodeCommand(stdout io.Writer) *cobra.Command {
 
 // Codes returns the diagnostics of all packages, sorted by code.
 func Codes() []*diag.Kind {
-	out := slices.Concat(passes.Codes(), configgen.Codes(), deepcopy.Codes(), applyconfiguration.Codes(), verify.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), tryout.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), generate.Codes(), containment.Codes(), convertrun.Codes(), convertprove.Codes(), definitions.Codes(), typegen.Codes(), conversions.Codes(), rehub.Codes(), gatesrun.Codes(), output.Codes())
+	out := slices.Concat(passes.Codes(), configgen.Codes(), deepcopy.Codes(), applyconfiguration.Codes(), verify.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), tryout.Codes(), commandline.Codes(), project.Codes(), fixes.Codes(), generate.Codes(), containment.Codes(), convertrun.Codes(), convertprove.Codes(), definitions.Codes(), typegen.Codes(), conversions.Codes(), rehub.Codes(), gatesrun.Codes(), output.Codes())
 	slices.SortFunc(out, func(a, b *diag.Kind) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }

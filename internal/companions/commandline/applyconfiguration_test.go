@@ -1,4 +1,4 @@
-package controllertools
+package commandline
 
 import (
 	"context"

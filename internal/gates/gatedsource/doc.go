@@ -1,0 +1,12 @@
+// Package gatedsource finds the conditions of +schemagen:when, +schemagen:doc, Kubernetes' tags and
+// OpenShift's markers in the text of a Go file, and writes the file as it is if a gate is taken for on or off:
+//
+//	file, err := gatedsource.Parse(table, name, data, features)
+//	file.Uses                              // what depends on conditions, in source order
+//	result, err := file.With("Burst", true)
+//	result.Text                            // only lines that depend on the gate differ
+//	result.Removed                         // the lines of declarations that are gone
+//
+// Its rules are those by which the generator erases source, which tests compare. It knows no
+// other file: neither the types that a declaration refers to nor the code that uses it.
+package gatedsource

@@ -1,0 +1,2 @@
+// Package keywords is the table of the keywords that a schema can have, and writes the own keywords of a node.
+package keywords

@@ -1,0 +1,3 @@
+// Package containmenttest makes kinds in two channels, and objects of them, for tests of
+// containment.
+package containmenttest
