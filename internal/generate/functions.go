@@ -59,6 +59,6 @@ func (f Functions) Run(ctx context.Context, options define.Options) (*Result, er
 		out.Stale = remove
 		out.Findings = append(out.Findings, found...)
 	}
-	out.Findings = definitions.WithoutIgnored(options.Inputs, out.Findings.Normalize())
+	out.Findings = definitions.WithoutIgnored(nil, out.Findings.Normalize())
 	return out, nil
 }

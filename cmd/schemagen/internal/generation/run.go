@@ -53,12 +53,17 @@ func (inv *Invocation) Run(ctx context.Context, stdout, stderr io.Writer) error 
 	if v, ok := earlier.Verdict(); ok {
 		return s.repeat(earlier, v, stderr)
 	}
-	made, err := s.execute(ctx, earlier)
-	if err != nil {
-		return err
-	}
-	_, err = s.finish(ctx, made, stdout, stderr)
+	_, err = s.generate(ctx, earlier, stdout, stderr)
 	return err
+}
+
+// generate executes the run and finishes it. It returns the paths of the files that differed.
+func (s *settings) generate(ctx context.Context, kept *runcache.Run, stdout, stderr io.Writer) (changed []string, err error) {
+	made, err := s.execute(ctx, kept)
+	if err != nil {
+		return nil, err
+	}
+	return s.finish(ctx, made, stdout, stderr)
 }
 
 // find returns what is kept of a run with the same request, or nil if nothing may be kept: printed

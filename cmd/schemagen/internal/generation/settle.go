@@ -79,7 +79,7 @@ type settings struct {
 	request  generate.Request
 	reporter reporting.Reporter
 	mode     output.Mode
-	// in reads the files of the run, or is nil if nobody asks for what was read.
+	// in reads the files of the run, or is nil if what was read is not needed later.
 	in *inputs.Reader
 	// kept is the run cache, or nil.
 	kept *runcache.Cache

@@ -14,7 +14,7 @@ import (
 	"github.com/schemagen/schemagen/internal/project"
 )
 
-// Values are the values of the settings of crd, which are flags and, but for a few, keys of
+// Values are the values of the settings of crd, which are flags and, except for a few, keys of
 // schemagen.yaml. Those that the generators need are in the request.
 type Values struct {
 	generate.Request

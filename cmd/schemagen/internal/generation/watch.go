@@ -61,9 +61,5 @@ func (inv *Invocation) runOn(ctx context.Context, in *inputs.Reader, shared *Ses
 	if err != nil {
 		return nil, err
 	}
-	made, err := s.execute(ctx, s.find())
-	if err != nil {
-		return nil, err
-	}
-	return s.finish(ctx, made, stdout, stderr)
+	return s.generate(ctx, s.find(), stdout, stderr)
 }
