@@ -78,6 +78,11 @@ var boundsCommands = []boundsCommand{
 // refusals are the codes of inputs that are too large for a command.
 var refusals = []string{"[SG108]", "[SG230]", "[SG411]", "[SG604]", "[SG610]"}
 
+// refused reports whether a message has one of those codes.
+func refused(message string) bool {
+	return slices.ContainsFunc(refusals, func(code string) bool { return strings.Contains(message, code) })
+}
+
 // commands returns the names of all commands of the program, with those below other commands.
 func commands(ctx context.Context, product string, parent ...string) ([]string, error) {
 	cmd := exec.CommandContext(ctx, product, slices.Concat([]string{"__complete"}, parent, []string{""})...)
@@ -144,28 +149,16 @@ func measureBounds(ctx context.Context, w workspace, given, only string, recorde
 	}
 	var text bytes.Buffer
 	b := &boundsRun{product: product, temp: temp, goCache: string(bytes.TrimSpace(goCache)), constant: map[string]time.Duration{}, text: io.MultiWriter(&text, out)}
-	constant := filepath.Join(temp, "small")
-	if err := b.write(ctx, w, smallExtent, constant); err != nil {
-		return err
-	}
-	fmt.Fprintf(b.text, "Linux, %s: CPU of each command line with input of n and 4n in one dimension, less that of a small input: at most\n%d times, unless it is below %d ms. Then the CPU that 4n uses after an interrupt in the middle: at most %d ms, unless all of the run takes\nless than %d ms.\n",
+	fmt.Fprintf(b.text, "Linux, %s: CPU of each command line with input of n and 4n in one dimension, less that of a small input: at most\n%d times, unless it is below %d ms. Then the CPU that 4n uses after an interrupt in the middle: at most %d ms, unless all of the run takes\nless than %d ms. A row that exceeds is measured again with 4n and 16n, and those decide: at n, a heap may be too small to be collected at all.\n",
 		time.Now().UTC().Format(time.DateOnly), growthLimit, tooSmall.Milliseconds(), interruptLimit.Milliseconds(), interruptible.Milliseconds())
 	for _, d := range dimensions {
 		if only != "" && !slices.Contains(strings.Split(only, ","), d.name) {
 			continue
 		}
-		small, large := filepath.Join(temp, d.name), filepath.Join(temp, d.name+"-4")
-		for dir, n := range map[string]int{small: d.n, large: 4 * d.n} {
-			e := smallExtent
-			d.set(&e, n)
-			if err := b.write(ctx, w, e, dir); err != nil {
-				return err
-			}
-		}
 		fmt.Fprintf(b.text, "\n%s: %d and %d\n", d.name, d.n, 4*d.n)
 		for _, c := range boundsCommands {
 			for _, line := range c.lines {
-				if err := b.measure(ctx, d, line, constant, small, large); err != nil {
+				if err := b.measure(ctx, w, d, line); err != nil {
 					return err
 				}
 			}
@@ -198,73 +191,129 @@ type boundsRun struct {
 	exceeded int
 }
 
-// write writes an input with the older version of its project.
-func (b *boundsRun) write(ctx context.Context, w workspace, e extent, dir string) error {
-	if err := e.write(ctx, w, b.product, filepath.Join(dir, "old"), false); err != nil {
-		return err
+// input returns the folder of the input with n in a dimension, which it writes at the first call, with
+// the older version of its project.
+func (b *boundsRun) input(ctx context.Context, w workspace, d dimension, n int) (string, error) {
+	e := smallExtent
+	d.set(&e, n)
+	dir := filepath.Join(b.temp, fmt.Sprintf("%s-%d", d.name, n))
+	if e == smallExtent {
+		dir = filepath.Join(b.temp, "small")
 	}
-	return e.write(ctx, w, b.product, filepath.Join(dir, "new"), true)
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	for name, changed := range map[string]bool{"old": false, "new": true} {
+		if err := e.write(ctx, w, b.product, filepath.Join(dir, name), changed); err != nil {
+			return "", errors.Join(err, os.RemoveAll(dir))
+		}
+	}
+	return dir, nil
 }
 
 // measure adds the row of a command line.
-func (b *boundsRun) measure(ctx context.Context, d dimension, line, constant, small, large string) error {
-	var used [3]time.Duration
-	var first, second time.Duration
-	var growth float64
-	if b.constant[line] == 0 {
-		if _, err := b.run(ctx, line, constant, 0); err != nil { // the first may fill caches
+func (b *boundsRun) measure(ctx context.Context, w workspace, d dimension, line string) error {
+	row, err := b.compare(ctx, w, d, line)
+	if err != nil || row.refusal != "" {
+		fmt.Fprintf(b.text, "%-90s refused: %s\n", line, row.refusal)
+		return err
+	}
+	b.print(line, "", row)
+	if row.growth > growthLimit && row.second >= tooSmall {
+		d.n *= 4
+		again, err := b.compare(ctx, w, d, line)
+		if err != nil && !refused(err.Error()) {
 			return err
 		}
+		if err != nil {
+			again.refusal = fmt.Sprintf("%s %d: no definitions are generated", d.name, 4*d.n)
+		}
+		if again.refusal != "" {
+			fmt.Fprintf(b.text, "%-90s refused: %s\n", "  4 times as large", again.refusal)
+			return nil
+		}
+		row = again
+		b.print("  4 times as large", row.verdict(), row)
 	}
+	if row.verdict() != "" {
+		b.exceeded++
+	}
+	return nil
+}
+
+// A boundsRow is what a command line used with two inputs, less what a small one uses.
+type boundsRow struct {
+	first, second time.Duration
+	growth        float64
+	// late is what the larger used after an interrupt, or negative if it was not interrupted.
+	late    time.Duration
+	refusal string
+}
+
+// verdict returns "", or what a row says that exceeds a limit.
+func (r boundsRow) verdict() string {
+	if r.growth > growthLimit && r.second >= tooSmall || r.late > interruptLimit {
+		return " EXCEEDED"
+	}
+	return ""
+}
+
+func (b *boundsRun) print(line, verdict string, r boundsRow) {
+	shown, after := "    -", "     -"
+	if r.second >= tooSmall {
+		shown = fmt.Sprintf("%5.1f", r.growth)
+	}
+	if r.late >= 0 {
+		after = fmt.Sprintf("%3d ms", r.late.Milliseconds())
+	}
+	fmt.Fprintf(b.text, "%-90s %5d ms %5d ms  × %s  interrupt %s%s\n", line, r.first.Milliseconds(), r.second.Milliseconds(), shown, after, verdict)
+}
+
+// compare runs a command line with n and 4n in a dimension.
+func (b *boundsRun) compare(ctx context.Context, w workspace, d dimension, line string) (row boundsRow, err error) {
+	var dirs [3]string
+	for i, n := range []int{d.small, d.n, 4 * d.n} {
+		if dirs[i], err = b.input(ctx, w, d, n); err != nil {
+			return row, err
+		}
+	}
+	if b.constant[line] == 0 {
+		if _, err := b.run(ctx, line, dirs[0], 0); err != nil { // the first may fill caches
+			return row, err
+		}
+	}
+	var used [3]time.Duration
 	for round := range 4 { // again while the machine may have disturbed it: the least disturbed run counts
-		for i, dir := range []string{constant, small, large} {
+		for i, dir := range dirs {
 			if i == 0 && round == 0 && b.constant[line] > 0 {
 				used[0] = b.constant[line]
 				continue
 			}
 			r, err := b.run(ctx, line, dir, 0)
-			if err != nil {
-				return err
-			}
-			if r.refusal != "" {
-				fmt.Fprintf(b.text, "%-90s refused: %s\n", line, r.refusal)
-				return nil
+			if err != nil || r.refusal != "" {
+				return boundsRow{refusal: r.refusal}, err
 			}
 			if used[i] == 0 || r.cpu < used[i] {
 				used[i] = r.cpu
 			}
 		}
 		b.constant[line] = used[0]
-		first = used[1] - used[0]
-		second = used[2] - used[0]
-		if growth = d.growth(max(first, leastFirst), second); growth <= growthLimit || second < tooSmall {
+		row.first = used[1] - used[0]
+		row.second = used[2] - used[0]
+		row.growth = d.growth(max(row.first, leastFirst), row.second)
+		if row.growth <= growthLimit || row.second < tooSmall {
 			break
 		}
 	}
-	verdict := ""
-	shown := "    -"
-	if second >= tooSmall {
-		shown = fmt.Sprintf("%5.1f", growth)
-		if growth > growthLimit {
-			verdict = " EXCEEDED"
-		}
-	}
-	after := "     -"
+	row.late = -1
 	if used[2] >= interruptible {
-		r, err := b.run(ctx, line, large, used[2]/2)
+		r, err := b.run(ctx, line, dirs[2], used[2]/2)
 		if err != nil {
-			return err
+			return row, err
 		}
-		after = fmt.Sprintf("%3d ms", r.late.Milliseconds())
-		if r.late > interruptLimit {
-			verdict = " EXCEEDED"
-		}
+		row.late = r.late
 	}
-	if verdict != "" {
-		b.exceeded++
-	}
-	fmt.Fprintf(b.text, "%-90s %5d ms %5d ms  × %s  interrupt %s%s\n", line, first.Milliseconds(), second.Milliseconds(), shown, after, verdict)
-	return nil
+	return row, nil
 }
 
 // A boundsResult is the CPU of a run, and of that, what it used after the interrupt.
@@ -313,8 +362,7 @@ func (b *boundsRun) run(ctx context.Context, line, dir string, interrupt time.Du
 	lines := bufio.NewReader(messages)
 	for {
 		text, err := lines.ReadString('\n')
-		isRefusal := func(code string) bool { return strings.Contains(text, code) }
-		if out.refusal == "" && slices.ContainsFunc(refusals, isRefusal) {
+		if out.refusal == "" && refused(text) {
 			out.refusal = strings.TrimSpace(text)
 		}
 		if err != nil {

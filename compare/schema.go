@@ -8,6 +8,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/internal/schemas/keywords"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -71,6 +72,7 @@ type comparer struct {
 	// first.
 	documented   int
 	documentedAt nodePair
+	properties   locate.Locator
 }
 
 // add adds a change at a keyword of a node, or at the node if the keyword is empty.
@@ -298,12 +300,12 @@ func (c *comparer) structure(p nodePair, discriminators []string) {
 		return
 	}
 	for _, f := range p.old.Properties {
-		if propertyOf(p.new, f.Name) == nil {
+		if c.properties.Property(p.new, f.Name) == nil {
 			c.fieldRemoved(p, f)
 		}
 	}
 	for _, f := range p.new.Properties {
-		old := propertyOf(p.old, f.Name)
+		old := c.properties.Property(p.old, f.Name)
 		if old == nil {
 			c.fieldAdded(p, f)
 			continue

@@ -16,7 +16,7 @@ import (
 // orderedYAML renders an object with its keys in the order of the manifest; other keys
 // come last, in schema order.
 func orderedYAML(keys keysOf, s *structural.Schema, object map[string]any) ([]byte, error) {
-	node, err := yamlOf(keys, object, s, nil)
+	node, err := (&yamlWriter{keys: keys}).node(object, s, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -36,12 +36,18 @@ func orderedYAML(keys keysOf, s *structural.Schema, object map[string]any) ([]by
 // keysOf returns the keys of a mapping in document order.
 type keysOf func(at *structural.ObjectPath) []string
 
-func yamlOf(keys keysOf, value any, s *structural.Schema, at *structural.ObjectPath) (*yaml.Node, error) {
+// yamlWriter makes YAML of an object.
+type yamlWriter struct {
+	keys       keysOf
+	properties locate.Locator
+}
+
+func (w *yamlWriter) node(value any, s *structural.Schema, at *structural.ObjectPath) (*yaml.Node, error) {
 	switch value := value.(type) {
 	case map[string]any:
 		node := &yaml.Node{Kind: yaml.MappingNode}
-		for _, name := range orderOf(keys(at), locate.FieldNames(s), value) {
-			child, err := yamlOf(keys, value[name], locate.Value(s, []structural.Step{{Field: name, Index: -1}}), at.Field(name))
+		for _, name := range orderOf(w.keys(at), locate.FieldNames(s), value) {
+			child, err := w.node(value[name], w.properties.Value(s, structural.Step{Field: name, Index: -1}), at.Field(name))
 			if err != nil {
 				return nil, err
 			}
@@ -51,7 +57,7 @@ func yamlOf(keys keysOf, value any, s *structural.Schema, at *structural.ObjectP
 	case []any:
 		node := &yaml.Node{Kind: yaml.SequenceNode}
 		for i, element := range value {
-			child, err := yamlOf(keys, element, locate.Value(s, []structural.Step{{Index: i}}), at.Element(i))
+			child, err := w.node(element, w.properties.Value(s, structural.Step{Index: i}), at.Element(i))
 			if err != nil {
 				return nil, err
 			}

@@ -17,7 +17,7 @@ func (f *codeFile) rules(p *Pair, up bool, path []*Field) string {
 	if up {
 		s, t = p.Hubward, p.Hub
 	}
-	return f.rulesOf(below(s, path), t, path, "")
+	return f.rulesOf(properties{}.below(s, path), t, path, "")
 }
 
 // elementRules returns the rules of the values of a map.
@@ -26,7 +26,7 @@ func (f *codeFile) elementRules(p *Pair, up bool, path []*Field) string {
 	if up {
 		s, t = p.Hubward, p.Hub
 	}
-	return f.rulesOf(values(below(s, path)), t, path, "Values")
+	return f.rulesOf(values(properties{}.below(s, path)), t, path, "Values")
 }
 
 // rulesOf returns a variable with the rules of a schema; nil if it has none.

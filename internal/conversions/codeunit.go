@@ -555,9 +555,9 @@ func (f *codeFile) present(u *Unit, up bool, from ref) {
 
 // mayBeEmpty reports whether the schema of a list or a map behind a pointer allows an empty one.
 func (p *Pair) mayBeEmpty(u *Unit) bool {
-	s := below(p.Hubward, u.Hub)
+	s := properties{}.below(p.Hubward, u.Hub)
 	if u.Rule.Spoke.Shape == Pointer {
-		s = below(p.Spokeward, u.Spoke)
+		s = properties{}.below(p.Spokeward, u.Spoke)
 	}
 	none := func(n *int64) bool { return n == nil || *n == 0 }
 	return s == nil || s.ValueValidation == nil || none(s.MinItems) && none(s.MinProperties)

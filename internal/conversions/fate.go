@@ -154,10 +154,10 @@ func (p *pairer) uncheckedRules() {
 				continue
 			}
 			if u.Down == Kept && len(u.Hub) > 0 && u.leaf() {
-				p.unchecked(u.Hub, below(pair.Hubward, u.Hub))
+				p.unchecked(u.Hub, p.below(pair.Hubward, u.Hub))
 			}
 			if u.Up == Kept && len(u.Spoke) > 0 && u.leaf() {
-				p.unchecked(u.Spoke, below(pair.Spokeward, u.Spoke))
+				p.unchecked(u.Spoke, p.below(pair.Spokeward, u.Spoke))
 			}
 		}
 	}

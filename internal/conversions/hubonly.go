@@ -26,7 +26,7 @@ func (w *pairing) hubFields(t *Type, prefix []*Field, s *structural.Schema) {
 			slices.ContainsFunc(w.takenHub, func(taken string) bool { return strings.HasPrefix(taken, dotted(path)+".") }) ||
 			g.Type.Base().Shape == Struct && slices.ContainsFunc(w.hubOnlyMarkers(), func(m *markers.Marker) bool { return strings.HasPrefix(hubOnlyPath(m), dotted(path)+".") })
 		if below {
-			w.hubFields(g.Type.Base(), path, property(s, g.JSON))
+			w.hubFields(g.Type.Base(), path, w.properties.Property(s, g.JSON))
 			if g.Type.Shape == Pointer {
 				w.Units = append(w.Units, &Unit{Hub: path, Down: Kept, Pos: g.Pos(), set: true})
 			}
@@ -52,7 +52,7 @@ func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.S
 	if secret || drop {
 		u.Down, u.Reason = Dropped, cmp.Or(reason, "secret")
 	}
-	schema := property(s, g.JSON)
+	schema := w.properties.Property(s, g.JSON)
 	if s != nil && s.Requires(g.JSON) && (schema == nil || schema.Default == nil) && !slices.Contains(w.offered, dotted(path)) {
 		hint := "make it optional or give it a default, or, if a field of " + w.spoke.Name + " has its value, write above that one: // +schemagen:convert:to=" + dotted(path)
 		w.fail(requiredHubOnly, g.Pos(), g.Pkg, hint, "%s %s is required, has no default, and has no counterpart in %s", w.hubName(), w.in(path), w.spokeName())
@@ -151,7 +151,7 @@ func (w *pairing) secrets(path []*Field, schema *structural.Schema) (out []secre
 			if f.Type.Base() == t && len(named) == len(path) {
 				name = below
 			}
-			walk(below, name, property(s, g.JSON))
+			walk(below, name, w.properties.Property(s, g.JSON))
 		}
 	}
 	walk(path, path, schema)

@@ -12,6 +12,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/checks"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/unions/gounions"
 )
@@ -56,7 +57,7 @@ func find(ctx context.Context, options define.Options, conversions Options) (*Mo
 	r := run.Reporter
 	m := &Model{Run: run, Options: conversions, fset: run.Fset, inputs: run.Options.Inputs, types: gotypes.New(), declarations: map[*source.Package]map[string]source.Declared{}}
 	m.roots = slices.DeleteFunc(slices.Clone(run.Roots), func(p *source.Package) bool { return len(p.Files) == 0 })
-	p := &pairer{model: m, reporter: r, types: m.types, unions: gounions.InRun(run), parse: run.ParseMarkers, memo: map[string]*Pair{}, strict: conversions.Strict}
+	p := &pairer{model: m, reporter: r, types: m.types, unions: gounions.InRun(run), parse: run.ParseMarkers, memo: map[string]*Pair{}, strict: conversions.Strict, properties: properties{&locate.Locator{}}}
 	var defined []*checks.Definition // of m.Kinds
 	for _, d := range definitions {
 		if len(d.Roots) == 1 {

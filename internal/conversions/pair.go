@@ -11,6 +11,7 @@ import (
 	"github.com/schemagen/schemagen/internal/conversions/gotypes"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/structural"
@@ -34,6 +35,7 @@ type pairer struct {
 	// failed their positions.
 	reported map[string]bool
 	failed   map[token.Pos]bool
+	properties
 }
 
 // pairing is the state of pairing two structs.
@@ -51,8 +53,8 @@ type pairing struct {
 // pair returns the pair of two structs.
 func (p *pairer) pair(s, h *Type, spokeSchema, hubSchema *structural.Schema, at place) *Pair {
 	at.optional = at.optional && p.hasMetadata(s, at)
-	at.spokeThere = at.spokeThere && requiresPointer(p.types, s, spokeSchema)
-	at.hubThere = at.hubThere && requiresPointer(p.types, h, hubSchema)
+	at.spokeThere = at.spokeThere && p.requiresPointer(p.types, s, spokeSchema)
+	at.hubThere = at.hubThere && p.requiresPointer(p.types, h, hubSchema)
 	key := s.ID + " " + h.ID + " " + at.key()
 	if pair := p.memo[key]; pair != nil {
 		return pair
@@ -300,12 +302,12 @@ func under(path, prefix []*Field) bool {
 // convert adds the unit of two counterparts.
 func (w *pairing) convert(spoke, hub []*Field, reason string) {
 	f, g := spoke[len(spoke)-1], hub[len(hub)-1]
-	r := &rules{pairer: w.pairer, spokeField: f, hubField: g, spokeSchema: below(w.Spokeward, spoke), hubSchema: below(w.Hubward, hub)}
+	r := &rules{pairer: w.pairer, spokeField: f, hubField: g, spokeSchema: w.properties.below(w.Spokeward, spoke), hubSchema: w.properties.below(w.Hubward, hub)}
 	r.place = w.inside(spoke, hub)
 	r.optional = f.Type.Shape == Struct && (f.OmitEmpty || g.Type.Shape == Pointer)
-	r.spokeThere, r.spokeRequired = w.spokeThere && written(spoke), w.spokeThere && required(w.Spokeward, spoke)
+	r.spokeThere, r.spokeRequired = w.spokeThere && written(spoke), w.spokeThere && w.properties.required(w.Spokeward, spoke)
 	r.spokeOmits, r.hubOmits = f.OmitZero && f.Type.Shape == Struct, g.OmitZero && g.Type.Shape == Struct
-	r.hubThere, r.hubRequired = w.hubThere && written(hub), w.hubThere && required(w.Hubward, hub)
+	r.hubThere, r.hubRequired = w.hubThere && written(hub), w.hubThere && w.properties.required(w.Hubward, hub)
 	for _, m := range w.markersOf(f, spoke) {
 		value, _ := m.Value.(markers.Convert)
 		switch m.Name {
@@ -430,21 +432,13 @@ func (w *pairing) compareDefaults(u *Unit, s, h *structural.Schema) {
 	*d = d.With(diag.Related{Pos: w.reporter.Position(u.Hub[len(u.Hub)-1].Pos()), Message: "the counterpart"})
 }
 
-// property returns the schema of a property, or nil.
-func property(s *structural.Schema, name string) *structural.Schema {
-	if s == nil {
-		return nil
-	}
-	if i := s.PropertyIndex(name); i >= 0 {
-		return s.Properties[i].Schema
-	}
-	return nil
-}
+// properties finds the schemas of fields.
+type properties struct{ *locate.Locator }
 
 // below returns the schema at the end of a path, or nil.
-func below(s *structural.Schema, path []*Field) *structural.Schema {
+func (p properties) below(s *structural.Schema, path []*Field) *structural.Schema {
 	for _, f := range path {
-		s = property(s, f.JSON)
+		s = p.Property(s, f.JSON)
 	}
 	return s
 }

@@ -15,27 +15,27 @@ func written(path []*Field) bool {
 
 // required reports whether the schema of a struct requires the pointer at a path, so that the JSON of
 // nil would not be valid.
-func required(s *structural.Schema, path []*Field) bool {
+func (p properties) required(s *structural.Schema, path []*Field) bool {
 	last := len(path) - 1
 	f := path[last]
-	if s = below(s, path[:last]); s == nil || !written(path[:last]) || s.ValueValidation == nil || !slices.Contains(s.Required, f.JSON) {
+	if s = p.below(s, path[:last]); s == nil || !written(path[:last]) || s.ValueValidation == nil || !slices.Contains(s.Required, f.JSON) {
 		return false
 	}
-	value := property(s, f.JSON)
+	value := p.Property(s, f.JSON)
 	return value == nil || value.Default == nil && (f.OmitEmpty || !value.Nullable)
 }
 
 // requiresPointer reports whether the schema of a struct requires a pointer in it, or in a struct
 // that is always part of it.
-func requiresPointer(ts *gotypes.Types, t *Type, s *structural.Schema) bool {
+func (p properties) requiresPointer(ts *gotypes.Types, t *Type, s *structural.Schema) bool {
 	return slices.ContainsFunc(ts.Fields(t), func(f *Field) bool {
 		switch path := []*Field{f}; {
 		case f.Meta:
 			return false
 		case f.Type.Shape == Pointer:
-			return required(s, path)
+			return p.required(s, path)
 		default:
-			return written(path) && requiresPointer(ts, f.Type, property(s, f.JSON))
+			return written(path) && p.requiresPointer(ts, f.Type, p.Property(s, f.JSON))
 		}
 	})
 }

@@ -85,7 +85,12 @@ func (p place) property(name string) (place, bool) {
 	if i < 0 {
 		return place{}, false
 	}
-	return place{p.definition, p.version, p.schema.Properties[i].Schema, p.path + ".properties[" + name + "]", p.fields + "." + name}, true
+	return p.below(p.schema.Properties[i]), true
+}
+
+// below returns the place of a property of the schema.
+func (p place) below(property structural.Property) place {
+	return place{p.definition, p.version, property.Schema, p.path + ".properties[" + property.Name + "]", p.fields + "." + property.Name}
 }
 
 // elements returns the place of the elements of a list or the values of a map.
@@ -174,8 +179,7 @@ func (f *finder) schema(p place) {
 		}
 	}
 	for _, property := range s.Properties {
-		below, _ := p.property(property.Name)
-		f.schema(below)
+		f.schema(p.below(property))
 	}
 	if hasElements {
 		f.schema(elements)

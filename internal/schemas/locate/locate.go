@@ -30,6 +30,9 @@ const manyProperties = 16
 
 // Property returns the property of a schema with a name, or nil.
 func (l *Locator) Property(s *structural.Schema, name string) *structural.Schema {
+	if s == nil {
+		return nil
+	}
 	if l == nil || len(s.Properties) < manyProperties {
 		return property(s, name)
 	}
@@ -158,20 +161,26 @@ func nth(o structural.Origin, keyword string, n int) token.Pos {
 // Value returns the schema of a value of an object, or nil if the value is not specified.
 func Value(s *structural.Schema, steps []structural.Step) *structural.Schema {
 	for _, step := range steps {
-		switch {
-		case s == nil:
-			return nil
-		case step.Index >= 0:
-			s = s.Items
-		case s.PropertyIndex(step.Field) >= 0:
-			s = property(s, step.Field)
-		case s.AdditionalProperties != nil:
-			s = s.AdditionalProperties.Schema
-		default:
-			return nil
-		}
+		s = (*Locator)(nil).Value(s, step)
 	}
 	return s
+}
+
+// Value returns the schema of a field or element of a value with the schema s, or nil if it is not specified.
+func (l *Locator) Value(s *structural.Schema, step structural.Step) *structural.Schema {
+	if s == nil {
+		return nil
+	}
+	if step.Index >= 0 {
+		return s.Items
+	}
+	if p := l.Property(s, step.Field); p != nil {
+		return p
+	}
+	if s.AdditionalProperties != nil {
+		return s.AdditionalProperties.Schema
+	}
+	return nil
 }
 
 // FieldNames returns the names of the properties.
