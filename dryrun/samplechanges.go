@@ -1,7 +1,6 @@
 package dryrun
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -28,7 +27,9 @@ func (r *repairer) changes(nodes []locate.Followed) []change {
 		if i == len(nodes)-1 || i == len(nodes)-2 {
 			literals := literalsOf(node.Schema.XValidations)
 			for _, p := range fields {
-				out = append(out, others(at, p, literals)...)
+				for _, value := range otherValues(p.Schema, literals) {
+					out = append(out, set(at, p.Name, value))
+				}
 			}
 			optional := slices.DeleteFunc(slices.Clone(fields), func(p structural.Property) bool { return node.Schema.Requires(p.Name) })
 			if r.full {
@@ -51,9 +52,13 @@ func (r *repairer) changes(nodes []locate.Followed) []change {
 			}
 		}
 		if i > 0 {
-			out = append(out, replaced(nodes[i-1], node, literalsOf(node.Schema.XValidations))...)
-			if !nodes[i-1].Schema.Requires(stepOf(nodes[i-1].Object, at)) {
-				out = append(out, removedAt(nodes[i-1].Object, at))
+			parent := nodes[i-1]
+			step := stepOf(parent.Object, at)
+			for _, value := range otherValues(node.Schema, literalsOf(node.Schema.XValidations)) {
+				out = append(out, set(parent.Object, step, value))
+			}
+			if !parent.Schema.Requires(step) {
+				out = append(out, set(parent.Object, step, nil))
 			}
 		}
 	}
@@ -105,14 +110,7 @@ func literalsOf(rules []structural.Rule) []string {
 func absent(at string, fields []structural.Property) []change {
 	var out []change
 	for _, p := range fields {
-		out = append(out, func(object map[string]any) bool {
-			parent, ok := valueAt(object, at).(map[string]any)
-			if !ok || parent[p.Name] == nil {
-				return false
-			}
-			delete(parent, p.Name)
-			return true
-		})
+		out = append(out, set(at, p.Name, nil))
 	}
 	return out
 }
@@ -141,31 +139,6 @@ func pairs(at string, fields, optional []structural.Property) []change {
 			there := present(at, p)
 			out = append(out, func(object map[string]any) bool { return there(object) && away(object) })
 		}
-	}
-	return out
-}
-
-// others returns changes that give a field another value.
-func others(at string, p structural.Property, literals []string) []change {
-	var out []change
-	for _, value := range otherValues(p.Schema, literals) {
-		out = append(out, func(object map[string]any) bool {
-			parent, ok := valueAt(object, at).(map[string]any)
-			if !ok || parent[p.Name] == nil || reflect.DeepEqual(parent[p.Name], value) {
-				return false
-			}
-			parent[p.Name] = value
-			return true
-		})
-	}
-	return out
-}
-
-// replaced returns changes that replace a value.
-func replaced(parent, node locate.Followed, literals []string) []change {
-	var out []change
-	for _, value := range otherValues(node.Schema, literals) {
-		out = append(out, func(object map[string]any) bool { return setAt(object, parent.Object, node.Object, value) })
 	}
 	return out
 }
@@ -200,69 +173,35 @@ func otherValues(s *structural.Schema, literals []string) []any {
 	return out
 }
 
-// removedAt returns the change that removes a value.
-func removedAt(parent, at string) change {
-	return func(object map[string]any) bool { return setAt(object, parent, at, nil) }
-}
-
-// setAt sets a value in its parent, or removes it if value is nil.
-func setAt(object map[string]any, parent, at string, value any) bool {
-	step := stepOf(parent, at)
-	switch p := valueAt(object, parent).(type) {
-	case map[string]any:
-		if _, ok := p[step]; !ok || parent == "" && (step == "metadata" || step == "kind" || step == "apiVersion") {
-			return false
+// set returns the change of a value in its parent, which removes it if the new value is nil.
+func set(parent, step string, value any) change {
+	return func(object map[string]any) bool {
+		switch p := valueAt(object, parent).(type) {
+		case map[string]any:
+			old, ok := p[step]
+			isHead := parent == "" && (step == "metadata" || step == "kind" || step == "apiVersion")
+			if !ok || isHead || reflect.DeepEqual(old, value) {
+				return false
+			}
+			if p[step] = value; value == nil {
+				delete(p, step)
+			}
+			return true
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i < 0 || i >= len(p) || value == nil {
+				return false
+			}
+			p[i] = value
+			return true
 		}
-		if p[step] = value; value == nil {
-			delete(p, step)
-		}
-		return true
-	case []any:
-		i, err := strconv.Atoi(step)
-		if err != nil || i < 0 || i >= len(p) || value == nil {
-			return false
-		}
-		p[i] = value
-		return true
+		return false
 	}
-	return false
 }
 
 // valueAt returns the value at a path as printed by the server, or nil.
 func valueAt(object map[string]any, path string) any {
-	var value any = object
-	for path != "" {
-		switch v := value.(type) {
-		case map[string]any:
-			longest := ""
-			bracket := path[0] == '['
-			rest := strings.TrimPrefix(strings.TrimPrefix(path, "."), "[")
-			for _, name := range slices.Sorted(maps.Keys(v)) {
-				after, ok := strings.CutPrefix(rest, name)
-				if bracket {
-					after, ok = strings.CutPrefix(after, "]")
-				}
-				if ok && (after == "" || after[0] == '.' || after[0] == '[') && len(name) >= len(longest) {
-					longest = name
-				}
-			}
-			if longest == "" {
-				return nil
-			}
-			value, path = v[longest], strings.TrimPrefix(rest, longest)
-			if bracket {
-				path = strings.TrimPrefix(path, "]")
-			}
-		case []any:
-			index, rest, _ := strings.Cut(strings.TrimPrefix(path, "["), "]")
-			i, err := strconv.Atoi(index)
-			if err != nil || i < 0 || i >= len(v) {
-				return nil
-			}
-			value, path = v[i], rest
-		default:
-			return nil
-		}
-	}
+	steps, _ := locate.Steps(object, path)
+	value, _ := locate.ValueAt(object, steps)
 	return value
 }

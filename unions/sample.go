@@ -1,13 +1,15 @@
 package unions
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/schemagen/schemagen/structural"
 )
@@ -38,41 +40,62 @@ func (m sampler) value(s *structural.Schema, n int) any {
 	if *m.left--; s == nil || *m.left < 0 {
 		return "example"
 	}
-	v := s.ValueValidation
-	if v == nil {
-		v = &structural.ValueValidation{}
-	}
-	enum := enumOfAll(v)
+	all := applying(s)
+	enum := allowedValues(all)
 	switch {
 	case len(enum) > 0:
 		return enum[n%len(enum)]
 	case n == 0 && s.Default != nil && (s.Type != "object" && s.Type != "array" || !m.full):
-		if value, ok := decoded(*s.Default); ok && value != nil {
+		var value any
+		if json.Unmarshal(s.Default.Raw, &value) == nil && value != nil {
 			return m.completed(s, value)
 		}
 	}
 	switch {
 	case s.XEmbeddedResource:
-		return m.resource(s)
+		return m.resource(s, all)
 	case s.XIntOrString:
-		return m.intOrString(v, n)
+		return intOrString(all, n)
 	}
 	switch s.Type {
 	case "object":
-		return m.object(s, v)
+		return m.object(s, all)
 	case "array":
-		return m.array(s, v)
+		return m.array(s, all)
 	case "string":
-		return text(v, n)
+		return text(all, n)
 	case "integer", "number":
-		return number(v, s.Type, n)
+		return number(all[0], s.Type, n)
 	case "boolean":
 		return true
 	}
 	if len(s.Properties) > 0 {
-		return m.object(s, v)
+		return m.object(s, all)
 	}
 	return map[string]any{}
+}
+
+// applying returns the validations that apply to a value if the first branch of each junctor is
+// chosen: that of the node, which is never nil, and then those inside it.
+func applying(s *structural.Schema) []*structural.ValueValidation {
+	if s.ValueValidation == nil {
+		return []*structural.ValueValidation{{}}
+	}
+	var all []*structural.ValueValidation
+	var add func(v *structural.ValueValidation)
+	add = func(v *structural.ValueValidation) {
+		all = append(all, v)
+		for i := range v.AllOf {
+			add(&v.AllOf[i].ValueValidation)
+		}
+		for _, branches := range [][]structural.NestedValueValidation{v.AnyOf, v.OneOf} {
+			if len(branches) > 0 {
+				add(&branches[0].ValueValidation)
+			}
+		}
+	}
+	add(s.ValueValidation)
+	return all
 }
 
 // completed adds the fields that the schema requires to a default.
@@ -89,33 +112,26 @@ func (m sampler) completed(s *structural.Schema, value any) any {
 	return object
 }
 
-func (m sampler) resource(s *structural.Schema) map[string]any {
-	object := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "example"}}
-	v := s.ValueValidation
-	if v == nil {
-		v = &structural.ValueValidation{}
-	}
-	made := m.object(s, v)
-	for name, value := range made {
-		if name != "apiVersion" && name != "kind" && name != "metadata" {
-			object[name] = value
-		}
-	}
+func (m sampler) resource(s *structural.Schema, all []*structural.ValueValidation) map[string]any {
+	object := m.object(s, all)
+	object["apiVersion"] = "v1"
+	object["kind"] = "ConfigMap"
+	object["metadata"] = map[string]any{"name": "example"}
 	return object
 }
 
-func (m sampler) intOrString(v *structural.ValueValidation, n int) any {
-	if v.Pattern == "" || matches(v.Pattern, strconv.Itoa(1+n)) {
+func intOrString(all []*structural.ValueValidation, n int) any {
+	if pattern := all[0].Pattern; pattern == "" || matches(pattern, strconv.Itoa(1+n)) {
 		return int64(1 + n)
 	}
-	return text(v, n)
+	return text(all, n)
 }
 
 // object sets the required fields, or all fields, and satisfies the first branch of each
 // junctor.
-func (m sampler) object(s *structural.Schema, v *structural.ValueValidation) map[string]any {
-	required, forbidden := needs(v)
-	minimum, maximum := tightest(v, func(v *structural.ValueValidation) (*int64, *int64) { return v.MinProperties, v.MaxProperties })
+func (m sampler) object(s *structural.Schema, all []*structural.ValueValidation) map[string]any {
+	required, forbidden := needs(all[0])
+	minimum, maximum := tightest(all, func(v *structural.ValueValidation) (*int64, *int64) { return v.MinProperties, v.MaxProperties })
 	values := map[string]any{}
 	for _, u := range Of(s) {
 		value, member := firstWithMember(&u)
@@ -177,10 +193,10 @@ func (m sampler) object(s *structural.Schema, v *structural.ValueValidation) map
 	return object
 }
 
-func (m sampler) array(s *structural.Schema, v *structural.ValueValidation) []any {
+func (m sampler) array(s *structural.Schema, all []*structural.ValueValidation) []any {
 	list := []any{}
-	distinct := s.XListType == "set" || s.XListType == "map" || v.UniqueItems
-	minimum, maximum := tightest(v, func(v *structural.ValueValidation) (*int64, *int64) { return v.MinItems, v.MaxItems })
+	distinct := s.XListType == "set" || s.XListType == "map" || all[0].UniqueItems
+	minimum, maximum := tightest(all, func(v *structural.ValueValidation) (*int64, *int64) { return v.MinItems, v.MaxItems })
 	for i := range least(minimum, maximum, m.full) {
 		if *m.left <= 0 {
 			break
@@ -202,13 +218,10 @@ func (m sampler) array(s *structural.Schema, v *structural.ValueValidation) []an
 	return list
 }
 
-// tightest returns the bounds of a validation combined with those of its allOf and of the
-// first branches of other junctors.
-func tightest(v *structural.ValueValidation, bounds func(*structural.ValueValidation) (minimum, maximum *int64)) (minimum, maximum *int64) {
-	minimum, maximum = bounds(v)
-	nested := firstBranches(v)
-	for i := range nested {
-		low, high := tightest(&nested[i].ValueValidation, bounds)
+// tightest returns the bounds of validations combined.
+func tightest(all []*structural.ValueValidation, bounds func(*structural.ValueValidation) (minimum, maximum *int64)) (minimum, maximum *int64) {
+	for _, v := range all {
+		low, high := bounds(v)
 		if low != nil && (minimum == nil || *low > *minimum) {
 			minimum = low
 		}
@@ -217,21 +230,6 @@ func tightest(v *structural.ValueValidation, bounds func(*structural.ValueValida
 		}
 	}
 	return minimum, maximum
-}
-
-// formatOf returns the format of a string, or the first format in its allOf and in the
-// first branches of other junctors.
-func formatOf(v *structural.ValueValidation) string {
-	if v.Format != "" {
-		return v.Format
-	}
-	nested := firstBranches(v)
-	for i := range nested {
-		if format := formatOf(&nested[i].ValueValidation); format != "" {
-			return format
-		}
-	}
-	return ""
 }
 
 // least returns the number of elements: the minimum, but one as an example if that is
@@ -301,61 +299,31 @@ func firstWithMember(u *Union) (value, member string) {
 	return "", ""
 }
 
-// enumOfAll returns the values that an enum allows, including those of allOf and of the
-// first branches of other junctors; null and "" come last.
-func enumOfAll(v *structural.ValueValidation) []any {
-	var out, last []any
-	for _, raw := range v.Enum {
-		if value, ok := decoded(raw); ok && value != nil && value != "" {
-			out = append(out, value)
-		} else if ok {
-			last = append(last, value)
+// allowedValues returns the values that all enums allow; null and "" come last.
+func allowedValues(all []*structural.ValueValidation) []any {
+	var out []any
+	for _, v := range all {
+		var values, last []any
+		for _, raw := range v.Enum {
+			var value any
+			switch err := json.Unmarshal(raw.Raw, &value); {
+			case err != nil:
+			case value == nil || value == "":
+				last = append(last, value)
+			default:
+				values = append(values, value)
+			}
 		}
-	}
-	out = append(out, last...)
-	nested := firstBranches(v)
-	for i := range nested {
-		others := enumOfAll(&nested[i].ValueValidation)
+		values = append(values, last...)
 		if len(out) == 0 {
-			out = others
-		} else if len(others) > 0 {
+			out = values
+		} else if len(values) > 0 {
 			out = slices.DeleteFunc(out, func(a any) bool {
-				return !slices.ContainsFunc(others, func(b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) })
+				return !slices.ContainsFunc(values, func(b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) })
 			})
 		}
 	}
 	return out
-}
-
-// decoded decodes a JSON value, with integers as int64.
-func decoded(raw structural.JSON) (any, bool) {
-	decoder := json.NewDecoder(strings.NewReader(string(raw.Raw)))
-	decoder.UseNumber()
-	var value any
-	if decoder.Decode(&value) != nil {
-		return nil, false
-	}
-	return withNumbers(value), true
-}
-
-func withNumbers(value any) any {
-	switch value := value.(type) {
-	case json.Number:
-		if i, err := value.Int64(); err == nil {
-			return i
-		}
-		f, _ := value.Float64() // infinite on overflow
-		return f
-	case map[string]any:
-		for name := range value {
-			value[name] = withNumbers(value[name])
-		}
-	case []any:
-		for i := range value {
-			value[i] = withNumbers(value[i])
-		}
-	}
-	return value
 }
 
 // number returns the allowed value next to zero, or to one if one is allowed.
@@ -480,18 +448,22 @@ func numbered(text string, n int) string {
 
 // text returns a string: of the format, or a common word that fits, or one generated from
 // the pattern.
-func text(v *structural.ValueValidation, n int) string {
-	patterns, lengths := restrictions(v)
+func text(all []*structural.ValueValidation, n int) string {
 	fits := func(s string) bool {
 		count := int64(len([]rune(s)))
-		for _, l := range lengths {
-			if l.min != nil && count < *l.min || l.max != nil && count > *l.max {
-				return false
-			}
-		}
-		return !slices.ContainsFunc(patterns, func(p string) bool { return !matches(p, s) })
+		return !slices.ContainsFunc(all, func(v *structural.ValueValidation) bool {
+			return v.MinLength != nil && count < *v.MinLength || v.MaxLength != nil && count > *v.MaxLength ||
+				v.Pattern != "" && !matches(v.Pattern, s)
+		})
 	}
-	format := formatOf(v)
+	format := ""
+	var patterns []string
+	for _, v := range all {
+		format = cmp.Or(format, v.Format)
+		if v.Pattern != "" {
+			patterns = append(patterns, v.Pattern)
+		}
+	}
 	if s, ok := formatted(format, n); ok {
 		if short := "YQ=="; format == "byte" && !fits(s) && fits(short) {
 			return short
@@ -504,7 +476,7 @@ func text(v *structural.ValueValidation, n int) string {
 		}
 	}
 	if len(patterns) == 0 {
-		return ofLength(numbered("example", n), lengths)
+		return ofLength(numbered("example", n), all)
 	}
 	for _, p := range patterns {
 		if s, ok := matching(p, n, fits); ok {
@@ -526,47 +498,17 @@ func words(n int) []string {
 		"https://example.com/", "user@example.com")
 }
 
-type length struct{ min, max *int64 }
-
-// firstBranches returns the validations that apply in addition to v if the first branch of
-// each junctor is chosen.
-func firstBranches(v *structural.ValueValidation) []structural.NestedValueValidation {
-	out := slices.Clone(v.AllOf)
-	if len(v.AnyOf) > 0 {
-		out = append(out, v.AnyOf[0])
-	}
-	if len(v.OneOf) > 0 {
-		out = append(out, v.OneOf[0])
-	}
-	return out
-}
-
-// restrictions returns the patterns and lengths of a string, including those of allOf and
-// of the first branches of other junctors.
-func restrictions(v *structural.ValueValidation) (patterns []string, lengths []length) {
-	if v.Pattern != "" {
-		patterns = append(patterns, v.Pattern)
-	}
-	lengths = append(lengths, length{v.MinLength, v.MaxLength})
-	nested := firstBranches(v)
-	for i := range nested {
-		p, l := restrictions(&nested[i].ValueValidation)
-		patterns, lengths = append(patterns, p...), append(lengths, l...)
-	}
-	return patterns, lengths
-}
-
 // maxSampleLength bounds strings that are generated to satisfy a minimum length.
 const maxSampleLength = 1 << 16
 
 // ofLength lengthens or shortens a text to fit.
-func ofLength(s string, lengths []length) string {
-	for _, l := range lengths {
-		if l.min != nil && int64(len(s)) < *l.min {
-			s += strings.Repeat("x", int(min(*l.min, maxSampleLength))-min(len(s), maxSampleLength))
+func ofLength(s string, all []*structural.ValueValidation) string {
+	for _, v := range all {
+		if v.MinLength != nil && int64(len(s)) < *v.MinLength {
+			s += strings.Repeat("x", int(min(*v.MinLength, maxSampleLength))-min(len(s), maxSampleLength))
 		}
-		if l.max != nil && int64(len(s)) > *l.max {
-			s = s[len(s)-int(max(0, *l.max)):] // keep the end, which differs
+		if v.MaxLength != nil && int64(len(s)) > *v.MaxLength {
+			s = s[len(s)-int(max(0, *v.MaxLength)):] // keep the end, which differs
 		}
 	}
 	return s

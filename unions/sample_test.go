@@ -18,6 +18,8 @@ func TestSample(t *testing.T) {
 		{`{type: string, default: a}`, `"a"`, `"a"`},
 		{`{type: string, enum: ["", a, b]}`, `"a"`, `"a"`},
 		{`{type: string, enum: [a, b], allOf: [{enum: [b, c]}]}`, `"b"`, `"b"`},
+		{`{type: string, allOf: [{anyOf: [{enum: [a, b]}, {enum: [c]}]}, {enum: [c, b]}]}`, `"b"`, `"b"`},
+		{`{type: integer, nullable: true, enum: [null, 9007199254740993]}`, `9007199254740993`, `9007199254740993`},
 		{`{type: string, pattern: "^ab{2,3}$"}`, `"abb"`, `"abb"`},
 		{`{type: string, minLength: 14, maxLength: 14}`, `"examplexxxxxxx"`, `"examplexxxxxxx"`},
 		{`{type: string, format: ipv4}`, `"192.0.2.1"`, `"192.0.2.1"`},

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -71,8 +72,8 @@ func (k *Kind) store(a *Answer, stored map[string]any) error {
 			return err
 		}
 		for _, path := range before.dropped {
-			old, _ := valueAt(before.inStorage, path.Steps())
-			if value, _ := valueAt(read.inStorage, path.Steps()); !reflect.DeepEqual(old, value) {
+			old, _ := locate.ValueAt(before.inStorage, path.Steps())
+			if value, _ := locate.ValueAt(read.inStorage, path.Steps()); !reflect.DeepEqual(old, value) {
 				out.Removed = append(out.Removed, path)
 			}
 		}
@@ -112,28 +113,6 @@ func (k *Kind) read(stored map[string]any) (*readBack, error) {
 
 // has reports whether an object has a value at a path.
 func has(object map[string]any, path *structural.ObjectPath) bool {
-	_, ok := valueAt(object, path.Steps())
+	_, ok := locate.ValueAt(object, path.Steps())
 	return ok
-}
-
-// valueAt returns the value at the end of steps.
-func valueAt(value any, steps []structural.Step) (any, bool) {
-	for _, step := range steps {
-		switch parent := value.(type) {
-		case map[string]any:
-			next, ok := parent[step.Field]
-			if !ok || step.Index >= 0 {
-				return nil, false
-			}
-			value = next
-		case []any:
-			if step.Index < 0 || step.Index >= len(parent) {
-				return nil, false
-			}
-			value = parent[step.Index]
-		default:
-			return nil, false
-		}
-	}
-	return value, true
 }

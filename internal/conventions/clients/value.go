@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
-	"strings"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/schemagen/schemagen/internal/source"
 )
@@ -340,32 +341,7 @@ func (v *goValue) isZero() (zero, known bool) {
 }
 
 // parse returns the value of JSON, with integers of type int64 as in the API server's code.
-func parse(written string) (any, bool) {
-	decoder := json.NewDecoder(strings.NewReader(written))
-	decoder.UseNumber()
-	var out any
-	if decoder.Decode(&out) != nil || decoder.More() {
-		return nil, false
-	}
-	return integers(out), true
-}
-
-func integers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		n, _ := v.Float64()
-		return n
-	case map[string]any:
-		for name := range v {
-			v[name] = integers(v[name])
-		}
-	case []any:
-		for i := range v {
-			v[i] = integers(v[i])
-		}
-	}
-	return v
+func parse(written string) (out any, ok bool) {
+	err := utiljson.Unmarshal([]byte(written), &out)
+	return out, err == nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -91,64 +92,16 @@ func items(s *structural.Schema) *structural.Schema {
 // a.b[0][key].c. Keys may have dots.
 func (v *version) pattern(object map[string]any, path string) string {
 	var out strings.Builder
-	value, schema := any(object), v.schema
-	for path != "" {
-		switch list, isList := value.([]any); {
-		case isList:
-			var index string
-			if strings.HasPrefix(path, "[") {
-				index, path, _ = strings.Cut(path[1:], "]")
-			} else {
-				index, path = next(strings.TrimPrefix(path, "."))
-			}
-			value = nil
-			if i, err := strconv.Atoi(index); err == nil && i < len(list) {
-				value = list[i]
-			}
+	schema := v.schema
+	steps, _ := locate.Steps(object, path)
+	for _, step := range steps {
+		segment := "[]"
+		if step.Index >= 0 {
 			schema = items(schema)
-			out.WriteString("[]")
-		default:
-			fields, _ := value.(map[string]any)
-			var name, segment string
-			name, path = key(fields, path)
-			schema, segment = property(schema, name)
-			value = fields[name]
-			out.WriteString(segment)
+		} else {
+			schema, segment = property(schema, step.Field)
 		}
+		out.WriteString(segment)
 	}
 	return out.String()
-}
-
-// key returns the longest name in an object with which a path begins, and the rest of the path.
-func key(object map[string]any, path string) (name, rest string) {
-	path, bracketed := strings.CutPrefix(path, "[")
-	ends := func(rest string) bool { return rest == "" || rest[0] == '.' || rest[0] == '[' }
-	if bracketed {
-		ends = func(rest string) bool { return strings.HasPrefix(rest, "]") }
-	} else {
-		path = strings.TrimPrefix(path, ".")
-	}
-	found := false
-	for _, of := range slices.Sorted(maps.Keys(object)) {
-		if below, ok := strings.CutPrefix(path, of); ok && ends(below) && (!found || len(of) > len(name)) {
-			name, rest, found = of, below, true
-		}
-	}
-	switch {
-	case !found && bracketed:
-		name, rest, _ = strings.Cut(path, "]")
-	case !found:
-		return next(path)
-	case bracketed:
-		rest = rest[1:]
-	}
-	return name, rest
-}
-
-// next returns the first name of a path, and the rest.
-func next(path string) (name, rest string) {
-	if end := strings.IndexAny(path, ".["); end >= 0 {
-		return path[:end], path[end:]
-	}
-	return path, ""
 }

@@ -3,9 +3,7 @@ package convertrun
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -15,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/conversions"
+	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -124,10 +123,10 @@ func (t *Trial) try(ctx context.Context, c *conversion, answer Answer) (out *Con
 		if found.Severity != diag.Error || strings.HasPrefix(found.Message, "some validation rules were not checked") {
 			continue // the server does not tell those who read the object, and the errors say the rest
 		}
-		path := pathIn(object, found.Path)
-		invalid := conversions.Invalid(c.object.Position(pathOf(t.source(c, path.Steps()))), c.request.From, t.To, found.Message)
+		steps := stepsIn(object, found.Path)
+		invalid := conversions.Invalid(c.object.Position(pathOf(t.source(c, steps))), c.request.From, t.To, found.Message)
 		invalid.Related = found.Related
-		declared := t.declared(c, path.Steps())
+		declared := t.declared(c, steps)
 		if inGo := func(d diag.Related) bool { return strings.HasSuffix(d.Pos.File, ".go") }; declared.Line > 0 && !slices.ContainsFunc(found.Related, inGo) {
 			invalid.Related = []diag.Related{{Pos: declared, Message: "rejected here"}}
 		}
@@ -148,43 +147,16 @@ func pathOf(steps []structural.Step) (path *structural.ObjectPath) {
 	return path
 }
 
-// pathIn returns the path of a value of an object, of which the server prints the text. If the
-// object does not have the value, it is that of the innermost one on the path that it has, and a
+// stepsIn returns the steps to a value of an object, of which the server prints the path. If the
+// object does not have the value, they lead to the innermost one on the path that it has, or to a
 // field that is missing there.
-func pathIn(object any, text string) (path *structural.ObjectPath) {
-	rest := "." + text
-	for rest != "" {
-		switch value := object.(type) {
-		case map[string]any:
-			name := ""
-			for _, key := range slices.Sorted(maps.Keys(value)) {
-				for _, form := range []string{"." + key, "[" + key + "]"} {
-					after, ok := strings.CutPrefix(rest, form)
-					if ends := after == "" || strings.ContainsAny(after[:1], ".["); ok && ends && len(key) >= len(name) {
-						name = key
-					}
-				}
-			}
-			if name == "" {
-				if field, ok := strings.CutPrefix(rest, "."); ok && field != "" && !strings.ContainsAny(field, ".[") {
-					return path.Field(field)
-				}
-				return path
-			}
-			rest = strings.TrimPrefix(strings.TrimPrefix(rest, "["+name+"]"), "."+name)
-			object, path = value[name], path.Field(name)
-		case []any:
-			inside, after, _ := strings.Cut(strings.TrimPrefix(rest, "["), "]")
-			i, err := strconv.Atoi(inside)
-			if err != nil || i < 0 || i >= len(value) {
-				return path
-			}
-			object, rest, path = value[i], after, path.Element(i)
-		default:
-			return path
-		}
+func stepsIn(object any, path string) []structural.Step {
+	steps, found := locate.Steps(object, path)
+	innermost, _ := locate.ValueAt(object, steps[:found])
+	if _, isMap := innermost.(map[string]any); isMap && found == len(steps)-1 {
+		return steps
 	}
-	return path
+	return steps[:found]
 }
 
 // Close removes what was built.

@@ -1,4 +1,5 @@
-// Package locate follows paths of schemas and of values, as the API server prints them, to the nodes of a schema.
+// Package locate follows paths of schemas and of values, as the API server prints them, to the nodes of a schema
+// and to the values of an object.
 package locate
 
 import (
