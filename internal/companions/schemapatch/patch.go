@@ -27,6 +27,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/yamltext"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -315,21 +316,12 @@ func schemaNode(schema *structural.Schema) (*yaml.Node, error) {
 // strings are quoted.
 func setStyle(node *yaml.Node) {
 	node.Style = 0
-	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" && isOldBoolean(node.Value) {
+	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" && !yamltext.IsText(node.Value) {
 		node.Style = yaml.DoubleQuotedStyle
 	}
 	for _, c := range node.Content {
 		setStyle(c)
 	}
-}
-
-// isOldBoolean reports whether a string is a boolean in YAML 1.1 but not in 1.2.
-func isOldBoolean(text string) bool {
-	switch text {
-	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF":
-		return true
-	}
-	return false
 }
 
 // child returns the value of a key of a mapping, or nil.
