@@ -12,13 +12,6 @@ func isOtherType(s string) bool {
 	return !yamltext.IsText(s) || yamltext.IsSexagesimal(s) || isDate(s)
 }
 
-func trimDigits(s string) string {
-	for s != "" && isDigit(s[0]) {
-		s = s[1:]
-	}
-	return s
-}
-
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isDate(s string) bool {
