@@ -326,27 +326,14 @@ func setStyle(node *yaml.Node) {
 
 // child returns the value of a key of a mapping, or nil.
 func child(node *yaml.Node, key string) *yaml.Node {
-	if i := keyIndex(node, key); i >= 0 {
+	if i := yamltext.KeyIndex(node, key); i >= 0 {
 		return node.Content[i+1]
 	}
 	return nil
 }
 
-// keyIndex returns the index of a key in a mapping, or -1.
-func keyIndex(node *yaml.Node, key string) int {
-	if node == nil || node.Kind != yaml.MappingNode {
-		return -1
-	}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		if node.Content[i].Value == key {
-			return i
-		}
-	}
-	return -1
-}
-
 func removeKey(node *yaml.Node, key string) {
-	if i := keyIndex(node, key); i >= 0 {
+	if i := yamltext.KeyIndex(node, key); i >= 0 {
 		node.Content = slices.Delete(node.Content, i, i+2)
 	}
 }
