@@ -10,6 +10,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/schemas/locate"
+	"github.com/schemagen/schemagen/internal/yamltext"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -75,15 +76,15 @@ func (w *yamlWriter) node(value any, s *structural.Schema, at *structural.Object
 	return node, node.Encode(value)
 }
 
-// notText matches strings that YAML 1.1, which Kubernetes uses, interprets differently from
-// YAML 1.2 (booleans, numbers in base 60), and the merge key.
-var notText = lazyregexp.New(`^(?:[yYnN]|(?i:yes|no|on|off)|<<|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)$`)
+// notText matches strings that are booleans in YAML 1.1, which Kubernetes uses, but not in
+// YAML 1.2, and the merge key.
+var notText = lazyregexp.New(`^(?:[yYnN]|(?i:yes|no|on|off)|<<)$`)
 
 // textNode returns a node for a key or a string.
 func textNode(text string) *yaml.Node {
 	node := &yaml.Node{}
 	node.SetString(text)
-	if notText().MatchString(text) {
+	if notText().MatchString(text) || yamltext.IsSexagesimal(text) {
 		node.Style = yaml.DoubleQuotedStyle
 	}
 	return node

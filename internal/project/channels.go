@@ -285,7 +285,7 @@ func (r *reader) contains(n *yaml.Node) {
 		names = append(names, c.Name)
 	}
 	for _, element := range r.List(n) {
-		if !hasKey(element, "narrow") && !hasKey(element, "wide") {
+		if pair := yamltext.Aliased(element); yamltext.KeyIndex(pair, "narrow") < 0 && yamltext.KeyIndex(pair, "wide") < 0 {
 			r.Fail(element, "write {narrow: NAME, wide: NAME}: the channel wide accepts whatever the channel narrow does", "not a pair of channels")
 			continue
 		}
@@ -318,17 +318,6 @@ func (r *reader) contains(n *yaml.Node) {
 			r.file.contains = append(r.file.contains, c)
 		}
 	}
-}
-
-// hasKey reports whether a node is a mapping with a key.
-func hasKey(n *yaml.Node, key string) bool {
-	n = yamltext.Aliased(n)
-	for i := 0; n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return true
-		}
-	}
-	return false
 }
 
 // join reads whether channels share definitions, after the channels.

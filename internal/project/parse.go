@@ -45,13 +45,10 @@ func parse(in *inputs.Reader, name string, data []byte, codes []*diag.Kind) (*Fi
 		NodeReader: yamltext.NewNodeReader(name, invalidFile, data), in: in, codes: codes,
 		file: &File{Name: name, dir: filepath.Dir(name), data: data, in: in, values: map[string]entry{}, severities: map[diag.Code]string{}},
 	}
-	for at := 0; at <= len(data); {
-		r.starts = append(r.starts, at)
-		n := bytes.IndexByte(data[at:], '\n')
-		if n < 0 {
-			break
-		}
-		at += n + 1
+	start := 0
+	for _, line := range r.Lines {
+		r.starts = append(r.starts, start)
+		start += len(line) + 1
 	}
 	if at, reason := invalidCharacter(data); at >= 0 {
 		r.failAt(at, reason)
@@ -334,24 +331,17 @@ func (r *reader) required(n *yaml.Node, fields map[string]*yaml.Node, key, what 
 // entries returns the keys and values of a mapping with user-defined keys. Duplicate keys are
 // reported and left out.
 func (r *reader) entries(n *yaml.Node, what string) (out [][2]*yaml.Node) {
-	n = yamltext.Aliased(n)
-	switch {
-	case n == nil || n.Tag == "!!null":
-		return nil
-	case n.Kind != yaml.MappingNode:
-		r.Fail(n, "", "%s must be a mapping", what)
-		return nil
-	}
+	content := r.Content(n, yaml.MappingNode, what+" must be a mapping")
 	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
+	for i := 0; i+1 < len(content); i += 2 {
+		key := content[i]
 		name, ok := r.scalar(key, "a string", "!!str")
 		switch {
 		case !ok:
 		case seen[name]:
 			r.Fail(key, "", "duplicate key %q", yamltext.Shortened(name))
 		default:
-			out = append(out, [2]*yaml.Node{key, n.Content[i+1]})
+			out = append(out, [2]*yaml.Node{key, content[i+1]})
 		}
 		seen[name] = true
 	}

@@ -90,18 +90,6 @@ func (r *NodeReader) Fail(n *yamlv3.Node, hint, format string, args ...any) {
 	r.Findings = append(r.Findings, r.kind.At(r.Pos(n), hint, format, args...))
 }
 
-// meant adds a fix to the last finding, which reports an unknown key of a mapping: it
-// replaces the key with the one that was probably meant, unless the mapping has that key.
-func (r *NodeReader) meant(mapping, key *yamlv3.Node, known []string) {
-	near, ok := words.Nearest(key.Value, known)
-	for i := 0; ok && i < len(mapping.Content); i += 2 {
-		ok = mapping.Content[i].Value != near
-	}
-	if ok {
-		r.Meant(key, near)
-	}
-}
-
 // Meant adds a fix to the last finding, which is about a scalar: it replaces the text of the
 // scalar.
 func (r *NodeReader) Meant(n *yamlv3.Node, text string) {
@@ -131,28 +119,50 @@ func Shortened(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// Fields returns the values of a mapping by key. Keys other than the known ones are
+// KeyIndex returns the index of a key in the content of a mapping, or -1.
+func KeyIndex(n *yamlv3.Node, key string) int {
+	if n == nil || n.Kind != yamlv3.MappingNode {
+		return -1
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// Content returns the content of a node of a kind, or nothing for null. Nodes of other kinds are
 // errors.
-func (r *NodeReader) Fields(n *yamlv3.Node, what string, known ...string) map[string]*yamlv3.Node {
-	out := map[string]*yamlv3.Node{}
+func (r *NodeReader) Content(n *yamlv3.Node, kind yamlv3.Kind, wrong string) []*yamlv3.Node {
 	n = Aliased(n)
 	switch {
 	case n == nil || n.Tag == "!!null":
-		return out
-	case n.Kind != yamlv3.MappingNode:
-		r.Fail(n, "", "%s must be a mapping with keys among %s", what, strings.Join(known, ", "))
-		return out
+		return nil
+	case n.Kind != kind:
+		r.Fail(n, "", "%s", wrong)
+		return nil
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
+	return n.Content
+}
+
+// Fields returns the values of a mapping by key. Keys other than the known ones are errors, with
+// a fix if the mapping does not have the key that was probably meant.
+func (r *NodeReader) Fields(n *yamlv3.Node, what string, known ...string) map[string]*yamlv3.Node {
+	out := map[string]*yamlv3.Node{}
+	content := r.Content(n, yamlv3.MappingNode, what+" must be a mapping with keys among "+strings.Join(known, ", "))
+	for i := 0; i+1 < len(content); i += 2 {
+		key := content[i]
 		switch {
 		case !slices.Contains(known, key.Value):
 			r.Fail(key, words.DidYouMean(key.Value, known, ""), "%s has no key %q", what, Shortened(key.Value))
-			r.meant(n, key, known)
+			if near, ok := words.Nearest(key.Value, known); ok && KeyIndex(Aliased(n), near) < 0 {
+				r.Meant(key, near)
+			}
 		case out[key.Value] != nil:
 			r.Fail(key, "", "duplicate key %q", key.Value)
 		default:
-			out[key.Value] = n.Content[i+1]
+			out[key.Value] = content[i+1]
 		}
 	}
 	return out
@@ -160,13 +170,5 @@ func (r *NodeReader) Fields(n *yamlv3.Node, what string, known ...string) map[st
 
 // List returns the elements of a sequence.
 func (r *NodeReader) List(n *yamlv3.Node) []*yamlv3.Node {
-	n = Aliased(n)
-	switch {
-	case n == nil || n.Tag == "!!null":
-		return nil
-	case n.Kind != yamlv3.SequenceNode:
-		r.Fail(n, "", "must be a list")
-		return nil
-	}
-	return n.Content
+	return r.Content(n, yamlv3.SequenceNode, "must be a list")
 }

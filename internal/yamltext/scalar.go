@@ -70,7 +70,19 @@ func resolveWord(s string) (value any, isString bool) {
 	return nil, true
 }
 
+// sexagesimal matches numbers in base 60 by the rules of YAML 1.1.
+var sexagesimal = lazyregexp.New(`^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$`)
+
+// IsSexagesimal reports whether a word without quotes is a number in base 60 in YAML 1.1, such as
+// 1:20. The API server reads it as a string, but libraries that write YAML for it quote it.
+func IsSexagesimal(word string) bool {
+	return strings.IndexByte(word, ':') > 0 && sexagesimal().MatchString(word)
+}
+
 func resolveNumber(s string) (value any, isString bool) {
+	if strings.Trim(s, "0123456789abcdefABCDEF+-._xXoO") != "" {
+		return nil, true // most words that are not numbers, without an error of strconv
+	}
 	plain := strings.ReplaceAll(s, "_", "")
 	if i, err := strconv.ParseInt(plain, 0, 64); err == nil {
 		return i, false

@@ -27,6 +27,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/yamltext"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -315,7 +316,7 @@ func schemaNode(schema *structural.Schema) (*yaml.Node, error) {
 // strings are quoted.
 func setStyle(node *yaml.Node) {
 	node.Style = 0
-	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" && isOldBoolean(node.Value) {
+	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" && !yamltext.IsText(node.Value) {
 		node.Style = yaml.DoubleQuotedStyle
 	}
 	for _, c := range node.Content {
@@ -323,38 +324,16 @@ func setStyle(node *yaml.Node) {
 	}
 }
 
-// isOldBoolean reports whether a string is a boolean in YAML 1.1 but not in 1.2.
-func isOldBoolean(text string) bool {
-	switch text {
-	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF":
-		return true
-	}
-	return false
-}
-
 // child returns the value of a key of a mapping, or nil.
 func child(node *yaml.Node, key string) *yaml.Node {
-	if i := keyIndex(node, key); i >= 0 {
+	if i := yamltext.KeyIndex(node, key); i >= 0 {
 		return node.Content[i+1]
 	}
 	return nil
 }
 
-// keyIndex returns the index of a key in a mapping, or -1.
-func keyIndex(node *yaml.Node, key string) int {
-	if node == nil || node.Kind != yaml.MappingNode {
-		return -1
-	}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		if node.Content[i].Value == key {
-			return i
-		}
-	}
-	return -1
-}
-
 func removeKey(node *yaml.Node, key string) {
-	if i := keyIndex(node, key); i >= 0 {
+	if i := yamltext.KeyIndex(node, key); i >= 0 {
 		node.Content = slices.Delete(node.Content, i, i+2)
 	}
 }

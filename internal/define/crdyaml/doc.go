@@ -9,6 +9,6 @@
 //   - schema.go: schemas
 //   - order.go: the order of properties: the natural one of their names, whatever that of the fields in
 //     Go. The order of keywords is that of the calls in schema.go
-//   - resolve.go, scalar.go, number.go: the style of scalars
+//   - resolve.go, scalar.go, number.go: the style of scalars; package yamltext knows which words are text
 //   - json.go: JSON values, such as defaults
 package crdyaml

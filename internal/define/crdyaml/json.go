@@ -1,12 +1,11 @@
 package crdyaml
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/schemagen/schemagen/structural"
 )
@@ -32,189 +31,66 @@ type jsonEntry struct {
 	value int
 }
 
-// jsonScanner splits a JSON text into tokens.
+// jsonScanner splits valid JSON into tokens.
 type jsonScanner struct {
 	text   string
 	pos    int
 	tokens []jsonToken
 }
 
-// maxJSONDepth is the maximum nesting depth that encoding/json accepts.
-const maxJSONDepth = 10000
-
-// scanJSON appends the tokens of text to tokens. ok is false if text is not exactly one
-// valid JSON value.
+// scanJSON appends the tokens of a JSON value to tokens. ok is false if it is not valid.
 func scanJSON(tokens []jsonToken, text string) (_ []jsonToken, ok bool) {
-	s := jsonScanner{text: text, tokens: tokens}
-	s.space()
-	ok = s.value(0)
-	s.space()
-	return s.tokens, ok && s.pos == len(text)
-}
-
-func (s *jsonScanner) space() {
-	for s.pos < len(s.text) {
-		switch s.text[s.pos] {
-		case ' ', '\t', '\r', '\n':
-			s.pos++
-		default:
-			return
-		}
+	if !json.Valid([]byte(text)) {
+		return tokens, false
 	}
+	s := jsonScanner{text: text, tokens: tokens}
+	s.value()
+	return s.tokens, true
 }
 
-// peek skips white space and returns the next byte, or 0 at the end.
-func (s *jsonScanner) peek() byte {
-	s.space()
-	if s.pos == len(s.text) {
-		return 0
+// next skips white space and separators and returns the first byte of the next token.
+func (s *jsonScanner) next() byte {
+	for strings.IndexByte(" \t\r\n,:", s.text[s.pos]) >= 0 {
+		s.pos++
 	}
 	return s.text[s.pos]
 }
 
-func (s *jsonScanner) value(depth int) bool {
-	if depth > maxJSONDepth {
-		return false
-	}
-	switch c := s.peek(); c {
-	case '{':
-		return s.container(depth, '}')
-	case '[':
-		return s.container(depth, ']')
-	case '"':
-		return s.str()
-	case 't':
-		return s.word("true")
-	case 'f':
-		return s.word("false")
-	case 'n':
-		return s.word("null")
-	default:
-		return s.number()
-	}
-}
-
-func (s *jsonScanner) add(kind byte, start, end int) {
-	s.tokens = append(s.tokens, jsonToken{kind: kind, start: start, end: end, next: len(s.tokens) + 1})
-}
-
-func (s *jsonScanner) container(depth int, closing byte) bool {
+// value scans a value, or the key of an object member.
+func (s *jsonScanner) value() {
+	kind := s.next()
 	this := len(s.tokens)
-	s.add(s.text[s.pos], s.pos, s.pos+1)
-	s.pos++
-	if s.peek() == closing {
+	t := jsonToken{kind: kind, start: s.pos}
+	s.tokens = append(s.tokens, t) // before those inside it
+	switch kind {
+	case '{', '[':
 		s.pos++
-		return true
-	}
-	for {
-		if closing == '}' {
-			if s.peek() != '"' || !s.str() || s.peek() != ':' {
-				return false
+		for c := s.next(); c != '}' && c != ']'; c = s.next() {
+			s.value()
+		}
+		s.pos++
+		t.end = t.start + 1
+	case '"':
+		t.start++
+		for s.pos++; s.text[s.pos] != '"'; s.pos++ {
+			if s.text[s.pos] == '\\' {
+				t.escaped = true
+				s.pos++
 			}
+		}
+		t.end = s.pos
+		s.pos++
+	default:
+		for s.pos < len(s.text) && strings.IndexByte(" \t\r\n,]}", s.text[s.pos]) < 0 {
 			s.pos++
 		}
-		if !s.value(depth + 1) {
-			return false
-		}
-		switch s.peek() {
-		case ',':
-			s.pos++
-		case closing:
-			s.pos++
-			s.tokens[this].next = len(s.tokens)
-			return true
-		default:
-			return false
+		t.end = s.pos
+		if kind == '-' || isDigit(kind) {
+			t.kind = '0'
 		}
 	}
-}
-
-func (s *jsonScanner) word(word string) bool {
-	if !strings.HasPrefix(s.text[s.pos:], word) {
-		return false
-	}
-	s.add(word[0], s.pos, s.pos+len(word))
-	s.pos += len(word)
-	return true
-}
-
-func (s *jsonScanner) number() bool {
-	start := s.pos
-	rest := strings.TrimPrefix(s.text[start:], "-")
-	digits := rest
-	rest = trimDigits(rest)
-	if len(rest) == len(digits) || digits[0] == '0' && len(digits)-len(rest) > 1 {
-		return false
-	}
-	if fraction, ok := strings.CutPrefix(rest, "."); ok {
-		rest = trimDigits(fraction)
-		if len(rest) == len(fraction) {
-			return false
-		}
-	}
-	if rest != "" && (rest[0] == 'e' || rest[0] == 'E') {
-		exponent := rest[1:]
-		if exponent != "" && (exponent[0] == '+' || exponent[0] == '-') {
-			exponent = exponent[1:]
-		}
-		rest = trimDigits(exponent)
-		if len(rest) == len(exponent) {
-			return false
-		}
-	}
-	s.pos = len(s.text) - len(rest)
-	s.add('0', start, s.pos)
-	return true
-}
-
-func (s *jsonScanner) str() bool {
-	s.pos++
-	start, escaped := s.pos, false
-	for s.pos < len(s.text) {
-		switch c := s.text[s.pos]; {
-		case c == '"':
-			s.add('"', start, s.pos)
-			s.tokens[len(s.tokens)-1].escaped = escaped
-			s.pos++
-			return true
-		case c == '\\':
-			escaped = true
-			n := escapeLength(s.text[s.pos:])
-			if n == 0 {
-				return false
-			}
-			s.pos += n
-		case c < ' ':
-			return false
-		default:
-			s.pos++
-		}
-	}
-	return false
-}
-
-// escapeLength returns the length of the escape sequence at the start of s, or 0 if it is
-// invalid.
-func escapeLength(s string) int {
-	if len(s) < 2 {
-		return 0
-	}
-	if s[1] != 'u' {
-		if strings.IndexByte(`"\/bfnrt`, s[1]) >= 0 {
-			return 2
-		}
-		return 0
-	}
-	if len(s) < 6 {
-		return 0
-	}
-	for i := 2; i < 6; i++ {
-		c := s[i] | 0x20
-		if !isDigit(s[i]) && (c < 'a' || c > 'f') {
-			return 0
-		}
-	}
-	return 6
+	t.next = len(s.tokens)
+	s.tokens[this] = t
 }
 
 // optionalJSON writes a key and its value unless value is nil. key has no trailing space.
@@ -234,10 +110,7 @@ func (w *yamlWriter) json(indent, width int, raw []byte) {
 		w.scalar(string(raw[1:len(raw)-1]), indent+width+1, indent+2)
 		return
 	}
-	text := string(raw)
-	if text == "" {
-		text = "null"
-	}
+	text := cmp.Or(string(raw), "null")
 	tokens, ok := scanJSON(w.tokens[:0], text)
 	w.tokens = tokens
 	if !ok {
@@ -343,56 +216,10 @@ func sortEntries(entries []jsonEntry) []jsonEntry {
 
 // jsonString returns the value of a string token.
 func jsonString(text string, t jsonToken) string {
-	s := text[t.start:t.end]
 	if !t.escaped {
-		return s
+		return text[t.start:t.end]
 	}
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c != '\\' {
-			out = append(out, c)
-			continue
-		}
-		i++
-		switch s[i] {
-		case 'b':
-			out = append(out, '\b')
-		case 'f':
-			out = append(out, '\f')
-		case 'n':
-			out = append(out, '\n')
-		case 'r':
-			out = append(out, '\r')
-		case 't':
-			out = append(out, '\t')
-		case 'u':
-			r := codeUnit(s[i-1:])
-			i += 4
-			if utf16.IsSurrogate(r) {
-				// An unpaired surrogate is not a character.
-				r = utf16.DecodeRune(r, codeUnit(s[i+1:]))
-				if r != utf8.RuneError {
-					i += 6
-				}
-			}
-			out = utf8.AppendRune(out, r)
-		default:
-			out = append(out, s[i])
-		}
-	}
-	return string(out)
-}
-
-// codeUnit returns the value of the escape sequence \uXXXX at the start of s, or -1 if
-// there is none.
-func codeUnit(s string) rune {
-	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
-		return -1
-	}
-	n, err := strconv.ParseUint(s[2:6], 16, 16)
-	if err != nil {
-		return -1
-	}
-	return rune(n)
+	var out string
+	_ = json.Unmarshal([]byte(text[t.start-1:t.end+1]), &out) // the text is valid
+	return out
 }
