@@ -140,31 +140,31 @@ func (l *linter) misspelledCondition(c Comment, target Target) bool {
 }
 
 // hint returns the hint for a marker of another generator, given the text after its name.
-func (o generatorMarker) hint(rest string) string {
-	argument, corrected := argumentText(rest), o.corrected(rest)
+func (r *row) hint(rest string) string {
+	argument, corrected := argumentText(rest), r.corrected(rest)
 	switch {
-	case rest == "" || corrected == "+"+o.name+rest:
-		return "did you mean +" + o.name + "?"
+	case rest == "" || corrected == "+"+r.name+rest:
+		return "did you mean +" + r.name + "?"
 	case corrected != "":
 		return "write " + corrected
-	case o.separator == ":":
-		return "write +" + o.name + ":" + argument + "=…"
+	case r.separator == ":":
+		return "write +" + r.name + ":" + argument + "=…"
 	}
-	return "write +" + o.name + ", and put the rest on its own line"
+	return "write +" + r.name + ", and put the rest on its own line"
 }
 
 // corrected returns the text of a marker of another generator, given the text after its name.
-// It is empty if the arguments would have to be guessed, too.
-func (o generatorMarker) corrected(rest string) string {
+// It is empty if the arguments would have to be guessed, tor.
+func (r *row) corrected(rest string) string {
 	argument := argumentText(rest)
-	isComplete := o.separator == "=" || strings.Contains(argument, "=")
+	isComplete := r.separator == "=" || strings.Contains(argument, "=")
 	switch {
 	case !isComplete || argument == "":
 		return ""
-	case o.separator == "=" && !strings.HasPrefix(rest, o.separator) && strings.ContainsAny(argument, " \t"):
+	case r.separator == "=" && !strings.HasPrefix(rest, r.separator) && strings.ContainsAny(argument, " \t"):
 		return ""
 	}
-	return "+" + o.name + o.separator + argument
+	return "+" + r.name + r.separator + argument
 }
 
 // hint returns the hint for a correct name, given the text after it.
