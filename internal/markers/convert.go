@@ -117,6 +117,19 @@ func (s convertShape) parse(text, name string) (value any, offset int, err error
 	return out, 0, nil
 }
 
+// SplitArguments splits the arguments of a marker, which may be half typed, at commas that are
+// neither quoted nor in brackets. It returns at least one.
+func SplitArguments(text string) (out []string) {
+	for {
+		n, _ := argumentEnd(text)
+		out = append(out, text[:n])
+		if n == len(text) {
+			return out
+		}
+		text = text[n+1:]
+	}
+}
+
 // argumentEnd returns the length of the argument at the beginning of a text: up to a comma
 // that is neither quoted nor in brackets. closed is false if a quote has no end.
 func argumentEnd(text string) (n int, closed bool) {

@@ -276,7 +276,7 @@ func (l *linter) constants(gen *ast.GenDecl) {
 			continue
 		}
 		for _, c := range comments(doc, true) {
-			if def := l.table.Lookup(c.Text, Type); def != nil && slices.Contains([]string{WhenName, DocName, DocEndName, TagIfEnabledName, TagIfDisabledName}, def.Name) {
+			if def := l.table.Lookup(c.Text, Type); def != nil && def.IsCondition() {
 				l.described[c.Pos] = true
 			}
 		}

@@ -143,27 +143,13 @@ func argumentsOf(marker string) (out []argument) {
 	return out
 }
 
-// splitAt splits a text, which begins at an offset, at commas outside of quotes and brackets.
+// splitAt returns the arguments in a text, which begins at an offset.
 func splitAt(text string, offset int) (out []argument) {
-	depth, start := 0, 0
-	var quote byte
-	for i := range len(text) {
-		switch c := text[i]; {
-		case quote != 0:
-			if c == quote && (quote == '`' || text[i-1] != '\\') {
-				quote = 0
-			}
-		case c == '"' || c == '`':
-			quote = c
-		case c == '{' || c == '[' || c == '(':
-			depth++
-		case c == '}' || c == ']' || c == ')':
-			depth--
-		case c == ',' && depth <= 0:
-			out, start = append(out, argument{value: text[start:i], start: offset + start}), i+1
-		}
+	for _, part := range markers.SplitArguments(text) {
+		out = append(out, argument{value: part, start: offset})
+		offset += len(part) + len(",")
 	}
-	return append(out, argument{value: text[start:], start: offset + start})
+	return out
 }
 
 // unquoted returns an argument without spaces and quotes around its value.
