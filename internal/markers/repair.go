@@ -46,32 +46,32 @@ func (t *Table) definition(name string, target Target) *Definition {
 	return nil
 }
 
-// suggestion returns the name that an unknown marker probably should have, and the hint for
-// it. Both are empty if there is no good guess.
-func (l *linter) suggestion(text string, target Target) (name, hint string) {
-	name, rest, ok := guessName(text, l.names(target))
-	if !ok {
-		return "", ""
-	}
-	return name, l.table.hint(l.table.definition(name, target), name, rest)
+// guess is what an unknown marker was probably meant to be.
+type guess struct {
+	// name is empty if there is no good guess, and hint is that for the marker.
+	name, hint string
+	// corrected is the corrected text of a marker in the table, and edit corrects one of another
+	// generator. They are empty if the arguments would have to be guessed, too.
+	corrected string
+	edit      *Edit
 }
 
-// corrected returns the corrected text of an unknown marker. It is empty if the arguments
-// would have to be guessed, too.
-func (l *linter) corrected(text string, target Target) string {
-	name, rest, ok := guessName(text, l.names(target))
+func (l *linter) guess(c Comment, target Target) guess {
+	name, rest, ok := guessName(c.Text, l.names(target))
 	if !ok {
-		return ""
+		return guess{}
 	}
 	def := l.table.definition(name, target)
-	if def == nil {
-		return ""
+	g := guess{name: name, hint: l.table.hint(def, name, rest)}
+	switch {
+	case def == nil:
+		g.edit = c.rewritten(rowNamed(name).corrected(rest))
+	case l.table.parses(def, "+"+name+rest):
+		g.corrected = "+" + name + rest
+	default:
+		g.corrected, _ = l.table.rewrite(def, rest)
 	}
-	if l.table.parses(def, "+"+name+rest) {
-		return "+" + name + rest
-	}
-	out, _ := l.table.rewrite(def, rest)
-	return out
+	return g
 }
 
 // conditionNames returns names that people give to +schemagen:when.
@@ -462,8 +462,7 @@ func (t *Table) isSuspect(text string) bool {
 		return near
 	}
 	full, short, _ := splitName("+" + name)
-	known := t.Lookup(text, Package) != nil || t.Lookup(text, Type) != nil || t.Lookup(text, Field) != nil
-	return len(name) < len(text)-1 || !known && !isForeign(full) && !isForeign(short)
+	return len(name) < len(text)-1 || !t.knows(text) && !isForeign(full) && !isForeign(short)
 }
 
 // suggest adds a hint and an edit to the error of a marker whose arguments the definition
