@@ -49,19 +49,15 @@ func vocabulary(t *testing.T, table *Table) []canonical {
 	return out
 }
 
-// example is an entry of markers/reference.txtar.
+// example is an entry of reference.txtar.
 type example struct{ name, text, goText string }
 
-// examples returns the entries of markers/reference.txtar, which package markers parses
+// examples returns the entries of reference.txtar, which the public package markers parses
 // completely; it imports this package.
 func examples(t *testing.T) []example {
 	t.Helper()
-	archive, err := txtar.ParseFile("../../markers/reference.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out []example
-	for _, section := range archive.Files {
+	for _, section := range txtar.Parse([]byte(Documentation())).Files {
 		switch name, ok := strings.CutPrefix(section.Name, "+"); {
 		case ok:
 			out = append(out, example{name: name, text: string(section.Data)})

@@ -1,6 +1,7 @@
 package markers
 
 import (
+	_ "embed"
 	"fmt"
 	"reflect"
 	"slices"
@@ -12,7 +13,7 @@ import (
 
 // row describes a marker beyond what controller-tools knows: a marker that controller-tools
 // does not define or, without a value, additional properties of one that it does. Its
-// documentation and example are in markers/reference.txtar.
+// documentation and example are in reference.txtar.
 type row struct {
 	name string
 	// targets are what the marker describes. A marker without targets describes constants,
@@ -63,6 +64,22 @@ type argument struct {
 	// values are the values that it may have, or the usual ones if there are others.
 	values []string
 }
+
+// Documentation returns the marker reference as a txtar archive, in reading order. Its
+// sections are
+//
+//	# TITLE       a chapter and its introduction, as Markdown
+//	+NAME         a marker: one property per line, then its effect, as
+//	              Markdown; by default, the help of controller-tools
+//	go            an example: fields, declarations, or a file
+//	yaml          the output of the example: an excerpt of the definition
+//	diagnostics   the diagnostics of the example
+//
+// A test of internal/passes writes the last two from actual output.
+func Documentation() string { return documentation }
+
+//go:embed reference.txtar
+var documentation string
 
 // parseFunc parses a marker, plus sign included, by its name. On failure offset is that of
 // the error in bytes.
