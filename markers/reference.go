@@ -109,7 +109,7 @@ func describe(table *ours.Table, name, text string, help *markers.Registry) *Mar
 		}
 		d.Targets = append(d.Targets, target.String())
 		if feature := def.Feature(); feature != "" {
-			features = append(features, "+schemagen:enable="+feature)
+			features = append(features, "+"+ours.EnableName+"="+feature)
 		}
 		theirs := helpFor(help, def)
 		if d.Effect == "" && theirs != nil {

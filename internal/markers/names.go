@@ -91,6 +91,8 @@ const (
 	ExampleName               = "kubebuilder:example"
 	NullableName              = "nullable"
 	PlainDefaultName          = "default"
+	PlainOptionalName         = "optional"
+	PlainRequiredName         = "required"
 
 	// Those of its other generators.
 	ApplyName                = "kubebuilder:ac:generate"

@@ -284,8 +284,8 @@ func rows() []row {
 		{name: "listMapKey", repeatable: true, arguments: []argument{{"", ItemField, nil}}},
 		{name: "listType", arguments: []argument{{"", NoReference, lists}}},
 		{name: "mapType", arguments: []argument{{"", NoReference, maps}}},
-		{name: "optional", presence: Optional},
-		{name: "required", presence: Required},
+		{name: PlainOptionalName, presence: Optional},
+		{name: PlainRequiredName, presence: Required},
 		{name: "structType", arguments: []argument{{"", NoReference, maps}}},
 
 		// Markers of controller-tools' other generators.

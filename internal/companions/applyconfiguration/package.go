@@ -160,7 +160,7 @@ func (p *packageRun) execute(arguments *args.Args) error {
 		FileTypes: map[string]gengogenerator.FileType{gengogenerator.GoFileType: collector{p, arguments.OutputPkg, arguments.OutputDir}},
 	}
 	declared := universe.Package(p.path)
-	declared.Comments = append(declared.Comments, "+groupName="+p.group)
+	declared.Comments = append(declared.Comments, "+"+markers.GroupName+"="+p.group)
 	for _, k := range p.kinds {
 		t, ok := declared.Types[k.name]
 		if !ok {
