@@ -29,7 +29,7 @@ func (l *linter) names(target Target) []string {
 			}
 		}
 	}
-	for _, other := range generatorMarkers() {
+	for _, other := range known().generators {
 		out = append(out, other.name)
 	}
 	return out

@@ -280,7 +280,7 @@ func TestHints(t *testing.T) {
 // also checks that SuspectMarkers finds those that the generators would ignore.
 func TestGeneratorMarkerHints(t *testing.T) {
 	table := table(t)
-	for _, other := range generatorMarkers() {
+	for _, other := range known().generators {
 		argument := map[string]string{"=": "true", ":": "groups=apps,verbs=get"}[other.separator]
 		right := "+" + other.name + other.separator + argument
 		if hint, _, ok := hintFor(t, table, right, Package, nil); hint != "" || ok || table.SuspectMarkers([]byte("//"+right)) {

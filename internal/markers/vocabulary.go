@@ -1,7 +1,6 @@
 package markers
 
 import (
-	"slices"
 	"strings"
 
 	"sigs.k8s.io/controller-tools/pkg/markers"
@@ -15,9 +14,6 @@ import (
 func ownPrefixes() []string {
 	return []string{"kubebuilder:", "k8s:", "schemagen:", "openshift:enable:", "openshift:validation:"}
 }
-
-// generatorMarkers returns the markers of controller-tools' other generators.
-func generatorMarkers() []*row { return known().generators }
 
 // generatorMarkerNamed returns the marker of another generator with the name.
 func generatorMarkerNamed(name string) (*row, bool) {
@@ -34,19 +30,22 @@ func Generator(name string) string {
 	return "crd"
 }
 
-// GeneratorDefinitions returns the definitions of the markers that another generator reads at a target.
-func GeneratorDefinitions(generator string, target Target) (out []*markers.Definition, err error) {
-	for _, r := range generatorMarkers() {
-		if r.generator != generator || !slices.Contains(r.targets, target) {
-			continue
+// GeneratorTable returns a table of the markers of another generator.
+func GeneratorTable(generator string) (*Table, error) {
+	var definitions []*markers.Definition
+	for _, r := range known().generators {
+		for _, target := range r.targets {
+			if r.generator != generator {
+				continue
+			}
+			def, err := markers.MakeDefinition(r.name, target, r.value)
+			if err != nil {
+				return nil, err
+			}
+			definitions = append(definitions, def)
 		}
-		def, err := markers.MakeDefinition(r.name, target, r.value)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, def)
 	}
-	return out, nil
+	return TableOf(definitions...), nil
 }
 
 // Ungated returns how messages name a marker that cannot depend on gates. ok is false if it can.

@@ -42,38 +42,17 @@ func (v values) first(name string) any {
 	return nil
 }
 
-// parser parses the markers of one target.
-type parser struct {
-	*generator
-	registry *ctmarkers.Registry
-	target   ctmarkers.TargetType
-}
-
-func (g *generator) parser(target ctmarkers.TargetType) (*parser, error) {
-	defs, err := markers.GeneratorDefinitions("object", target)
-	if err != nil {
-		return nil, err
-	}
-	p := &parser{g, &ctmarkers.Registry{}, target}
-	for _, def := range defs {
-		if err := p.registry.Register(def); err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
-}
-
 // parse parses the markers in comments and reports those that are malformed.
-func (p *parser) parse(comments []markers.Comment) values {
+func (g *generator) parse(table *markers.Table, comments []markers.Comment, target markers.Target) values {
 	out := values{}
 	for _, comment := range comments {
-		def := p.registry.Lookup(comment.Text, p.target)
+		def := table.Lookup(comment.Text, target)
 		if def == nil {
 			continue
 		}
 		value, err := def.Parse(comment.Text)
 		if err != nil {
-			p.report(report.MalformedArguments, argumentsPos(comment), "write true or false", "+%s: %s", def.Name, complaint(err))
+			g.report(report.MalformedArguments, argumentsPos(comment), "write true or false", "+%s: %s", def.Name, complaint(err))
 			continue
 		}
 		out[def.Name] = append(out[def.Name], value)
@@ -102,11 +81,7 @@ func complaint(err error) string {
 // enabled returns the types of a parsed package that methods are generated for, or nil if there are
 // none.
 func (g *generator) enabled(p *source.Package) (*selection, error) {
-	packages, err := g.parser(ctmarkers.DescribesPackage)
-	if err != nil {
-		return nil, err
-	}
-	types, err := g.parser(ctmarkers.DescribesType)
+	table, err := markers.GeneratorTable("object")
 	if err != nil {
 		return nil, err
 	}
@@ -118,13 +93,13 @@ func (g *generator) enabled(p *source.Package) (*selection, error) {
 			comments = append(comments, f.Comments.Package...)
 		}
 	}
-	all := enablesPackage(packages.parse(comments))
+	all := enablesPackage(g.parse(table, comments, markers.Package))
 	out := &selection{pkg: p}
 	hasObjects := false
 	var silent []*ast.TypeSpec
 	for _, f := range parsed {
 		for _, spec := range typeSpecs(f.Syntax) {
-			found := types.parse(f.Comments.Type(spec))
+			found := g.parse(table, f.Comments.Type(spec), markers.Type)
 			object := isObject(found)
 			hasObjects = hasObjects || object
 			if !object && !decidesObject(found) && spec.Name.IsExported() && !spec.Assign.IsValid() {
