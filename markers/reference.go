@@ -1,7 +1,6 @@
 package markers
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,21 +11,6 @@ import (
 
 	ours "github.com/schemagen/schemagen/internal/markers"
 )
-
-// referenceText is the marker reference as a txtar archive, in reading order. Its
-// sections are
-//
-//	# TITLE       a chapter and its introduction, as Markdown
-//	+NAME         a marker: one property per line, then its effect, as
-//	              Markdown; by default, the help of controller-tools
-//	go            an example: fields, declarations, or a file
-//	yaml          the output of the example: an excerpt of the definition
-//	diagnostics   the diagnostics of the example
-//
-// A test of internal/define writes the last two from actual output.
-//
-//go:embed reference.txtar
-var referenceText string
 
 // Reference is the marker reference. Its renderings are in referencetext.go.
 type Reference []*Chapter
@@ -88,7 +72,7 @@ func New() (Reference, error) {
 	}
 	var chapters Reference
 	var marker *MarkerDoc
-	for _, section := range txtar.Parse([]byte(referenceText)).Files {
+	for _, section := range txtar.Parse([]byte(ours.Documentation())).Files {
 		text := string(section.Data)
 		switch {
 		case strings.HasPrefix(section.Name, "# "):
@@ -125,7 +109,7 @@ func describe(table *ours.Table, name, text string, help *markers.Registry) *Mar
 		}
 		d.Targets = append(d.Targets, target.String())
 		if feature := def.Feature(); feature != "" {
-			features = append(features, "+schemagen:enable="+feature)
+			features = append(features, "+"+ours.EnableName+"="+feature)
 		}
 		theirs := helpFor(help, def)
 		if d.Effect == "" && theirs != nil {

@@ -17,7 +17,7 @@ import (
 // This file has the rules about fields that are missing: what markers, json tags and Go types
 // say about that.
 
-const optional, required = "+optional", "+required"
+const optional, required = "+" + markers.PlainOptionalName, "+" + markers.PlainRequiredName
 
 // presence returns the marker of a field that makes it required or optional, or nil.
 func (f *field) presence() (found *markers.Marker) {

@@ -8,25 +8,6 @@ import (
 	"github.com/schemagen/schemagen/internal/source"
 )
 
-// excludes returns the markers of a field that cannot be beside one, which is named without its prefix.
-func excludes(name string) string {
-	switch name {
-	case "to", "key", "guard":
-		return name
-	case "keep":
-		return "keep to"
-	case "drop":
-		return "drop keep"
-	case "metadata":
-		return "metadata to keep drop"
-	case "func":
-		return "to keep drop metadata values"
-	case "values":
-		return "values keep"
-	}
-	return ""
-}
-
 // conflict returns the first two markers of a field that contradict each other, in their order, and how;
 // problem is empty if there are none. name is the JSON name of the field.
 func conflict(list source.Markers, name string) (first, second *markers.Marker, problem string) {
@@ -48,7 +29,7 @@ func excluded(m, by *markers.Marker, name string) bool {
 	if fields, has := argument(by, "fields"); !ok || of == "func" && has && !slices.Contains(strings.Split(fields, ";"), "."+name) {
 		return false // a hook of other fields
 	}
-	return slices.Contains(strings.Fields(excludes(of)), strings.TrimPrefix(m.Name, markers.ConvertPrefix))
+	return slices.Contains(markers.ConvertExcludes(of), strings.TrimPrefix(m.Name, markers.ConvertPrefix))
 }
 
 func argument(m *markers.Marker, name string) (string, bool) {

@@ -142,7 +142,7 @@ func (p *pairer) kind(d *checks.Definition) *Kind {
 // notOneHub reports a kind without a hub, or with several. Storage versions that were reported are
 // not reported again, but the hint then says which one to keep.
 func (p *pairer) notOneHub(kind *Kind, hubs []*Version, marked bool) {
-	marker := "+kubebuilder:storageversion"
+	marker := "+" + markers.StorageVersionName
 	if marked {
 		marker = "+" + markers.ConvertPrefix + "hub"
 	}

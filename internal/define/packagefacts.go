@@ -39,8 +39,7 @@ func (s *sourceMarkers) ParseMarkers(p *source.Package, comments []markers.Comme
 		if def == nil {
 			continue
 		}
-		switch def.Name {
-		case markers.WhenName, markers.DocName, markers.DocEndName, markers.TagIfEnabledName, markers.TagIfDisabledName:
+		if def.IsCondition() {
 			continue // of another module, or reported: see package erasure
 		}
 		if feature := def.Feature(); feature != "" && !s.Enabled(p, feature) {

@@ -234,7 +234,7 @@ func (r waiverReader) lines(doc *ast.CommentGroup, node ast.Node) lines {
 // are reported when the package is loaded.
 func (r waiverReader) waivers(comments []markers.Comment, target markers.Target) (out []*goWaiver) {
 	for _, c := range comments {
-		if !strings.HasPrefix(c.Text, "+schemagen:allowChange") {
+		if !strings.HasPrefix(c.Text, "+"+markers.AllowChangeName) {
 			continue
 		}
 		m, err := r.table.Parse(c, target)

@@ -120,7 +120,7 @@ func (l *Language) definition(c cursor) (found *markers.Definition) {
 // completeArgument completes what follows the name of a marker, of which before is typed.
 func (l *Language) completeArgument(c cursor, def *markers.Definition, before string) (out []Completion) {
 	argument, value := "", before[1:]
-	if parts := splitArguments(before); def.ConvertArguments() != nil && len(parts) > 1 {
+	if parts := markers.SplitArguments(before); def.ConvertArguments() != nil && len(parts) > 1 {
 		last := parts[len(parts)-1]
 		name, rest, ok := strings.Cut(last, "=")
 		if !ok {
@@ -128,7 +128,7 @@ func (l *Language) completeArgument(c cursor, def *markers.Definition, before st
 		}
 		argument, value = name, rest
 	} else if before[0] == ':' { // named arguments
-		parts := splitArguments(before[1:])
+		parts := markers.SplitArguments(before[1:])
 		last := parts[len(parts)-1]
 		name, rest, ok := strings.Cut(last, "=")
 		if !ok {
@@ -173,30 +173,6 @@ func (l *Language) completeNames(c cursor, def *markers.Definition, given []stri
 		out = append(out, item)
 	}
 	return out
-}
-
-// splitArguments splits the arguments of a marker at commas outside of quotes and braces. It
-// returns at least one.
-func splitArguments(text string) (out []string) {
-	depth, start := 0, 0
-	var quote byte
-	for i := range len(text) {
-		switch ch := text[i]; {
-		case quote != 0:
-			if ch == quote && (quote != '"' || text[i-1] != '\\') {
-				quote = 0
-			}
-		case ch == '"' || ch == '`':
-			quote = ch
-		case ch == '{':
-			depth++
-		case ch == '}':
-			depth--
-		case ch == ',' && depth <= 0:
-			out, start = append(out, text[start:i]), i+1
-		}
-	}
-	return append(out, text[start:])
 }
 
 // Hover describes the marker at an offset of a Go file, as Markdown, with the offsets of its name.

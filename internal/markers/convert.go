@@ -43,6 +43,8 @@ type convertShape struct {
 	// value is what has to follow the equals sign; empty if nothing may.
 	value     string
 	arguments []string
+	// excludes are the markers of schemagen conversions that cannot be beside it.
+	excludes []string
 }
 
 // String returns the shape as text.
@@ -57,10 +59,7 @@ func (s convertShape) String() string {
 // ConvertArguments returns the names of the arguments of a marker of schemagen conversions; nil for
 // other markers.
 func (d *Definition) ConvertArguments() []string {
-	if !strings.HasPrefix(d.Name, ConvertPrefix) {
-		return nil
-	}
-	return convertShapes(d.Name).arguments
+	return d.row.shape.arguments
 }
 
 // ConvertCodecs returns what may follow as= in +schemagen:convert:to, in the order in which it is
@@ -69,42 +68,23 @@ func ConvertCodecs() []string {
 	return []string{"seconds", "milliseconds", "minutes", "string", "quantity", "intOrString", "not", "single", "map", "set", "json"}
 }
 
-func convertShapes(name string) convertShape {
-	switch strings.TrimPrefix(name, ConvertPrefix) {
-	case "to":
-		return convertShape{"=.field", []string{"as", "key"}}
-	case "values":
-		return convertShape{"={Old: New}", nil}
-	case "func":
-		return convertShape{"=Name", []string{"fields", "to"}}
-	case "drop":
-		return convertShape{"", []string{"reason"}}
-	case "key":
-		return convertShape{"=.name", nil}
-	case "guard", "union":
-		return convertShape{"=.field", nil}
-	case "hubOnly":
-		return convertShape{"=.field", []string{"secret", "drop", "reason", "guard"}}
-	case "set":
-		return convertShape{"=.field", []string{"value"}}
-	case "metadata":
-		return convertShape{"=namespace", nil}
-	case "label", "annotation":
-		return convertShape{"=KEY", []string{"to"}}
-	case "storeAs":
-		return convertShape{"=KEY", []string{"field", "version"}}
+// ConvertExcludes returns the markers of schemagen conversions that cannot be beside one of them.
+// Names have no prefix.
+func ConvertExcludes(name string) []string {
+	if r := rowNamed(ConvertPrefix + name); r != nil {
+		return r.shape.excludes
 	}
-	return convertShape{}
+	return nil
 }
 
-// parseConvert parses the markers under schemagen:convert:.
-func parseConvert(text, name string) (value any, offset int, err error) {
-	shape, at := convertShapes(name), 1+len(name)
+// parse parses a marker of the shape.
+func (s convertShape) parse(text, name string) (value any, offset int, err error) {
+	at := 1 + len(name)
 	out, rest := Convert{}, text[at:]
-	if shape.value != "" {
+	if s.value != "" {
 		after, ok := strings.CutPrefix(rest, "=")
 		if !ok || after == "" {
-			return nil, at, fmt.Errorf("needs a value: +%s%s", name, shape.value)
+			return nil, at, fmt.Errorf("needs a value: +%s%s", name, s.value)
 		}
 		at++
 		n, closed := argumentEnd(after)
@@ -125,16 +105,29 @@ func parseConvert(text, name string) (value any, offset int, err error) {
 			return nil, at, fmt.Errorf("a quote is not closed: %s", after)
 		}
 		argument, value, _ := strings.Cut(after[:n], "=")
-		if last := len(out.Arguments) - 1; last >= 0 && out.Arguments[last].Name == "reason" && !slices.Contains(shape.arguments, argument) {
+		if last := len(out.Arguments) - 1; last >= 0 && out.Arguments[last].Name == "reason" && !slices.Contains(s.arguments, argument) {
 			return nil, at, fmt.Errorf("a reason with a comma has to be quoted: reason=%q", out.Arguments[last].Value+rest)
 		}
-		if !slices.Contains(shape.arguments, argument) {
-			return nil, at, fmt.Errorf("%q is not an argument: expected +%s%s", argument, name, shape)
+		if !slices.Contains(s.arguments, argument) {
+			return nil, at, fmt.Errorf("%q is not an argument: expected +%s%s", argument, name, s)
 		}
 		out.Arguments = append(out.Arguments, ConvertArgument{argument, withoutQuotes(value)})
 		rest, at = after[n:], at+n
 	}
 	return out, 0, nil
+}
+
+// SplitArguments splits the arguments of a marker, which may be half typed, at commas that are
+// neither quoted nor in brackets. It returns at least one.
+func SplitArguments(text string) (out []string) {
+	for {
+		n, _ := argumentEnd(text)
+		out = append(out, text[:n])
+		if n == len(text) {
+			return out
+		}
+		text = text[n+1:]
+	}
 }
 
 // argumentEnd returns the length of the argument at the beginning of a text: up to a comma

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "regenerate the list of validation-gen's tags")
+var update = flag.Bool("update", false, "regenerate the files in testdata")
 
 const tagsFile = "testdata/declarative-tags.txt"
 

@@ -18,13 +18,14 @@
 //   - collect.go: marker comments, and the declaration that each describes
 //   - table.go: definitions by target and name, and parsing
 //   - rows.go: the table of our own markers and of Kubernetes' tags, and facts about controller-tools' markers
+//     and those of its other generators
 //   - apply.go: a marker that affects only the keywords of its own node is applied by [Marker.Apply],
 //     before or after the merge
 //   - names.go: names of markers that other packages look up
 //   - own.go, convert.go, when.go, openshift.go, sketch.go: values of parsed markers: ours, those of
 //     conversions, conditions on gates, OpenShift's, schemas in the proposal's syntax
 //   - slots.go: markers of a declaration that are alternatives
-//   - values.go, vocabulary.go: values that arguments may have, and names of controller-tools' other generators
+//   - values.go, vocabulary.go: arguments of markers, and markers of other generators
 //   - arguments.go: positions of arguments
 //   - lint.go, gofmt.go: markers without effect, and those that gofmt would change
 //   - repair.go, edits.go: what was probably meant, and the edits that write it

@@ -276,7 +276,7 @@ func (l *linter) constants(gen *ast.GenDecl) {
 			continue
 		}
 		for _, c := range comments(doc, true) {
-			if def := l.table.Lookup(c.Text, Type); def != nil && slices.Contains([]string{WhenName, DocName, DocEndName, TagIfEnabledName, TagIfDisabledName}, def.Name) {
+			if def := l.table.Lookup(c.Text, Type); def != nil && def.IsCondition() {
 				l.described[c.Pos] = true
 			}
 		}
@@ -329,7 +329,7 @@ func (l *linter) unknown(c Comment, target Target) {
 		return
 	}
 	if strings.HasPrefix(full, "openshift:") && !slices.Contains(l.options.Features, FeatureOpenShift) {
-		if l.known(c.Text) {
+		if l.table.knows(c.Text) {
 			l.add(Finding{Pos: c.Pos, Kind: NeedsFeature, Feature: FeatureOpenShift})
 		}
 		return
@@ -338,7 +338,7 @@ func (l *linter) unknown(c Comment, target Target) {
 	if tag, ok := l.table.declarative[name]; ok && len(tag.targets) == 0 {
 		return
 	} else if ok && !slices.Contains(l.options.Features, FeatureK8s) {
-		if l.known(c.Text) && !l.hasKubebuilderMarker(strings.TrimPrefix(name, "k8s:")) {
+		if l.table.knows(c.Text) && !l.hasKubebuilderMarker(strings.TrimPrefix(name, "k8s:")) {
 			l.add(Finding{Pos: c.Pos, Kind: NeedsFeature, Feature: FeatureK8s})
 		}
 		return
@@ -371,9 +371,8 @@ func (l *linter) unknown(c Comment, target Target) {
 		f.Message = "unknown marker +" + def.Name
 		f.Hint = "write " + instead + "=…, or // +schemagen:enable=kep above the package clause for the syntax of the structural-schema proposal"
 	} else {
-		f.Suggestion, f.Hint = l.suggestion(c.Text, target)
-		f.Corrected = l.corrected(c.Text, target)
-		f.Edit = l.generatorEdit(c, target)
+		g := l.guess(c, target)
+		f.Suggestion, f.Hint, f.Corrected, f.Edit = g.name, g.hint, g.corrected, g.edit
 	}
 	l.add(f)
 }
@@ -450,7 +449,7 @@ func (l *linter) nearMiss(c Comment, full string, target Target) {
 	}
 	if word != full {
 		l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + full, Hint: fmt.Sprintf("did you mean +%s?", word),
-			Corrected: l.corrected(c.Text, target)})
+			Corrected: l.guess(c, target).corrected})
 		return
 	}
 	for _, other := range []Target{Type, Field, Package} {
@@ -483,29 +482,20 @@ func (l *linter) nearText(c Comment, target Target) {
 		switch {
 		case rest[0] == ':', strings.Trim(rest, ".,;") == "", rest[0] == ' ' && (def.Empty() || ok && !sentence):
 			l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker " + unknown, Hint: l.table.hint(def, name, rest),
-				Edit: c.rewritten(l.corrected(c.Text, target))})
+				Edit: c.rewritten(l.guess(c, target).corrected)})
 		}
 		return
 	}
 	names := l.names(target)
 	for _, head := range heads {
 		if name, ok := correctNamespace(head, names); ok {
+			g := l.guess(c, target)
 			l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + head,
 				Hint: l.table.hint(l.table.definition(name, target), name, c.Text[1+len(head):]), Suggestion: name,
-				Corrected: l.corrected(c.Text, target), Edit: l.generatorEdit(c, target)})
+				Corrected: g.corrected, Edit: g.edit})
 			return
 		}
 	}
-}
-
-// generatorEdit returns the edit that corrects a misspelled marker of another generator. It
-// is nil if it is not one, or if the arguments would have to be guessed, too.
-func (l *linter) generatorEdit(c Comment, target Target) *Edit {
-	name, rest, _ := guessName(c.Text, l.names(target))
-	if other, ok := generatorMarkerNamed(name); ok {
-		return c.rewritten(other.corrected(rest))
-	}
-	return nil
 }
 
 func (l *linter) spaceAfterPlus(c Comment) {
@@ -515,7 +505,7 @@ func (l *linter) spaceAfterPlus(c Comment) {
 	if !other {
 		_, other = generatorMarkerNamed(short)
 	}
-	if l.known(text) || other || hasOwnPrefix(full) && !isForeign(full) && !isForeign(short) {
+	if l.table.knows(text) || other || hasOwnPrefix(full) && !isForeign(full) && !isForeign(short) {
 		name, _, _ := guessName(text, l.names(Package))
 		l.add(Finding{Pos: c.Pos, Kind: Malformed, Message: "space after the plus sign: this is not a marker", Hint: "write " + text, Suggestion: name, Corrected: text})
 	}
@@ -525,9 +515,9 @@ func hasOwnPrefix(name string) bool {
 	return slices.ContainsFunc(ownPrefixes(), func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// known reports whether any target has a definition for the marker.
-func (l *linter) known(text string) bool {
-	return l.table.Lookup(text, Field) != nil || l.table.Lookup(text, Type) != nil || l.table.Lookup(text, Package) != nil
+// knows reports whether any target has a definition for the marker.
+func (t *Table) knows(text string) bool {
+	return t.Lookup(text, Field) != nil || t.Lookup(text, Type) != nil || t.Lookup(text, Package) != nil
 }
 
 // unattached checks the comments that are not attached to a declaration.
@@ -552,7 +542,7 @@ func (l *linter) unattached(file *ast.File) {
 			if !ok || l.described[pos] {
 				continue
 			}
-			if !l.known(text) {
+			if !l.table.knows(text) {
 				l.misspelledCondition(Comment{Text: text, Pos: pos}, Type)
 				continue
 			}
@@ -615,7 +605,7 @@ func (l *linter) blockComment(c *ast.Comment) {
 		}
 		text := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), "*/"))
 		text = strings.TrimSpace(strings.TrimLeft(strings.TrimPrefix(text, "/*"), "* \t"))
-		if strings.HasPrefix(text, "+") && l.known(text) {
+		if strings.HasPrefix(text, "+") && l.table.knows(text) {
 			l.add(Finding{Pos: start + token.Pos(strings.IndexByte(line, '+')), Kind: Malformed,
 				Message: "marker in a block comment is ignored", Hint: "write it as a line comment: // " + text})
 		}

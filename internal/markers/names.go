@@ -91,4 +91,17 @@ const (
 	ExampleName               = "kubebuilder:example"
 	NullableName              = "nullable"
 	PlainDefaultName          = "default"
+	PlainOptionalName         = "optional"
+	PlainRequiredName         = "required"
+
+	// Those of its other generators.
+	ApplyName                = "kubebuilder:ac:generate"
+	ApplyOutputName          = "kubebuilder:ac:output:package"
+	ObjectName               = "kubebuilder:object:generate"
+	ObjectRootName           = "kubebuilder:object:root"
+	DeepCopyName             = "k8s:deepcopy-gen"
+	DeepCopyInterfacesName   = "k8s:deepcopy-gen:interfaces"
+	RBACName                 = "kubebuilder:rbac"
+	WebhookName              = "kubebuilder:webhook"
+	WebhookConfigurationName = "kubebuilder:webhookconfiguration"
 )

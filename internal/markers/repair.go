@@ -29,7 +29,7 @@ func (l *linter) names(target Target) []string {
 			}
 		}
 	}
-	for _, other := range generatorMarkers() {
+	for _, other := range known().generators {
 		out = append(out, other.name)
 	}
 	return out
@@ -46,32 +46,32 @@ func (t *Table) definition(name string, target Target) *Definition {
 	return nil
 }
 
-// suggestion returns the name that an unknown marker probably should have, and the hint for
-// it. Both are empty if there is no good guess.
-func (l *linter) suggestion(text string, target Target) (name, hint string) {
-	name, rest, ok := guessName(text, l.names(target))
-	if !ok {
-		return "", ""
-	}
-	return name, l.table.hint(l.table.definition(name, target), name, rest)
+// guess is what an unknown marker was probably meant to be.
+type guess struct {
+	// name is empty if there is no good guess, and hint is that for the marker.
+	name, hint string
+	// corrected is the corrected text of a marker in the table, and edit corrects one of another
+	// generator. They are empty if the arguments would have to be guessed, too.
+	corrected string
+	edit      *Edit
 }
 
-// corrected returns the corrected text of an unknown marker. It is empty if the arguments
-// would have to be guessed, too.
-func (l *linter) corrected(text string, target Target) string {
-	name, rest, ok := guessName(text, l.names(target))
+func (l *linter) guess(c Comment, target Target) guess {
+	name, rest, ok := guessName(c.Text, l.names(target))
 	if !ok {
-		return ""
+		return guess{}
 	}
 	def := l.table.definition(name, target)
-	if def == nil {
-		return ""
+	g := guess{name: name, hint: l.table.hint(def, name, rest)}
+	switch {
+	case def == nil:
+		g.edit = c.rewritten(rowNamed(name).corrected(rest))
+	case l.table.parses(def, "+"+name+rest):
+		g.corrected = "+" + name + rest
+	default:
+		g.corrected, _ = l.table.rewrite(def, rest)
 	}
-	if l.table.parses(def, "+"+name+rest) {
-		return "+" + name + rest
-	}
-	out, _ := l.table.rewrite(def, rest)
-	return out
+	return g
 }
 
 // conditionNames returns names that people give to +schemagen:when.
@@ -140,31 +140,31 @@ func (l *linter) misspelledCondition(c Comment, target Target) bool {
 }
 
 // hint returns the hint for a marker of another generator, given the text after its name.
-func (o generatorMarker) hint(rest string) string {
-	argument, corrected := argumentText(rest), o.corrected(rest)
+func (r *row) hint(rest string) string {
+	argument, corrected := argumentText(rest), r.corrected(rest)
 	switch {
-	case rest == "" || corrected == "+"+o.name+rest:
-		return "did you mean +" + o.name + "?"
+	case rest == "" || corrected == "+"+r.name+rest:
+		return "did you mean +" + r.name + "?"
 	case corrected != "":
 		return "write " + corrected
-	case o.separator == ":":
-		return "write +" + o.name + ":" + argument + "=…"
+	case r.separator == ":":
+		return "write +" + r.name + ":" + argument + "=…"
 	}
-	return "write +" + o.name + ", and put the rest on its own line"
+	return "write +" + r.name + ", and put the rest on its own line"
 }
 
 // corrected returns the text of a marker of another generator, given the text after its name.
-// It is empty if the arguments would have to be guessed, too.
-func (o generatorMarker) corrected(rest string) string {
+// It is empty if the arguments would have to be guessed, tor.
+func (r *row) corrected(rest string) string {
 	argument := argumentText(rest)
-	isComplete := o.separator == "=" || strings.Contains(argument, "=")
+	isComplete := r.separator == "=" || strings.Contains(argument, "=")
 	switch {
 	case !isComplete || argument == "":
 		return ""
-	case o.separator == "=" && !strings.HasPrefix(rest, o.separator) && strings.ContainsAny(argument, " \t"):
+	case r.separator == "=" && !strings.HasPrefix(rest, r.separator) && strings.ContainsAny(argument, " \t"):
 		return ""
 	}
-	return "+" + o.name + o.separator + argument
+	return "+" + r.name + r.separator + argument
 }
 
 // hint returns the hint for a correct name, given the text after it.
@@ -462,8 +462,7 @@ func (t *Table) isSuspect(text string) bool {
 		return near
 	}
 	full, short, _ := splitName("+" + name)
-	known := t.Lookup(text, Package) != nil || t.Lookup(text, Type) != nil || t.Lookup(text, Field) != nil
-	return len(name) < len(text)-1 || !known && !isForeign(full) && !isForeign(short)
+	return len(name) < len(text)-1 || !t.knows(text) && !isForeign(full) && !isForeign(short)
 }
 
 // suggest adds a hint and an edit to the error of a marker whose arguments the definition

@@ -49,19 +49,15 @@ func vocabulary(t *testing.T, table *Table) []canonical {
 	return out
 }
 
-// example is an entry of markers/reference.txtar.
+// example is an entry of reference.txtar.
 type example struct{ name, text, goText string }
 
-// examples returns the entries of markers/reference.txtar, which package markers parses
+// examples returns the entries of reference.txtar, which the public package markers parses
 // completely; it imports this package.
 func examples(t *testing.T) []example {
 	t.Helper()
-	archive, err := txtar.ParseFile("../../markers/reference.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out []example
-	for _, section := range archive.Files {
+	for _, section := range txtar.Parse([]byte(Documentation())).Files {
 		switch name, ok := strings.CutPrefix(section.Name, "+"); {
 		case ok:
 			out = append(out, example{name: name, text: string(section.Data)})
@@ -284,7 +280,7 @@ func TestHints(t *testing.T) {
 // also checks that SuspectMarkers finds those that the generators would ignore.
 func TestGeneratorMarkerHints(t *testing.T) {
 	table := table(t)
-	for _, other := range generatorMarkers() {
+	for _, other := range known().generators {
 		argument := map[string]string{"=": "true", ":": "groups=apps,verbs=get"}[other.separator]
 		right := "+" + other.name + other.separator + argument
 		if hint, _, ok := hintFor(t, table, right, Package, nil); hint != "" || ok || table.SuspectMarkers([]byte("//"+right)) {

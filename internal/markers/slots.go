@@ -6,86 +6,21 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 )
 
-// addsUp is the slot of markers that take effect together.
-const addsUp = ""
-
-// slot returns what markers of the name set: of the markers of one declaration with the same
-// slot, a conditional one replaces the others. ok is false for a name without a row here.
-func slot(name string) (slot string, ok bool) {
-	name = strings.TrimPrefix(name, "kubebuilder:")
-	if strings.HasPrefix(name, ConvertPrefix) {
-		return addsUp, true
+// slot returns what the marker sets: of the markers of one declaration with the same slot, a
+// conditional one replaces the others. It is empty for markers that take effect together.
+func (d *Definition) slot() string {
+	switch {
+	case d.row.slot != "":
+		return d.row.slot
+	case d.row.presence != NoPresence:
+		return "presence"
+	case d.row.repeatable:
+		return ""
 	}
-	switch name {
-	// Several names set the same.
-	case "default", "nullable", "example", "title", "externalDocs", "mapType", "structType", "listType",
-		"groupName", "versionName", "skip", "skipversion", "storageversion", "unservedversion", "deprecatedversion",
-		"resource", "subresource:scale", "subresource:status", "validation:UniqueItems", "validation:items:UniqueItems",
-		"validation:ExclusiveMaximum", "validation:ExclusiveMinimum", "validation:MultipleOf", "validation:Schemaless",
-		"validation:items:Enum", "validation:items:ExclusiveMaximum", "validation:items:ExclusiveMinimum", "validation:items:Format",
-		"validation:items:MaxItems", "validation:items:MaxLength", "validation:items:MaxProperties", "validation:items:Maximum",
-		"validation:items:MinItems", "validation:items:MinLength", "validation:items:MinProperties", "validation:items:Minimum",
-		"validation:items:MultipleOf", "validation:items:Pattern", "validation:items:Type", "validation:items:XEmbeddedResource",
-		"validation:items:XIntOrString", "validation:items:XPreserveUnknownFields", "validation:XIntOrString",
-		"k8s:maxBytes", "k8s:opaqueType", "k8s:unique", "k8s:forbidden", "k8s:immutable", "k8s:update", "k8s:monotonic",
-		"schemagen:conversion", "schemagen:omit", "schemagen:readOnly", "schemagen:recursion", "schemagen:schema", "schemagen:text", "schemagen:unions",
-		"unionDiscriminatedBy":
-		return name, true
-	case "optional", "required", "k8s:optional", "k8s:required", "validation:Optional", "validation:Required":
-		return "presence", true
-	case "enum", "k8s:enum", "validation:Enum", FeatureGateEnumName:
-		return "enum", true
-	case "k8s:format", "validation:Format":
-		return "format", true
-	case "k8s:listType":
-		return "listType", true
-	case "k8s:maxItems", "validation:MaxItems", FeatureGateMaxItemsName:
-		return "maxItems", true
-	case "k8s:maxLength", "validation:MaxLength":
-		return "maxLength", true
-	case "k8s:maxProperties", "validation:MaxProperties":
-		return "maxProperties", true
-	case "k8s:maximum", "maximum", "validation:Maximum":
-		return "maximum", true
-	case "k8s:minItems", "validation:MinItems":
-		return "minItems", true
-	case "k8s:minLength", "validation:MinLength":
-		return "minLength", true
-	case "k8s:minProperties", "validation:MinProperties":
-		return "minProperties", true
-	case "k8s:minimum", "minimum", "validation:Minimum":
-		return "minimum", true
-	case "pattern", "validation:Pattern":
-		return "pattern", true
-	case "type", "validation:Type":
-		return "type", true
-	case "pruning:PreserveUnknownFields", "validation:XPreserveUnknownFields":
-		return "preserveUnknownFields", true
-	case "validation:EmbeddedResource", "validation:XEmbeddedResource":
-		return "embeddedResource", true
-	case "discriminator", "unionDiscriminator", "k8s:unionDiscriminator":
-		return "unionDiscriminator", true
-	case "union", "unionMember", "k8s:unionMember":
-		return "unionMember", true
-
-	// These have a slot for each argument: see Slots.
-	case "printcolumn", "metadata", "schemagen:at", "schemagen:type", "schemagen:descriptions":
-		return name, true
-
-	case "validation:XValidation", "validation:items:XValidation", "validation:ExactlyOneOf", "validation:AtMostOneOf",
-		"validation:AtLeastOneOf", "selectablefield", "listMapKey", "k8s:listMapKey",
-		"additionalProperties", "allOf", "anyOf", "oneOf", "properties",
-		"schemagen:additionalProperties", "schemagen:allOf", "schemagen:anyOf", "schemagen:items", "schemagen:not", "schemagen:oneOf",
-		"schemagen:properties", "schemagen:unset", "schemagen:enumValues", "schemagen:allow", "schemagen:allowChange",
-		"schemagen:enable", "schemagen:when", "schemagen:doc", "schemagen:doc:end", FeatureGateName, FeatureGateXValidationName,
-		// Tags that become rules, or that describe parts of a value.
-		"k8s:alpha", "k8s:beta", "k8s:customUnique", "k8s:customValidation", "k8s:dependentForbidden", "k8s:dependentRequired",
-		"k8s:eachKey", "k8s:eachVal", "k8s:ifDisabled", "k8s:ifEnabled", "k8s:ifMode", "k8s:item", "k8s:modeDiscriminator",
-		"k8s:neq", "k8s:subfield", "k8s:validateError", "k8s:validateFalse", "k8s:validateTrue", "k8s:validateTrueAlpha",
-		"k8s:validateTrueBeta", "k8s:zeroOrOneOfMember", "k8s:enumExclude":
-		return addsUp, true
-	}
-	return "", false
+	// +k8s:maxItems, +kubebuilder:validation:MaxItems
+	name := strings.TrimPrefix(strings.TrimPrefix(d.Name, "k8s:"), "kubebuilder:")
+	name = strings.TrimPrefix(name, "validation:")
+	return strings.ToLower(name[:1]) + name[1:]
 }
 
 // Slots returns what the marker sets: markers of one declaration that set the same are
@@ -96,8 +31,8 @@ func (t *Table) Slots(c Comment, target Target) []string {
 	if m == nil || err != nil {
 		return nil // reported elsewhere
 	}
-	s, _ := slot(m.Name)
-	if s == addsUp {
+	s := m.def.slot()
+	if s == "" {
 		return nil
 	}
 	switch value := m.Value.(type) {

@@ -1,28 +1,45 @@
 package markers
 
 import (
+	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
-// TestSlots checks that every marker of the table either has a slot or adds up.
+// TestSlots compares the slots of controller-tools' markers with testdata/slots.txt, where a new
+// marker needs a decision: those of one line are alternatives, and those of the last take effect
+// together. A row states what the name of a marker does not imply. -update rewrites the file.
 func TestSlots(t *testing.T) {
-	names := map[string]bool{}
+	names := map[string][]string{}
 	for _, def := range table(t).Definitions() {
-		names[def.Name] = true
-	}
-	for _, r := range rows() {
-		names[r.name] = true
-	}
-	for name := range names {
-		if _, ok := slot(name); !ok {
-			t.Errorf("+%s: slots.go does not say whether a conditional one replaces others or is added to them", name)
+		if def.row.value == nil && !slices.Contains(names[def.slot()], def.Name) {
+			names[def.slot()] = append(names[def.slot()], def.Name)
 		}
 	}
-	if _, ok := slot("kubebuilder:validation:Unheard"); ok {
-		t.Error("a name that is not listed has a slot")
+	together := strings.Join(names[""], " ")
+	delete(names, "")
+	var lines []string
+	for _, alternatives := range names {
+		lines = append(lines, strings.Join(alternatives, " "))
+	}
+	slices.Sort(lines)
+	got := strings.Join(append(lines, together), "\n") + "\n"
+	if *update {
+		if err := os.WriteFile(slotsFile, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(slotsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("got slots\n%s\nwant those of %s:\n%s", got, slotsFile, want)
 	}
 }
+
+const slotsFile = "testdata/slots.txt"
 
 func TestSlotsOf(t *testing.T) {
 	table := table(t)

@@ -86,9 +86,9 @@ func NewTable() (*Table, error) {
 	t := &Table{byTarget: map[Target]map[string]*Definition{
 		Package: {}, Type: {}, Field: {},
 	}, declarative: map[string]*row{}}
-	ours, theirs := rows(), map[string]*row{}
+	ours, theirs := known().rows, map[string]*row{}
 	for i := range ours {
-		if r := &ours[i]; r.value == nil {
+		if r := &ours[i]; r.value == nil && r.generator == "" {
 			theirs[r.name] = r
 		}
 	}
@@ -97,6 +97,9 @@ func NewTable() (*Table, error) {
 	}
 	for i := range ours {
 		r := &ours[i]
+		if r.generator != "" {
+			continue
+		}
 		if strings.HasPrefix(r.name, "k8s:") && r.value != nil {
 			t.declarative[r.name] = r
 		}

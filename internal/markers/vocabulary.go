@@ -2,9 +2,11 @@ package markers
 
 import (
 	"strings"
+
+	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// This file lists markers that are not in the table: those of other generators, which are
+// This file is about markers that are not in the table: those of other generators, which are
 // ignored, and those that controller-gen ignores.
 
 // ownPrefixes returns the namespaces in which all names are known, so that an unknown name is
@@ -13,36 +15,10 @@ func ownPrefixes() []string {
 	return []string{"kubebuilder:", "k8s:", "schemagen:", "openshift:enable:", "openshift:validation:"}
 }
 
-// generatorMarker is a marker of one of controller-tools' other generators.
-type generatorMarker struct {
-	generator, name string
-	// separator separates the name from its arguments: a colon if they are named.
-	separator string
-}
-
-// generatorMarkers returns the markers of controller-tools' other generators.
-func generatorMarkers() []generatorMarker {
-	return []generatorMarker{
-		{"applyconfiguration", "kubebuilder:ac:generate", "="},
-		{"applyconfiguration", "kubebuilder:ac:output:package", "="},
-		{"object", "kubebuilder:object:generate", "="},
-		{"object", "kubebuilder:object:root", "="},
-		{"object", "k8s:deepcopy-gen", "="},
-		{"object", "k8s:deepcopy-gen:interfaces", "="},
-		{"rbac", "kubebuilder:rbac", ":"},
-		{"webhook", "kubebuilder:webhook", ":"},
-		{"webhook", "kubebuilder:webhookconfiguration", ":"},
-	}
-}
-
 // generatorMarkerNamed returns the marker of another generator with the name.
-func generatorMarkerNamed(name string) (generatorMarker, bool) {
-	for _, other := range generatorMarkers() {
-		if other.name == name {
-			return other, true
-		}
-	}
-	return generatorMarker{}, false
+func generatorMarkerNamed(name string) (*row, bool) {
+	r := rowNamed(name)
+	return r, r != nil && r.generator != ""
 }
 
 // Generator returns the name of the generator that reads markers of a name: crd unless
@@ -52,6 +28,35 @@ func Generator(name string) string {
 		return other.generator
 	}
 	return "crd"
+}
+
+// GeneratorTable returns a table of the markers of another generator.
+func GeneratorTable(generator string) (*Table, error) {
+	var definitions []*markers.Definition
+	for _, r := range known().generators {
+		for _, target := range r.targets {
+			if r.generator != generator {
+				continue
+			}
+			def, err := markers.MakeDefinition(r.name, target, r.value)
+			if err != nil {
+				return nil, err
+			}
+			definitions = append(definitions, def)
+		}
+	}
+	return TableOf(definitions...), nil
+}
+
+// Ungated returns how messages name a marker that cannot depend on gates. ok is false if it can.
+func Ungated(text string) (name string, ok bool) {
+	head, _, _ := strings.Cut(strings.TrimPrefix(text, "+"), "=")
+	for _, name := range known().ungated {
+		if rest, ok := strings.CutPrefix(head, name); ok && (rest == "" || strings.IndexByte(":(", rest[0]) >= 0) {
+			return name, true
+		}
+	}
+	return "", false
 }
 
 // isForeign reports whether a marker belongs to another tool: one of controller-tools' other

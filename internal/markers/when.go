@@ -95,6 +95,15 @@ func parseOption(text, name string) (value any, offset int, err error) {
 	return When{condition, equalsSign(text) + 1}, 0, nil
 }
 
+// IsCondition reports whether the marker is a condition on gates, or ends its block.
+func (d *Definition) IsCondition() bool {
+	switch d.row.value.(type) {
+	case When, DocBlock, DocEnd:
+		return true
+	}
+	return false
+}
+
 // IsConditional reports whether the text of a marker may have conditions on gates.
 func IsConditional(text string) bool {
 	return strings.Contains(text, "+"+WhenName) || strings.Contains(text, "+"+TagIfEnabledName) || strings.Contains(text, "+"+TagIfDisabledName)

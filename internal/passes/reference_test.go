@@ -24,7 +24,7 @@ import (
 )
 
 // referenceFile is the reference of markers; -update rewrites the output of its examples.
-const referenceFile = "../../markers/reference.txtar"
+const referenceFile = "../markers/reference.txtar"
 
 // TestReference generates the example of every marker, and checks the YAML and the
 // diagnostics that the reference shows.

@@ -8,11 +8,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/schemagen/schemagen/internal/ground/parallel"
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // packageMarkers are the texts of markers that describe a package. A file is parsed for
 // these markers only if it contains one of the texts.
-var packageMarkers = [...]string{"+groupName", "+versionName", "+kubebuilder:skip", "+kubebuilder:validation:Optional", "+schemagen:"}
+var packageMarkers = [...]string{"+" + markers.GroupName, "+" + markers.VersionName, "+" + markers.SkipName, "+" + markers.OptionalName, "+schemagen:"}
 
 // Index scans the files of the package once. It parses those with declarations of types
 // that the scan cannot recognize, and reports files that cannot be read.
@@ -104,8 +105,9 @@ func (files *Files) scanText(f *text, root bool, c *content) *text {
 	for _, marker := range packageMarkers {
 		f.mentionsPackage = f.mentionsPackage || bytes.Contains(src, []byte(marker))
 	}
-	f.mentionsGates = bytes.Contains(src, []byte("+schemagen:when")) || bytes.Contains(src, []byte("+schemagen:doc")) || bytes.Contains(src, []byte("+k8s:if")) || bytes.Contains(src, []byte("+openshift:"))
-	f.MentionsConfig = root && (bytes.Contains(src, []byte("kubebuilder:rbac")) || bytes.Contains(src, []byte("kubebuilder:webhook")))
+	f.mentionsGates = bytes.Contains(src, []byte("+"+markers.WhenName)) || bytes.Contains(src, []byte("+"+markers.DocName)) ||
+		bytes.Contains(src, []byte("+k8s:if")) || bytes.Contains(src, []byte("+openshift:"))
+	f.MentionsConfig = root && (bytes.Contains(src, []byte(markers.RBACName)) || bytes.Contains(src, []byte(markers.WebhookName)))
 	f.SuspectMarkers = root && files.table.SuspectMarkers(src)
 	f.hintsIncomplete = typeHints(src, func(name string) { f.hints = append(f.hints, name) })
 	return f
@@ -113,7 +115,7 @@ func (files *Files) scanText(f *text, root bool, c *content) *text {
 
 // MentionsObject reports whether the content of a file contains a marker of the generator object.
 func MentionsObject(src []byte) bool {
-	return bytes.Contains(src, []byte("+kubebuilder:object:")) || bytes.Contains(src, []byte("+k8s:deepcopy-gen"))
+	return bytes.Contains(src, []byte("+kubebuilder:object:")) || bytes.Contains(src, []byte("+"+markers.DeepCopyName))
 }
 
 // typeHints calls hint for each name after the keyword type where a declaration can begin.

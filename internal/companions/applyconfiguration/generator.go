@@ -6,6 +6,8 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	ctmarkers "sigs.k8s.io/controller-tools/pkg/markers"
+
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // Name is the name of the generator.
@@ -40,18 +42,12 @@ func (Generator) RegisterMarkers(into *ctmarkers.Registry) error {
 		return nil
 	}
 	return errors.Join(
-		define(enableMarker, ctmarkers.DescribesPackage, false, "overrides enabling or disabling applyconfiguration generation for the package"),
-		define(enableMarker, ctmarkers.DescribesType, false, "overrides enabling or disabling applyconfiguration generation for the type, can be used to generate applyconfiguration for a single type when the package generation is disabled, or to disable generation for a single type when the package generation is enabled"),
-		define(outputMarker, ctmarkers.DescribesPackage, "", "overrides the default output package for the applyconfiguration generation, supports relative paths to the API directory. The default value is \"applyconfiguration\""),
+		define(markers.ApplyName, ctmarkers.DescribesPackage, false, "overrides enabling or disabling applyconfiguration generation for the package"),
+		define(markers.ApplyName, ctmarkers.DescribesType, false, "overrides enabling or disabling applyconfiguration generation for the type, can be used to generate applyconfiguration for a single type when the package generation is disabled, or to disable generation for a single type when the package generation is enabled"),
+		define(markers.ApplyOutputName, ctmarkers.DescribesPackage, "", "overrides the default output package for the applyconfiguration generation, supports relative paths to the API directory. The default value is \"applyconfiguration\""),
 		crdmarkers.Register(into),
 	)
 }
-
-// Markers of the generator.
-const (
-	enableMarker = "kubebuilder:ac:generate"
-	outputMarker = "kubebuilder:ac:output:package"
-)
 
 // Generate implements [genall.Generator]. It always fails: see the function of that name.
 func (Generator) Generate(*genall.GenerationContext) error {

@@ -51,7 +51,7 @@ func (r *run) describe(root *loader.Package, collector *ctmarkers.Collector) (*p
 	if err != nil {
 		return nil, err
 	}
-	if enabled, _ := marks.Get(enableMarker).(bool); !enabled || len(root.GoFiles) == 0 {
+	if enabled, _ := marks.Get(markers.ApplyName).(bool); !enabled || len(root.GoFiles) == 0 {
 		return nil, nil
 	}
 	p := &packageRun{run: r, path: root.PkgPath, dir: root.Dir, version: root.Name, output: "applyconfiguration"}
@@ -62,12 +62,12 @@ func (r *run) describe(root *loader.Package, collector *ctmarkers.Collector) (*p
 	if name, ok := marks.Get(markers.VersionName).(string); ok {
 		p.version = name
 	}
-	if name, ok := marks.Get(outputMarker).(string); ok {
+	if name, ok := marks.Get(markers.ApplyOutputName).(string); ok {
 		p.output = name
 	}
 	err = ctmarkers.EachType(collector, root, func(info *ctmarkers.TypeInfo) {
 		resource, isKind := info.Markers.Get(markers.ResourceName).(crdmarkers.Resource)
-		enabled, explicit := info.Markers.Get(enableMarker).(bool)
+		enabled, explicit := info.Markers.Get(markers.ApplyName).(bool)
 		if explicit && enabled || !explicit && isKind {
 			p.kinds = append(p.kinds, kind{info.Name, resource.Scope != string(apiextensionsv1.ClusterScoped)})
 		}
@@ -160,7 +160,7 @@ func (p *packageRun) execute(arguments *args.Args) error {
 		FileTypes: map[string]gengogenerator.FileType{gengogenerator.GoFileType: collector{p, arguments.OutputPkg, arguments.OutputDir}},
 	}
 	declared := universe.Package(p.path)
-	declared.Comments = append(declared.Comments, "+groupName="+p.group)
+	declared.Comments = append(declared.Comments, "+"+markers.GroupName+"="+p.group)
 	for _, k := range p.kinds {
 		t, ok := declared.Types[k.name]
 		if !ok {

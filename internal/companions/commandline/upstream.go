@@ -19,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/companions/applyconfiguration"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 )
 
@@ -215,7 +216,7 @@ func (e argumentError) locate(in *inputs.Reader, pos diag.Position) (diag.Positi
 	if plus < 0 {
 		return pos, e.message
 	}
-	for _, name := range []string{"+kubebuilder:rbac", "+kubebuilder:webhookconfiguration", "+kubebuilder:webhook"} {
+	for _, name := range []string{"+" + markers.RBACName, "+" + markers.WebhookConfigurationName, "+" + markers.WebhookName} {
 		if !strings.HasPrefix(line[plus:], name+":") {
 			continue
 		}

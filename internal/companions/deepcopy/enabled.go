@@ -12,15 +12,10 @@ import (
 	"github.com/schemagen/schemagen/internal/source"
 )
 
-// The names of the markers. The legacy ones are those of code-generator's deepcopy-gen.
-const (
-	generateMarker         = "kubebuilder:object:generate"
-	rootMarker             = "kubebuilder:object:root"
-	legacyGenerateMarker   = "k8s:deepcopy-gen"
-	legacyInterfacesMarker = "k8s:deepcopy-gen:interfaces"
-
-	objectInterface = "k8s.io/apimachinery/pkg/runtime.Object"
-)
+// objectInterface is the value of +k8s:deepcopy-gen:interfaces that generates the methods of
+// runtime.Object. Markers that begin with +k8s:deepcopy-gen are those of code-generator's
+// deepcopy-gen.
+const objectInterface = "k8s.io/apimachinery/pkg/runtime.Object"
 
 // selection is the part of a package that methods are generated for.
 type selection struct {
@@ -47,66 +42,17 @@ func (v values) first(name string) any {
 	return nil
 }
 
-// definitions returns the definitions of the markers that describe packages or types.
-func definitions(target ctmarkers.TargetType) ([]*ctmarkers.Definition, error) {
-	outputs := []struct {
-		name   string
-		target ctmarkers.TargetType
-		output any
-	}{
-		{generateMarker, ctmarkers.DescribesPackage, false},
-		{legacyGenerateMarker, ctmarkers.DescribesPackage, ctmarkers.RawArguments(nil)},
-		{generateMarker, ctmarkers.DescribesType, false},
-		{rootMarker, ctmarkers.DescribesType, false},
-		{legacyGenerateMarker, ctmarkers.DescribesType, ctmarkers.RawArguments(nil)},
-		{legacyInterfacesMarker, ctmarkers.DescribesType, ""},
-	}
-	var out []*ctmarkers.Definition
-	for _, o := range outputs {
-		if o.target != target {
-			continue
-		}
-		def, err := ctmarkers.MakeDefinition(o.name, o.target, o.output)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, def)
-	}
-	return out, nil
-}
-
-// parser parses the markers of one target.
-type parser struct {
-	*generator
-	registry *ctmarkers.Registry
-	target   ctmarkers.TargetType
-}
-
-func (g *generator) parser(target ctmarkers.TargetType) (*parser, error) {
-	defs, err := definitions(target)
-	if err != nil {
-		return nil, err
-	}
-	p := &parser{g, &ctmarkers.Registry{}, target}
-	for _, def := range defs {
-		if err := p.registry.Register(def); err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
-}
-
 // parse parses the markers in comments and reports those that are malformed.
-func (p *parser) parse(comments []markers.Comment) values {
+func (g *generator) parse(table *markers.Table, comments []markers.Comment, target markers.Target) values {
 	out := values{}
 	for _, comment := range comments {
-		def := p.registry.Lookup(comment.Text, p.target)
+		def := table.Lookup(comment.Text, target)
 		if def == nil {
 			continue
 		}
 		value, err := def.Parse(comment.Text)
 		if err != nil {
-			p.report(report.MalformedArguments, argumentsPos(comment), "write true or false", "+%s: %s", def.Name, complaint(err))
+			g.report(report.MalformedArguments, argumentsPos(comment), "write true or false", "+%s: %s", def.Name, complaint(err))
 			continue
 		}
 		out[def.Name] = append(out[def.Name], value)
@@ -135,11 +81,7 @@ func complaint(err error) string {
 // enabled returns the types of a parsed package that methods are generated for, or nil if there are
 // none.
 func (g *generator) enabled(p *source.Package) (*selection, error) {
-	packages, err := g.parser(ctmarkers.DescribesPackage)
-	if err != nil {
-		return nil, err
-	}
-	types, err := g.parser(ctmarkers.DescribesType)
+	table, err := markers.GeneratorTable("object")
 	if err != nil {
 		return nil, err
 	}
@@ -151,13 +93,13 @@ func (g *generator) enabled(p *source.Package) (*selection, error) {
 			comments = append(comments, f.Comments.Package...)
 		}
 	}
-	all := enablesPackage(packages.parse(comments))
+	all := enablesPackage(g.parse(table, comments, markers.Package))
 	out := &selection{pkg: p}
 	hasObjects := false
 	var silent []*ast.TypeSpec
 	for _, f := range parsed {
 		for _, spec := range typeSpecs(f.Syntax) {
-			found := types.parse(f.Comments.Type(spec))
+			found := g.parse(table, f.Comments.Type(spec), markers.Type)
 			object := isObject(found)
 			hasObjects = hasObjects || object
 			if !object && !decidesObject(found) && spec.Name.IsExported() && !spec.Assign.IsValid() {
@@ -196,10 +138,10 @@ func typeSpecs(tree *ast.File) (out []*ast.TypeSpec) {
 
 // enablesPackage reports whether the markers of a package ask for methods of all types.
 func enablesPackage(v values) bool {
-	if generate, ok := v.first(generateMarker).(bool); ok {
+	if generate, ok := v.first(markers.ObjectName).(bool); ok {
 		return generate
 	}
-	legacy, _ := v.first(legacyGenerateMarker).(ctmarkers.RawArguments)
+	legacy, _ := v.first(markers.DeepCopyName).(ctmarkers.RawArguments)
 	first, _, _ := strings.Cut(string(legacy), ",")
 	return first == "package"
 }
@@ -207,10 +149,10 @@ func enablesPackage(v values) bool {
 // enablesType reports whether the markers of a type ask for methods, or, if they say nothing,
 // what is the default.
 func enablesType(v values, byDefault bool) bool {
-	if generate, ok := v.first(generateMarker).(bool); ok {
+	if generate, ok := v.first(markers.ObjectName).(bool); ok {
 		return generate
 	}
-	if legacy, ok := v.first(legacyGenerateMarker).(ctmarkers.RawArguments); ok {
+	if legacy, ok := v.first(markers.DeepCopyName).(ctmarkers.RawArguments); ok {
 		return string(legacy) == "true"
 	}
 	return byDefault
@@ -218,16 +160,16 @@ func enablesType(v values, byDefault bool) bool {
 
 // decidesObject reports whether the markers of a type say whether it is an object, or that it gets no methods.
 func decidesObject(v values) bool {
-	_, hasRoot := v.first(rootMarker).(bool)
-	return hasRoot || len(v[legacyInterfacesMarker]) > 0 || !enablesType(v, true)
+	_, hasRoot := v.first(markers.ObjectRootName).(bool)
+	return hasRoot || len(v[markers.DeepCopyInterfacesName]) > 0 || !enablesType(v, true)
 }
 
 // isObject reports whether the markers of a type ask for the method DeepCopyObject.
 func isObject(v values) bool {
-	if object, ok := v.first(rootMarker).(bool); ok {
+	if object, ok := v.first(markers.ObjectRootName).(bool); ok {
 		return object
 	}
-	for _, legacy := range v[legacyInterfacesMarker] {
+	for _, legacy := range v[markers.DeepCopyInterfacesName] {
 		if legacy == objectInterface {
 			return true
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 )
 
@@ -115,7 +116,7 @@ func (c *copier) reaches(named *types.Named) bool {
 		if !c.failed[c.at] {
 			c.failed[c.at] = true
 			pos := c.program.Fset.Position(obj.Pos())
-			c.report(notCopied, c.at, "write // +"+generateMarker+"=true above type "+obj.Name()+" ("+filepath.Base(pos.Filename)+":"+strconv.Itoa(pos.Line)+"), or write its DeepCopyInto by hand",
+			c.report(notCopied, c.at, "write // +"+markers.ObjectName+"=true above type "+obj.Name()+" ("+filepath.Base(pos.Filename)+":"+strconv.Itoa(pos.Line)+"), or write its DeepCopyInto by hand",
 				"struct %s has no method DeepCopyInto, and no marker that asks for one", typeName(named, c.types))
 		}
 		return false

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"slices"
 
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 )
 
@@ -20,7 +21,7 @@ func (g *generator) unmarked(p *source.Package, parsed []*source.File, silent []
 	contained := containedTypes(parsed)
 	for _, spec := range silent {
 		if !contained[spec.Name.Name] && !p.Lookup(spec.Name.Name).Declares("DeepCopyObject") {
-			g.report(unmarkedKind, spec.Name.Pos(), "write // +"+rootMarker+"=true above it, or =false if it is not an object",
+			g.report(unmarkedKind, spec.Name.Pos(), "write // +"+markers.ObjectRootName+"=true above it, or =false if it is not an object",
 				"kind %s gets no method DeepCopyObject, unlike other types of its package", spec.Name.Name)
 		}
 	}

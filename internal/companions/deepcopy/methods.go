@@ -3,6 +3,7 @@ package deepcopy
 import (
 	"go/types"
 
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 )
 
@@ -70,7 +71,7 @@ func (c *copier) checkMethods(t *source.Type, object bool, checked types.Type) {
 	}
 	if object && !byHand.method && !embedsTypeMeta(checked) && !t.HasMethod("GetObjectKind") && !c.failed[c.at] {
 		c.failed[c.at] = true
-		c.report(notCopied, c.at, "embed metav1.TypeMeta, or remove +"+rootMarker+"=true", "%s cannot be a runtime.Object: it has no method GetObjectKind", t.Spec.Name.Name)
+		c.report(notCopied, c.at, "embed metav1.TypeMeta, or remove +"+markers.ObjectRootName+"=true", "%s cannot be a runtime.Object: it has no method GetObjectKind", t.Spec.Name.Name)
 	}
 }
 

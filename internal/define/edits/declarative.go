@@ -165,47 +165,13 @@ type validation struct{ tag codetags.Tag }
 
 func (op validation) Apply(e *Editor, s *structural.Schema) {
 	tag := op.tag
-	text := s.Type == "string" || s.XIntOrString
 	switch tag.Name {
-	case markers.TagMinLengthName, markers.TagMaxLengthName, markers.TagMaxBytesName:
-		n, ok := op.count(e, s, text, "a string")
-		if !ok {
-			return
-		}
-		switch tag.Name {
-		case markers.TagMinLengthName:
-			tighten(&s.Validation().MinLength, n, true)
-		case markers.TagMaxLengthName:
-			tighten(&s.Validation().MaxLength, n, false)
-		default:
+	case markers.TagMaxBytesName:
+		if n, ok := op.count(e, s, "string"); ok {
 			// A string of n bytes has at most n characters, which bounds the cost of the rule
 			// that counts bytes.
 			tighten(&s.Validation().MaxLength, n, false)
 			AddRule(e, s, structural.Rule{Rule: ifText(s, "self", fmt.Sprintf("bytes(self).size() <= %d", n)), Message: fmt.Sprintf("may not be more than %d bytes", n)})
-		}
-	case markers.TagMinItemsName:
-		if n, ok := op.count(e, s, s.Type == "array", "a list"); ok {
-			tighten(&s.Validation().MinItems, n, true)
-		}
-	case markers.TagMaxItemsName:
-		if n, ok := op.count(e, s, s.Type == "array", "a list"); ok {
-			tighten(&s.Validation().MaxItems, n, false)
-		}
-	case markers.TagMinPropertiesName:
-		if n, ok := op.count(e, s, s.Type == "object", "a map"); ok {
-			tighten(&s.Validation().MinProperties, n, true)
-		}
-	case markers.TagMaxPropertiesName:
-		if n, ok := op.count(e, s, s.Type == "object", "a map"); ok {
-			tighten(&s.Validation().MaxProperties, n, false)
-		}
-	case markers.TagMinimumName:
-		if n, ok := op.number(e, s); ok {
-			tighten(&s.Validation().Minimum, float64(n), true)
-		}
-	case markers.TagMaximumName:
-		if n, ok := op.number(e, s); ok {
-			tighten(&s.Validation().Maximum, float64(n), false)
 		}
 	case markers.TagFormatName:
 		format, ok := findFormat(tag.Value)
@@ -213,7 +179,7 @@ func (op validation) Apply(e *Editor, s *structural.Schema) {
 			e.Errorf(e.Pos, formatHint(tag.Value), "unknown format %q", tag.Value)
 			return
 		}
-		if !text {
+		if s.Type != "string" && !s.XIntOrString {
 			e.Errorf(e.Pos, "", "must apply to a string, found %s", TypeOrNone(s.Type))
 			return
 		}
@@ -228,26 +194,46 @@ func (op validation) Apply(e *Editor, s *structural.Schema) {
 		}
 	case markers.TagUniqueName:
 		op.unique(e, s)
-	}
-	e.recordKeyword(s)
-}
-
-// recordKeyword records the edit as the origin of the keyword that it set.
-func (e *Editor) recordKeyword(s *structural.Schema) {
-	for _, keyword := range []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minimum", "maximum", "pattern"} {
-		if strings.EqualFold(keyword, strings.TrimPrefix(e.Name, "k8s:")) {
-			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: e.Pos})
+	default:
+		if k := keywords.Named(strings.TrimPrefix(tag.Name, "k8s:")); k != nil {
+			op.bound(e, s, k)
 		}
 	}
 }
 
-// count returns the tag's value as a count.
-func (op validation) count(e *Editor, s *structural.Schema, fits bool, want string) (int64, bool) {
+// bound applies a tag that is named like the keyword that it sets.
+func (op validation) bound(e *Editor, s *structural.Schema, k *keywords.Keyword) {
+	var n int64
+	var ok bool
+	if k.Restricts == "number" {
+		n, ok = op.number(e, s)
+	} else {
+		n, ok = op.count(e, s, k.Restricts)
+	}
+	if !ok {
+		return
+	}
+	s.Validation()
+	lower := strings.HasPrefix(k.Name, "min")
+	switch limit := k.Value(keywords.PartsOf(s)).(type) {
+	case **int64:
+		tighten(limit, n, lower)
+	case **float64:
+		tighten(limit, float64(n), lower)
+	}
+	if e.Name == op.tag.Name {
+		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: k.Name, Pos: e.Pos})
+	}
+}
+
+// count returns the tag's value as a count of what values of a schema type consist of.
+func (op validation) count(e *Editor, s *structural.Schema, schemaType string) (int64, bool) {
 	n, err := strconv.ParseInt(op.tag.Value, 0, 64)
 	switch {
 	case err != nil || n < 0:
 		e.Errorf(e.Pos, "", "expected a non-negative integer, got %q", op.tag.Value)
-	case !fits:
+	case s.Type != schemaType && !(schemaType == "string" && s.XIntOrString):
+		want := map[string]string{"string": "a string", "array": "a list", "object": "a map"}[schemaType]
 		e.Errorf(e.Pos, "", "must apply to %s, found %s", want, TypeOrNone(s.Type))
 	default:
 		return n, true

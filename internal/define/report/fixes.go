@@ -37,7 +37,7 @@ func PackageMarker(p *source.Package, marker string) *markers.Edit {
 			continue
 		}
 		for _, c := range f.Comments.Package {
-			if strings.HasPrefix(c.Text, "+groupName=") {
+			if strings.HasPrefix(c.Text, "+"+markers.GroupName+"=") {
 				return &markers.Edit{Pos: c.End(), End: c.End(), New: "\n// " + marker}
 			}
 		}

@@ -27,51 +27,56 @@ type mention struct {
 	key string
 }
 
-// row says where the value of an argument has names of fields.
-type row struct {
-	// marker is the name of the marker, and argument that of the argument; empty if it has none.
-	marker, argument string
-	// mentions returns the names in a value of a marker at a declaration.
-	mentions func(p *Place, d *Decl, value string) []mention
-}
-
-// rows returns the arguments with names of fields.
-func rows() []row {
-	object := pathFrom(func(p *Place, d *Decl) use { u, _ := p.node(d); return u })
-	items := func(p *Place, d *Decl) use { u, _ := p.node(d); u.schema = elements(u.schema); return u }
-	const validation = "kubebuilder:validation:"
-	return append(conversionRows(), []row{
-		{markers.PrintColumnName, "JSONPath", object},
-		{markers.SelectableFieldName, "JSONPath", object},
-		{markers.ScaleName, "specpath", object},
-		{markers.ScaleName, "statuspath", object},
-		{markers.ScaleName, "selectorpath", object},
-		{markers.AtName, "", object},
-		{"listMapKey", "", nameIn(items)},
-		{markers.TagListMapKeyName, "", nameIn(items)},
-		{markers.TagSubfieldName, "", nameIn(func(p *Place, d *Decl) use { u, _ := p.node(d); return u })},
-		{validation + "XValidation", "rule", ruleOf(false)},
-		{validation + "XValidation", "messageExpression", ruleOf(false)},
-		{validation + "XValidation", "fieldPath", object},
-		{validation + "items:XValidation", "rule", ruleOf(true)},
-		{validation + "items:XValidation", "messageExpression", ruleOf(true)},
-		{validation + "ExactlyOneOf", "", namesIn},
-		{validation + "AtMostOneOf", "", namesIn},
-		{validation + "AtLeastOneOf", "", namesIn},
-		{markers.TagDependentRequiredName, "", nameIn(parentOf)},
-		{markers.TagDependentForbiddenName, "", nameIn(parentOf)},
-		{"unionDiscriminatedBy", "", discriminators},
-	}...)
-}
-
-// rowOf returns the row of an argument.
-func rowOf(a argument) (row, bool) {
-	for _, r := range rows() {
-		if r.marker == a.marker && r.argument == a.name {
-			return r, true
-		}
+// namesIn returns the names of fields in a value of an argument of a marker at a declaration.
+func (p *Place) namesIn(d *Decl, a argument, value string) []mention {
+	refers := markers.ArgumentReference(a.marker, a.name)
+	if refers == markers.NoReference {
+		return nil
 	}
-	return row{}, false
+	node, _ := p.node(d)
+	switch refers {
+	case markers.Path:
+		return pathMentions(node, value)
+	case markers.FieldName:
+		return []mention{{end: len(value), name: value, owner: node}}
+	case markers.FieldNames:
+		return each(value, func(name string) []mention { return []mention{{end: len(name), name: name, owner: node}} })
+	case markers.ItemField:
+		node.schema = elements(node.schema)
+		return []mention{{end: len(value), name: value, owner: node}}
+	case markers.Sibling:
+		return []mention{{end: len(value), name: value, owner: parentOf(p, d)}}
+	case markers.Discriminator:
+		return discriminators(p, d, value)
+	case markers.Rule:
+		return ruleMentions(node, value)
+	case markers.ItemRule:
+		return ruleMentions(node.element(), value)
+	case markers.HubPaths:
+		return each(value, func(path string) []mention { return hubMentions(p, d, path) })
+	case markers.StructPaths:
+		return each(value, func(path string) []mention { return pathMentions(structOf(p, d), path) })
+	case markers.ValuePaths:
+		for node.schema != nil && len(node.schema.Properties) == 0 && elements(node.schema) != nil {
+			node = node.element()
+		}
+		return each(value, func(path string) []mention { return pathMentions(node, path) })
+	}
+	return nil
+}
+
+// each returns the names in the elements of a list, which are separated by semicolons.
+func each(list string, names func(element string) []mention) (out []mention) {
+	start := 0
+	for element := range strings.SplitSeq(list, ";") {
+		for _, m := range names(element) {
+			m.start += start
+			m.end += start
+			out = append(out, m)
+		}
+		start += len(element) + 1
+	}
+	return out
 }
 
 // parentOf returns a node of the struct that has a field.
@@ -86,41 +91,6 @@ func parentOf(p *Place, d *Decl) use {
 	}
 	u, _ := p.node(d.Parent)
 	return u
-}
-
-// nameIn returns the function for a value that is the name of a field.
-func nameIn(owner func(*Place, *Decl) use) func(*Place, *Decl, string) []mention {
-	return func(p *Place, d *Decl, value string) []mention {
-		return []mention{{end: len(value), name: value, owner: owner(p, d)}}
-	}
-}
-
-// namesIn is for a value that is a list of fields of a struct.
-func namesIn(p *Place, d *Decl, value string) (out []mention) {
-	owner, _ := p.node(d)
-	at := 0
-	for name := range strings.SplitSeq(value, ";") {
-		out = append(out, mention{start: at, end: at + len(name), name: name, owner: owner})
-		at += len(name) + 1
-	}
-	return out
-}
-
-// pathFrom returns the function for a value that is a path from a node.
-func pathFrom(node func(*Place, *Decl) use) func(*Place, *Decl, string) []mention {
-	return func(p *Place, d *Decl, value string) []mention { return pathMentions(node(p, d), value) }
-}
-
-// ruleOf returns the function for a value that is a CEL expression on the node, or on the elements
-// of its list.
-func ruleOf(items bool) func(*Place, *Decl, string) []mention {
-	return func(p *Place, d *Decl, value string) []mention {
-		u, _ := p.node(d)
-		if items {
-			u.path, u.schema = u.path+"[*]", elements(u.schema)
-		}
-		return ruleMentions(u, value)
-	}
 }
 
 // argumentsOf returns the arguments of a marker, which may be half typed.
@@ -161,7 +131,7 @@ func argumentsOf(marker string) (out []argument) {
 	}
 	// The name of the first named argument follows that of the marker.
 	colon := strings.LastIndexByte(name, ':')
-	if colon < 0 || !isNamed(name[:colon]) {
+	if colon < 0 || !markers.HasNamedArguments(name[:colon]) {
 		return []argument{unquoted(argument{marker: name, value: marker[start:], start: start})}
 	}
 	from := 1 + colon + 1
@@ -173,41 +143,13 @@ func argumentsOf(marker string) (out []argument) {
 	return out
 }
 
-// isNamed reports whether the arguments of a marker have names.
-func isNamed(marker string) bool {
-	switch marker {
-	case "kubebuilder:rbac", "kubebuilder:webhook":
-		return true
-	}
-	for _, r := range rows() {
-		if r.marker == marker && r.argument != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// splitAt splits a text, which begins at an offset, at commas outside of quotes and brackets.
+// splitAt returns the arguments in a text, which begins at an offset.
 func splitAt(text string, offset int) (out []argument) {
-	depth, start := 0, 0
-	var quote byte
-	for i := range len(text) {
-		switch c := text[i]; {
-		case quote != 0:
-			if c == quote && (quote == '`' || text[i-1] != '\\') {
-				quote = 0
-			}
-		case c == '"' || c == '`':
-			quote = c
-		case c == '{' || c == '[' || c == '(':
-			depth++
-		case c == '}' || c == ']' || c == ')':
-			depth--
-		case c == ',' && depth <= 0:
-			out, start = append(out, argument{value: text[start:i], start: offset + start}), i+1
-		}
+	for _, part := range markers.SplitArguments(text) {
+		out = append(out, argument{value: part, start: offset})
+		offset += len(part) + len(",")
 	}
-	return append(out, argument{value: text[start:], start: offset + start})
+	return out
 }
 
 // unquoted returns an argument without spaces and quotes around its value.

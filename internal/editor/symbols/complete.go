@@ -38,11 +38,11 @@ func (p *Place) Complete() []Completion {
 	if at < a.start {
 		return nil
 	}
-	if r, ok := rowOf(a); ok {
+	if markers.ArgumentReference(a.marker, a.name) != markers.NoReference {
 		if m.Decl == nil {
 			return nil
 		}
-		return p.completeField(m, a, r)
+		return p.completeField(m, a)
 	}
 	segment := a.value[strings.LastIndexAny(a.value, ";{,")+1:]
 	segment = strings.TrimLeft(segment, `" `)
@@ -62,12 +62,12 @@ func (p *Place) Complete() []Completion {
 }
 
 // completeField completes the name of a field at the end of a value.
-func (p *Place) completeField(m *Marker, a argument, r row) (out []Completion) {
+func (p *Place) completeField(m *Marker, a argument) (out []Completion) {
 	value, root := a.value, ""
 	if value == "" && (strings.HasSuffix(strings.ToLower(a.name), "path") || strings.HasPrefix(a.marker, markers.ConvertPrefix)) {
 		value, root = ".", "."
 	}
-	found := r.mentions(p, m.Decl, value)
+	found := p.namesIn(m.Decl, a, value)
 	if len(found) == 0 {
 		return nil
 	}
@@ -88,7 +88,8 @@ func (p *Place) completeField(m *Marker, a argument, r row) (out []Completion) {
 		}
 		return out
 	}
-	rule := r.argument == "rule" || r.argument == "messageExpression"
+	refers := markers.ArgumentReference(a.marker, a.name)
+	rule := refers == markers.Rule || refers == markers.ItemRule
 	for _, property := range propertiesOf(last.owner) {
 		name := property.Name
 		if rule {
@@ -136,7 +137,7 @@ func typeName(s *structural.Schema) string {
 // values returns the values that an argument may have, apart from names of fields.
 func (p *Place) values(d *Decl, a argument, given []argument) []Completion {
 	switch a.marker {
-	case "unionMember", "union":
+	case markers.UnionMemberName, markers.UnionName:
 		return p.memberValues(d)
 	case markers.TagUnionMemberName:
 		if a.name == "memberName" {
@@ -147,11 +148,11 @@ func (p *Place) values(d *Decl, a argument, given []argument) []Completion {
 		return unionNames(d)
 	case markers.DefaultName, markers.ExampleName:
 		return p.valuesOf(d, false)
-	case "default":
+	case markers.PlainDefaultName:
 		return p.valuesOf(d, !a.quoted)
 	case markers.ValuesName:
 		return p.constants(d)
-	case "kubebuilder:rbac", "kubebuilder:webhook":
+	case markers.RBACName, markers.WebhookName:
 		return p.ruleValues(a, given)
 	case markers.TypeName:
 		return p.foreignTypes()

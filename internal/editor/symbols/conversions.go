@@ -8,51 +8,6 @@ import (
 	"github.com/schemagen/schemagen/internal/markers"
 )
 
-// conversionRows returns the arguments of the markers of conversions with names of fields: most are
-// paths in the hub, from the counterpart of the struct that has the marker.
-func conversionRows() []row {
-	const convert = markers.ConvertPrefix
-	own := eachPath(func(p *Place, d *Decl, path string) []mention { return pathMentions(structOf(p, d), path) })
-	below := eachPath(func(p *Place, d *Decl, path string) []mention {
-		u, _ := p.node(d)
-		for u.schema != nil && len(u.schema.Properties) == 0 && elements(u.schema) != nil {
-			u = u.element()
-		}
-		return pathMentions(u, path)
-	})
-	hub := eachPath(hubMentions)
-	return []row{
-		{convert + "to", "", hub},
-		{convert + "func", "to", hub},
-		{convert + "func", "fields", own},
-		{convert + "key", "", below},
-		{convert + "guard", "", hub},
-		{convert + "hubOnly", "", hub},
-		{convert + "hubOnly", "guard", hub},
-		{convert + "set", "", hub},
-		{convert + "union", "", hub},
-		{convert + "label", "to", hub},
-		{convert + "annotation", "to", hub},
-		{convert + "at", "", below},
-		{convert + "storeAs", "field", own},
-	}
-}
-
-// eachPath returns the function for a value that is a list of paths.
-func eachPath(mentions func(p *Place, d *Decl, path string) []mention) func(*Place, *Decl, string) []mention {
-	return func(p *Place, d *Decl, value string) (out []mention) {
-		at := 0
-		for path := range strings.SplitSeq(value, ";") {
-			for _, m := range mentions(p, d, path) {
-				m.start, m.end = m.start+at, m.end+at
-				out = append(out, m)
-			}
-			at += len(path) + 1
-		}
-		return out
-	}
-}
-
 // structOf returns a node of the struct that a marker of conversions is about: that which has the
 // field, or the type.
 func structOf(p *Place, d *Decl) use {

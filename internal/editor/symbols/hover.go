@@ -217,21 +217,20 @@ func (p *Place) columnOf(m *Marker, u use) any {
 		return nil
 	}
 	version := spec.Versions[i]
-	name := strings.TrimPrefix(m.Text, "+kubebuilder:")
 	is := func(marker string) bool {
-		rest, ok := strings.CutPrefix(name, marker)
+		rest, ok := strings.CutPrefix(m.Text, "+"+marker)
 		return ok && (rest == "" || rest[0] == ':' || rest[0] == '=')
 	}
 	switch {
-	case is("printcolumn") && nth < len(version.AdditionalPrinterColumns):
+	case is(markers.PrintColumnName) && nth < len(version.AdditionalPrinterColumns):
 		return map[string]any{"additionalPrinterColumns": version.AdditionalPrinterColumns[nth : nth+1]}
-	case is("selectablefield") && nth < len(version.SelectableFields):
+	case is(markers.SelectableFieldName) && nth < len(version.SelectableFields):
 		return map[string]any{"selectableFields": version.SelectableFields[nth : nth+1]}
-	case is("subresource") && version.Subresources != nil:
+	case (is(markers.StatusSubresourceName) || is(markers.ScaleName)) && version.Subresources != nil:
 		return map[string]any{"subresources": version.Subresources}
-	case is("resource"):
+	case is(markers.ResourceName):
 		return map[string]any{"names": spec.Names, "scope": spec.Scope}
-	case is("storageversion"), is("unservedversion"), is("deprecatedversion"):
+	case is(markers.StorageVersionName), is(markers.UnservedVersionName), is(markers.DeprecatedVersionName):
 		out := map[string]any{"name": version.Name, "served": version.Served, "storage": version.Storage}
 		if version.Deprecated {
 			out["deprecated"] = true
@@ -240,7 +239,7 @@ func (p *Place) columnOf(m *Marker, u use) any {
 			out["deprecationWarning"] = *w
 		}
 		return out
-	case is("metadata"):
+	case is(markers.MetadataName):
 		return map[string]any{"metadata": map[string]any{"annotations": u.kind.Object.Annotations, "labels": u.kind.Object.Labels}}
 	}
 	return nil

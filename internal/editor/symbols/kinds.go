@@ -11,6 +11,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural/manifest"
 	"github.com/schemagen/schemagen/unions"
@@ -169,7 +170,7 @@ func (p *Place) CRD() (out Document, ok bool) {
 		}
 		i := slices.IndexFunc(u.kind.Object.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == u.version })
 		path := fmt.Sprintf("spec.versions[%d]", i)
-		if m := p.outline.MarkerAt(p.offset); m != nil && strings.HasPrefix(m.Text, "+kubebuilder:printcolumn") {
+		if m := p.outline.MarkerAt(p.offset); m != nil && strings.HasPrefix(m.Text, "+"+markers.PrintColumnName) {
 			_, _, nth := u.sameMarker(p.dir+"/"+d.Key, m)
 			path += fmt.Sprintf(".additionalPrinterColumns[%d]", nth)
 		} else if path += ".schema.openAPIV3Schema"; u.path != "" {

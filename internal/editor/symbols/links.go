@@ -103,11 +103,7 @@ func (p *Place) mentions(m *Marker) (out []mention) {
 		return nil
 	}
 	for _, a := range argumentsOf(m.Text) {
-		r, ok := rowOf(a)
-		if !ok {
-			continue
-		}
-		for _, found := range r.mentions(p, m.Decl, a.value) {
+		for _, found := range p.namesIn(m.Decl, a, a.value) {
 			found.start += m.Start + a.start
 			found.end += m.Start + a.start
 			out = append(out, found)

@@ -3,6 +3,8 @@ package symbols
 import (
 	"slices"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/markers"
 )
 
 // resource is a resource of the API server.
@@ -51,7 +53,7 @@ func (p *Place) ruleValues(a argument, given []argument) (out []Completion) {
 		}
 	}
 	if a.name == "verbs" {
-		if a.marker == "kubebuilder:webhook" {
+		if a.marker == markers.WebhookName {
 			add("", "create", "update", "delete", "connect")
 		} else {
 			add("", "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "*")
@@ -82,7 +84,7 @@ func (p *Place) ruleValues(a argument, given []argument) (out []Completion) {
 				}
 			case a.name == "resources" && fits(spec.Group):
 				add(spec.Names.Kind, spec.Names.Plural)
-				if a.marker == "kubebuilder:rbac" {
+				if a.marker == markers.RBACName {
 					for _, v := range spec.Versions {
 						if v.Subresources != nil && v.Subresources.Status != nil {
 							add(spec.Names.Kind, spec.Names.Plural+"/status")

@@ -9,10 +9,10 @@ import (
 )
 
 // argumentOf returns the value of an argument of the markers of a declaration.
-func argumentOf(d *Decl, name string, markers ...string) (value string, ok bool) {
+func argumentOf(d *Decl, name string, names ...string) (value string, ok bool) {
 	for _, m := range d.Markers {
 		for _, a := range argumentsOf(m.Text) {
-			if a.name == name && slices.Contains(markers, a.marker) {
+			if a.name == name && slices.Contains(names, a.marker) {
 				return a.value, true
 			}
 		}
@@ -31,11 +31,11 @@ func hasMarker(d *Decl, names ...string) bool {
 }
 
 func isDiscriminator(d *Decl) bool {
-	return hasMarker(d, "unionDiscriminator", "discriminator", markers.TagUnionDiscriminatorName)
+	return hasMarker(d, markers.UnionDiscriminatorName, markers.DiscriminatorName, markers.TagUnionDiscriminatorName)
 }
 
 func isMember(d *Decl) bool {
-	return hasMarker(d, "unionMember", "union", markers.TagUnionMemberName)
+	return hasMarker(d, markers.UnionMemberName, markers.UnionName, markers.TagUnionMemberName)
 }
 
 // discriminatorOf returns the discriminator of a member's union, or nil.
@@ -43,7 +43,7 @@ func discriminatorOf(d *Decl) *Decl {
 	if d == nil || d.Parent == nil {
 		return nil
 	}
-	named, byName := argumentOf(d, "", "unionDiscriminatedBy")
+	named, byName := argumentOf(d, "", markers.UnionDiscriminatedByName)
 	union, _ := argumentOf(d, "union", markers.TagUnionMemberName)
 	for _, f := range d.Parent.Fields {
 		of, _ := argumentOf(f, "union", markers.TagUnionDiscriminatorName)
@@ -75,7 +75,7 @@ func (p *Place) memberValues(d *Decl) (out []Completion) {
 	}
 	taken := map[string]bool{}
 	for _, m := range membersOf(by) {
-		value, ok := argumentOf(m, "", "unionMember", "union")
+		value, ok := argumentOf(m, "", markers.UnionMemberName, markers.UnionName)
 		if !ok {
 			value, ok = argumentOf(m, "memberName", markers.TagUnionMemberName)
 		}

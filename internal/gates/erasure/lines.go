@@ -172,20 +172,13 @@ func (p *pass) line(c markers.Comment, target markers.Target, nested bool) (l li
 
 // permitted reports whether a marker may be conditional. It reports one that may not.
 func (p *pass) permitted(c markers.Comment) bool {
-	name, _, _ := strings.Cut(strings.TrimPrefix(c.Text, "+"), "=")
-	for _, prefix := range []string{
-		markers.GroupName, markers.VersionName, markers.SkipName, markers.EnableName, markers.AllowName, markers.AllowChangeName, "schemagen:convert", markers.DocName,
-		markers.DocEndName, "kubebuilder:object", "kubebuilder:rbac", "kubebuilder:webhook", "kubebuilder:ac", "k8s:deepcopy-gen", "genclient",
-		markers.FeatureGateName, markers.FeatureGateEnumName, markers.FeatureGateMaxItemsName, markers.FeatureGateXValidationName,
-	} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok && (rest == "" || strings.IndexByte(":(", rest[0]) >= 0) {
-			hint := "write it without a condition"
-			if prefix == markers.AllowChangeName {
-				hint = "write it without a condition: it allows what the marker or field that depends on the gate changes"
-			}
-			p.notConditional(c, "+"+prefix, hint)
-			return false
+	if name, ok := markers.Ungated(c.Text); ok {
+		hint := "write it without a condition"
+		if name == markers.AllowChangeName {
+			hint = "write it without a condition: it allows what the marker or field that depends on the gate changes"
 		}
+		p.notConditional(c, "+"+name, hint)
+		return false
 	}
 	if m, err := p.Table.Parse(c, markers.Type); err == nil && m != nil {
 		if _, inner := m.Inner(); m.Name == markers.WhenName && !inner {

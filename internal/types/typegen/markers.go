@@ -57,7 +57,7 @@ func (b *builder) keywordMarkers(s *structural.Schema, implied ...string) []mark
 		if slices.Contains(skip, k.Name) || !k.IsSet(parts) {
 			continue
 		}
-		for _, m := range markersOf(k.Name, s) {
+		for _, m := range markersOf(k, s) {
 			b.checkLength(s, k.Name, m.text)
 			out = append(out, m)
 		}
@@ -73,9 +73,9 @@ func validation(name, value string) []marker {
 func plain(text string) []marker { return []marker{{text: text}} }
 
 // markersOf returns the markers for a keyword that is set.
-func markersOf(keyword string, s *structural.Schema) []marker {
+func markersOf(k *keywords.Keyword, s *structural.Schema) []marker {
 	v := s.ValueValidation
-	switch keyword {
+	switch k.Name {
 	case "title":
 		return plain("kubebuilder:title=" + quoted(s.Title))
 	case "example":
@@ -84,32 +84,8 @@ func markersOf(keyword string, s *structural.Schema) []marker {
 		return plain("kubebuilder:externalDocs:" + arguments("url", s.ExternalDocs.URL, "description", s.ExternalDocs.Description))
 	case "format":
 		return validation("Format", quotedIfNeeded(v.Format))
-	case "maximum":
-		return validation("Maximum", number(*v.Maximum))
-	case "exclusiveMaximum":
-		return validation("ExclusiveMaximum", "true")
-	case "minimum":
-		return validation("Minimum", number(*v.Minimum))
-	case "exclusiveMinimum":
-		return validation("ExclusiveMinimum", "true")
-	case "maxLength":
-		return validation("MaxLength", strconv.FormatInt(*v.MaxLength, 10))
-	case "minLength":
-		return validation("MinLength", strconv.FormatInt(*v.MinLength, 10))
 	case "pattern":
 		return validation("Pattern", quoted(v.Pattern))
-	case "maxItems":
-		return validation("MaxItems", strconv.FormatInt(*v.MaxItems, 10))
-	case "minItems":
-		return validation("MinItems", strconv.FormatInt(*v.MinItems, 10))
-	case "uniqueItems":
-		return validation("UniqueItems", "true")
-	case "multipleOf":
-		return validation("MultipleOf", number(*v.MultipleOf))
-	case "maxProperties":
-		return validation("MaxProperties", strconv.FormatInt(*v.MaxProperties, 10))
-	case "minProperties":
-		return validation("MinProperties", strconv.FormatInt(*v.MinProperties, 10))
 	case "enum":
 		return validation("Enum", enumValues(v.Enum))
 	case "allOf":
@@ -145,6 +121,15 @@ func markersOf(keyword string, s *structural.Schema) []marker {
 			out = append(out, validationRule(rule)...)
 		}
 		return out
+	}
+	// Bounds have markers of their names.
+	switch value := k.Value(keywords.PartsOf(s)).(type) {
+	case **int64:
+		return validation(k.Field, strconv.FormatInt(**value, 10))
+	case **float64:
+		return validation(k.Field, number(**value))
+	case *bool:
+		return validation(k.Field, "true")
 	}
 	return nil
 }

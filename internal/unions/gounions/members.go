@@ -113,7 +113,7 @@ func (op writeUnion) warnOfLock(u *unions.Union) {
 	tag, _ := field.Tag.Lookup("json")
 	all := []*markers.Edit{report.SetTag(node, "json", tag+",omitempty")}
 	if !explicit {
-		all = append(all, r.MarkerAbove(op.owner.File, node.Pos(), "+required"))
+		all = append(all, r.MarkerAbove(op.owner.File, node.Pos(), "+"+markers.PlainRequiredName))
 	}
 	r.Fix(d, hint, all...)
 }

@@ -303,7 +303,7 @@ func EnumTypeOf(t *source.Type, f *source.Field) (*source.Type, token.Pos) {
 		return nil, token.NoPos
 	}
 	for _, comment := range name.Type.File.Comments.Type(name.Type.Spec) {
-		if comment.Text == "+enum" || comment.Text == "+k8s:enum" {
+		if comment.Text == "+"+markers.EnumName || comment.Text == "+"+markers.TagEnumName {
 			return name.Type, comment.Pos
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -121,4 +122,4 @@ func withUnions(roots []*source.Package) []*source.Package {
 }
 
 // unionMarkers are the prefixes of union markers.
-var unionMarkers = [...]string{"+union", "+discriminator", "+k8s:union", "+k8s:zeroOrOneOfMember"}
+var unionMarkers = [...]string{"+" + markers.UnionName, "+" + markers.DiscriminatorName, "+k8s:union", "+" + markers.TagZeroOrOneOfMemberName}
