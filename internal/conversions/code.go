@@ -251,13 +251,8 @@ func (f *codeFile) imp(importPath, name string) string {
 	if known, ok := f.imports[importPath]; ok {
 		return known
 	}
-	preferred := name
-	for i := 2; f.taken[name]; i++ {
-		name = preferred + strconv.Itoa(i)
-	}
-	f.taken[name] = true
-	f.imports[importPath] = name
-	return name
+	f.imports[importPath] = f.unique(name)
+	return f.imports[importPath]
 }
 
 // std returns a name of a package of the standard library.
