@@ -751,3 +751,34 @@ func writersOfMarkers() map[string]string {
 		"internal/test/gentest":   "it writes Go for tests",
 	}
 }
+
+// maxFields is how many fields a struct of the command may have; embedded structs count as one.
+const maxFields = 12
+
+// TestStructsOfTheCommandAreSmall checks that settings of a run do not gather in one struct.
+func TestStructsOfTheCommandAreSmall(t *testing.T) {
+	structs := 0
+	for _, f := range product(t) {
+		if f.test || !strings.HasPrefix(f.name, "cmd/schemagen/") {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			declared, ok := n.(*ast.StructType)
+			if !ok {
+				return true
+			}
+			structs++
+			fields := 0
+			for _, field := range declared.Fields.List {
+				fields += max(1, len(field.Names))
+			}
+			if fields > maxFields {
+				t.Errorf("%s has a struct with %d fields: at most %d are allowed", f.fset.Position(declared.Pos()), fields, maxFields)
+			}
+			return true
+		})
+	}
+	if structs == 0 {
+		t.Error("there are no structs")
+	}
+}

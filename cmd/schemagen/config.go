@@ -44,7 +44,7 @@ parent directory, up to the module root; docs/config.md describes it.`,
 			if r.WorkDir, err = os.Getwd(); err != nil {
 				return err
 			}
-			functions := newUnionsCommand(io.Discard, stderr).Flags()
+			functions := new(generation.Values).Flags(project.OfUnions)
 			given := map[string]bool{}
 			cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = true })
 			if err := r.ConfigureIn(cmd, nil, project.OfCRD, cmd.Flags()); err != nil {
@@ -69,7 +69,7 @@ parent directory, up to the module root; docs/config.md describes it.`,
 
 // addSettingFlags adds the flags of crd that are settings.
 func addSettingFlags(cmd *cobra.Command, v *generation.Values) {
-	cmd.Flags().AddFlagSet(v.Flags())
+	cmd.Flags().AddFlagSet(v.Flags(project.OfCRD))
 	cli.GroupFlags(cmd, crdFlagGroups()...)
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/migrate"
+	"github.com/schemagen/schemagen/internal/project"
 )
 
 // controllerGenCommand is the hidden command for controller-gen's syntax.
@@ -79,7 +80,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 }
 
 func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {
-	inv := generation.Invocation{Given: new(generation.Values).Flags()}
+	inv := generation.Invocation{Of: project.OfCRD, Given: new(generation.Values).Flags(project.OfCRD)}
 	var level int
 	cmd := &cobra.Command{
 		Use:    controllerGenCommand + " [generators] [paths=...] [output...]",
@@ -95,7 +96,6 @@ func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {
 			return inv.Run(cmd.Context(), stdout, stderr)
 		},
 	}
-	cmd.Flags().StringSlice(buildTags, generation.DefaultTags(), "load packages with these build tags")
 	cmd.Flags().CountVarP(&level, "which-markers", "w", "print the markers of the generators; more with up to -www, JSON with -wwww")
 	cmd.Flags().StringVar(&inv.Within, migrate.WithinFlag, "", "write nothing outside this directory (for migrate)")
 	cmd.Flags().Lookup(migrate.WithinFlag).Hidden = true
@@ -103,9 +103,8 @@ func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {
 		return cli.FlagError(cmd, err, "controller-gen's syntax has arguments instead: crd:maxDescLen=0, paths=./..., output:dir=config/crd")
 	})
 	inv.AddFlags(cmd)
-	var language generation.Values
-	language.AddStrict(cmd.Flags())
-	language.AddLanguage(cmd.Flags())
+	inv.AddFixFlag(cmd)
+	cmd.Flags().AddFlagSet(new(generation.Values).Flags(project.OfControllerGen))
 	return cmd
 }
 
@@ -168,28 +167,17 @@ func setOptions(flags *pflag.FlagSet, a commandline.CRDArguments) error {
 		}
 	}
 	var errs []error
-	set := func(flag string, explicit bool, value any) {
-		if explicit {
-			errs = append(errs, flags.Set(flag, fmt.Sprint(value)))
+	for _, s := range project.FlagsOf(project.OfCRD) {
+		values := a.Values(s.Argument)
+		switch {
+		case len(values) == 0:
+		case s.Flag == "gates": // instead of those of the flag
+			errs = append(errs, cli.SetList(flags, s.Flag, values))
+		case s.Kind == project.List:
+			errs = append(errs, cli.AddToList(flags, s.Flag, values))
+		default:
+			errs = append(errs, flags.Set(s.Flag, strings.Join(values, ";")))
 		}
-	}
-	is := func(flag string, b *bool) { set(flag, b != nil, b != nil && *b) }
-	is("ignore-unexported-fields", a.IgnoreUnexportedFields)
-	is("allow-dangerous-types", a.AllowDangerousTypes)
-	is("embedded-object-meta", a.GenerateEmbeddedObjectMeta)
-	is("preserve-unknown-fields", a.DeprecatedV1beta1CompatibilityPreserveUnknownFields)
-	is("omit-tool-version", a.OmitToolVersion)
-	is("kustomize", a.Kustomize)
-	set("helm", a.Helm != "", a.Helm)
-	if a.MaxDescLen != nil {
-		set("max-desc-len", true, *a.MaxDescLen)
-	}
-	set("header-file", a.HeaderFile != "", a.HeaderFile)
-	set("year", a.Year != "", a.Year)
-	set("unions", len(a.Unions) > 0, strings.Join(a.Unions, ";"))
-	errs = append(errs, cli.AddToList(flags, "enable", a.Enable), cli.AddToList(flags, "channel", a.Channel))
-	if len(a.Gates) > 0 {
-		errs = append(errs, cli.SetList(flags, "gates", a.Gates))
 	}
 	return errors.Join(errs...)
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/conversions/convertrun"
-	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/passes"
+	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/terminal/consent"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -22,7 +22,7 @@ import (
 // convertRun is one run of the convert command.
 type convertRun struct {
 	reporting.Reporter
-	define.Options
+	generation.Values
 	objects convertrun.Objects
 	files   []string
 }
@@ -62,7 +62,7 @@ Packages are patterns as for schemagen crd, with the same default.`,
 	flags.BoolVar(&r.objects.Strip, "strip", false, "leave out the annotation in which conversions keep what a version lacks")
 	flags.BoolVar(&r.objects.Consent.Given, "yes", false, consent.CodeFlag)
 	r.AddFlags(cmd)
-	generation.AddListerFlag(cmd.Flags(), &r.Options)
+	cmd.Flags().AddFlagSet(r.Flags(project.OfConvert))
 	// Without the tag of other commands, which leaves out generated conversions.
 	flags.StringSliceVar(&r.Tags, "tags", []string{}, "load and build packages with these build tags")
 	return cmd

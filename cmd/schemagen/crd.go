@@ -8,10 +8,11 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
+	"github.com/schemagen/schemagen/internal/project"
 )
 
 func newCRDCommand(stdout, stderr io.Writer) *cobra.Command {
-	inv := generation.Invocation{Native: true}
+	inv := generation.Invocation{Of: project.OfCRD, Native: true}
 	cmd := &cobra.Command{
 		Use:   "crd [packages]",
 		Short: "Generate the CRDs of the kinds in Go packages.",
@@ -31,11 +32,12 @@ the package in the working directory. If there is an error, no file is written.`
 	}
 	inv.Given = cmd.Flags()
 	inv.AddFlags(cmd)
+	inv.AddFixFlag(cmd)
 	cmd.Flags().BoolVar(&inv.Watch, "watch", false, "run again whenever an input changes, until interrupted")
 	cmd.MarkFlagsMutuallyExclusive("fix", "watch")
 	cmd.Flags().StringSliceVar(&inv.Request.Kinds, "kinds", nil, "generate only these kinds: Kind or Kind.group")
 	cmd.Flags().StringSliceVar(&inv.Request.Groups, "groups", nil, "generate only the kinds in these groups")
-	cmd.Flags().AddFlagSet(new(generation.Values).Flags())
+	cmd.Flags().AddFlagSet(new(generation.Values).Flags(project.OfCRD))
 	cli.GroupFlags(cmd, crdFlagGroups()...)
 	return cmd
 }
@@ -43,11 +45,13 @@ the package in the working directory. If there is an error, no file is written.`
 // crdFlagGroups returns the groups of the flags in the help of crd and config. Flags that most
 // projects use have none.
 func crdFlagGroups() []cli.FlagGroup {
-	return []cli.FlagGroup{
-		{Title: "Packages and kinds", Flags: []string{"kinds", "groups", "tags"}},
-		{Title: "Schemas", Flags: []string{"enable", "unions", "gates", "channel", "max-desc-len", "embedded-object-meta", "allow-dangerous-types", "header-file", "year"}},
-		{Title: "Findings", Flags: []string{"kube-version", "format", "strict", "rules", "since", "allow", "skip-verify"}},
-		{Title: "Installation", Flags: []string{"helm", "kustomize"}},
-		{Title: "Advanced", Flags: []string{"lister", "cache-dir", "no-cache", "ignore-unexported-fields", "preserve-unknown-fields", "omit-tool-version"}},
+	flags := map[string][]string{"Packages and kinds": {"kinds", "groups"}, "Findings": {"format"}}
+	for _, s := range project.FlagsOf(project.OfCRD) {
+		flags[s.Group] = append(flags[s.Group], s.Flag)
 	}
+	var out []cli.FlagGroup
+	for _, title := range project.Groups() {
+		out = append(out, cli.FlagGroup{Title: title, Flags: flags[title]})
+	}
+	return out
 }

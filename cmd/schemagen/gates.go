@@ -19,9 +19,8 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/channels/gatesrun"
-	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
-	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/project"
 )
 
 // gatesRun is one run of the gates command. A comparison is printed as by diff.
@@ -32,7 +31,7 @@ type gatesRun struct {
 }
 
 func newGatesCommand(stdout, stderr io.Writer) *cobra.Command {
-	r := gatesRun{reporting: reporting.Reporter{Format: "text"}}
+	var r gatesRun
 	cmd := &cobra.Command{
 		Use:   "gates [packages]",
 		Short: "List what gates hold, compare channels, or remove gates from Go source.",
@@ -118,7 +117,7 @@ func (r *gatesRun) run(ctx context.Context, request *gatesrun.Request, stdout, s
 
 // assumeCommand returns a command that takes a gate for on or off.
 func assumeCommand(name, short string, on bool, stdout, stderr io.Writer) *cobra.Command {
-	r := reporting.Reporter{Format: "text"}
+	var r reporting.Reporter
 	var write bool
 	cmd := &cobra.Command{
 		Use:   name + " GATE [packages]",
@@ -157,13 +156,12 @@ Without --write, a diff is printed.`,
 // gatesRequest returns what the questions of a command are about: the packages, or those of the
 // project.
 func gatesRequest(r *reporting.Reporter, cmd *cobra.Command, packages []string) (*gatesrun.Request, error) {
-	if err := r.Configure(cmd, ""); err != nil {
-		return nil, err
-	}
-	packages, err := r.Packages(cmd, r.Reader, packages)
+	inv := generation.Invocation{Of: project.OfGates, Native: true, Command: cmd, Given: cmd.Flags(), Format: "text"}
+	inv.Request.Patterns = packages
+	s, err := inv.Settle()
 	if err != nil {
 		return nil, err
 	}
-	options, err := generation.Options(r.Project, define.Options{Source: define.Source{Dir: r.WorkDir, Patterns: packages, Inputs: cmp.Or(r.Reader, inputs.New())}})
-	return &gatesrun.Request{Options: options, Project: r.Project}, err
+	*r = s.Reporter
+	return &gatesrun.Request{Options: s.Options, Project: r.Project}, nil
 }

@@ -86,12 +86,12 @@ func (l *lspRuns) findings(ctx context.Context, dir string, in *inputs.Reader, u
 		shared = &generation.Session{Results: l.results, Recorder: l.recorder}
 		l.directories[dir] = shared
 	}
-	given := new(generation.Values).Flags()
+	given := new(generation.Values).Flags(project.OfCRD)
 	err := cmp.Or(cli.CopyFlags(given, l.command.Flags()), given.Set("no-cache", "true")) // nothing is kept on disk
 	if err != nil {
 		return nil, err
 	}
-	inv := generation.Invocation{Command: l.command, Given: given, Native: true, Dir: dir, Format: "json"} // nothing is printed
+	inv := generation.Invocation{Of: project.OfCRD, Command: l.command, Given: given, Native: true, Dir: dir, Format: "json"} // nothing is printed
 	file, _, err := reporting.ReadConfig(l.command, in, dir)
 	if err != nil {
 		return nil, err

@@ -2,30 +2,22 @@ package generate
 
 import (
 	"context"
-	"path/filepath"
+	"slices"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/conversions/laws"
 	"github.com/schemagen/schemagen/internal/conversions/policy"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/definitions"
-	"github.com/schemagen/schemagen/internal/ground/screen"
-	"github.com/schemagen/schemagen/internal/run/output"
 )
 
 // Conversions are the Go functions that convert the versions of kinds, with their tests and the
 // admission policies for what they keep, that a run writes.
 type Conversions struct {
 	conversions.Options
+	GoFiles
 	// LawsOnly generates only tests, of hand-written conversions.
 	LawsOnly bool
-	// Policies is the directory of admission policies; none are written if it is empty.
-	Policies string
-	// Prune removes files that schemagen wrote for packages, or versions, without conversions.
-	Prune bool
-	// Unreadable are findings about the file whose text is the header of the options.
-	Unreadable diag.List
 }
 
 // Run generates the conversions, the tests and the policies. The options are those of the packages.
@@ -34,23 +26,19 @@ func (c Conversions) Run(ctx context.Context, options define.Options) (*Result, 
 	if err != nil {
 		return nil, err
 	}
-	out := &Result{Findings: append(findings, c.Unreadable...)}
-	remove, found, err := staleConversions(ctx, options, *made)
+	remove, stale, err := staleConversions(ctx, options, *made)
 	if err != nil {
 		return nil, err
 	}
-	out.Stale = remove
-	out.Findings = append(out.Findings, found...)
-	for _, f := range append(made.Generated.Files, made.Tests.Files...) {
-		out.Outputs = append(out.Outputs, output.File{Path: screen.Relative(options.Dir, f.Name, 0), Data: f.Data})
-	}
-	if c.Policies != "" && !out.Findings.HasErrors() {
-		if err := c.addPolicies(ctx, options, made.Generated, out); err != nil {
+	out := &Result{Stale: remove, Findings: slices.Concat(findings, c.Unreadable, stale)}
+	out.add(nil, options.Dir, append(made.Generated.Files, made.Tests.Files...))
+	if !out.Findings.HasErrors() {
+		const reason = "the kind of this file has no such version that keeps anything"
+		if err := c.addPolicies(ctx, options, policyFiles{made.Generated.Policies, policy.Suffix, reason}, out); err != nil {
 			return nil, err
 		}
 	}
-	out.Findings = definitions.WithoutIgnored(nil, out.Findings.Normalize())
-	return out, nil
+	return out.normalized(), nil
 }
 
 // generate returns the files beside Go packages.
@@ -69,18 +57,4 @@ func (c Conversions) generate(ctx context.Context, options define.Options) (*con
 		out.Tests, err = laws.Generated(out.Generated.Model, options.Header)
 	}
 	return out, findings, err
-}
-
-// addPolicies adds the policies to a result, and those in their directory that are no longer needed.
-func (c Conversions) addPolicies(ctx context.Context, options define.Options, generated conversions.Files, to *Result) error {
-	for _, f := range generated.Policies {
-		to.Outputs = append(to.Outputs, output.File{Path: filepath.Join(c.Policies, f.Name), Data: f.Data})
-	}
-	remove, found, err := stalePolicies(ctx, options, policies{
-		Outputs: to.Outputs, Dir: c.Policies, Suffix: policy.Suffix,
-		Reason: "the kind of this file has no such version that keeps anything", Prune: c.Prune,
-	})
-	to.Stale = append(to.Stale, remove...)
-	to.Findings = append(to.Findings, found...)
-	return err
 }

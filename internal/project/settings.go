@@ -15,16 +15,24 @@ import (
 // repeated on every command line.
 const Name = "schemagen.yaml"
 
-// Setting is a setting of schemagen.yaml that corresponds to a flag.
+// Setting is a setting of a run: a key of schemagen.yaml, a flag, or both.
 type Setting struct {
-	// Key is the path of the setting in the file, for example "crd.maxDescLen".
+	// Key is the path of the setting in the file, for example "crd.maxDescLen". It is empty for
+	// flags that control a single run.
 	Key string
 	// Flag is the corresponding flag, of every command that has it or, if Of is not empty, of
 	// that command only. A setting without a flag is read by its key.
 	Flag, Of string
-	// Alias is the name of the flag in controller-gen's syntax, if it is different.
-	Alias string
-	Kind  Kind
+	// Also are the commands that have the flag besides crd and controller-gen's syntax, if Of is empty.
+	Also []string
+	// Alias is the name of the flag in controller-gen's syntax, if it is different, and Argument
+	// that of the same option of its generator crd.
+	Alias, Argument string
+	// Short is the one-letter form of the flag, Usage its help, Group the title of its group in the
+	// help of crd, and Default its default if that is not empty.
+	Short, Usage, Group string
+	Default             []string
+	Kind                Kind
 	// Values are the allowed values; if empty, any value is allowed. Pattern matches further
 	// ones.
 	Values  []string
@@ -48,49 +56,237 @@ const (
 	Folder        // a directory, relative to the file
 )
 
-// Commands that settings may be restricted to.
+// Commands that have settings.
 const (
-	OfCRD    = "crd"
-	OfUnions = "unions"
+	OfCRD           = "crd"
+	OfUnions        = "unions"
+	OfConversions   = "conversions"
+	OfGates         = "gates"
+	OfDefinitions   = "definitions" // every command that reads CRDs or Go packages
+	OfEnv           = "env"
+	OfConvert       = "convert"
+	OfControllerGen = "controller-gen" // the flags of its syntax
 )
 
-// Settings returns all settings that correspond to flags, in the order of docs/config.md and
+// Titles of groups of flags in the help of crd. Flags that most projects use have none.
+const (
+	inPackages     = "Packages and kinds"
+	inSchemas      = "Schemas"
+	inFindings     = "Findings"
+	inInstallation = "Installation"
+	inAdvanced     = "Advanced"
+)
+
+// Groups returns the titles of the groups of flags, in the order of the help.
+func Groups() []string {
+	return []string{inPackages, inSchemas, inFindings, inInstallation, inAdvanced}
+}
+
+// Settings returns the settings that have a key in the file, in the order of docs/config.md and
 // of schemagen config.
 func Settings() []Setting {
+	return slices.DeleteFunc(rows(), func(s Setting) bool { return s.Key == "" })
+}
+
+// FlagsOf returns the settings with flags that may be given to a command.
+func FlagsOf(command string) []Setting {
+	return slices.DeleteFunc(rows(), func(s Setting) bool { return s.Flag == "" || !s.isOf(command) })
+}
+
+// isOf reports whether a command has the flag of a setting.
+func (s Setting) isOf(command string) bool {
+	everywhere := s.Of == "" && (command == OfCRD || command == OfControllerGen)
+	return everywhere || s.Of == command || slices.Contains(s.Also, command)
+}
+
+// rows returns all settings.
+func rows() []Setting {
 	return []Setting{
 		{Key: "paths", Kind: Patterns, Description: "package patterns for commands without arguments; file-system patterns are relative to this file"},
-		{Key: "outputs.crd", Of: OfCRD, Flag: "output", Kind: Folder, Description: "directory of CRDs"},
-		{Key: "outputs.helm", Of: OfCRD, Flag: "helm", Kind: Folder, Description: "Helm chart, or its directory crds or templates, to which the CRDs are also written"},
+		{
+			Key: "outputs.crd", Of: OfCRD, Flag: "output", Kind: Folder, Short: "o", Default: []string{ControllerGenCRDs},
+			Usage:       "write to this directory, - for standard output; " + KubebuilderCRDs + " in a Kubebuilder project",
+			Description: "directory of CRDs",
+		},
+		{
+			Key: "outputs.helm", Of: OfCRD, Flag: "helm", Kind: Folder, Group: inInstallation, Argument: "helm",
+			Usage:       "also write the CRDs into this Helm chart, or into its directory crds or templates",
+			Description: "Helm chart, or its directory crds or templates, to which the CRDs are also written",
+		},
 		{Key: "outputs.rbac", Kind: Folder, Description: "directory of roles, for controller-gen's generator rbac"},
 		{Key: "outputs.webhook", Kind: Folder, Description: "directory of webhook configurations, for controller-gen's generator webhook"},
-		{Key: "outputs.policies", Of: OfUnions, Flag: "policy", Kind: Folder, Description: "directory to which schemagen unions writes admission policies"},
-		{Key: "tags", Flag: "tags", Alias: "load-build-tags", Kind: List, Description: "build tags to use when loading packages"},
-		{Key: "lister", Flag: "lister", Values: []string{"auto", "go"}, Description: "how packages are found: go (by the go command) or auto (without it if the result is certain to be the same)"},
-		{Key: "enable", Flag: "enable", Kind: List, Values: markers.Features(), Pattern: markers.PrefixedFeature, Description: "marker language features enabled for all packages"},
-		{Key: "unions", Flag: "unions", Check: define.CheckUnions, Description: "default union validation: cel, oneOf, none, or cel;oneOf"},
-		{Key: "allow", Flag: "allow", Kind: List, Description: "markers that are not reported as misspelt"},
-		{Key: "kubeVersion", Flag: "kube-version", Check: checkKubeVersion, Description: "Kubernetes version whose API server must accept the output"},
-		{Key: "strict", Flag: "strict", Kind: Boolean, Description: "make warnings errors"},
-		{Key: "since", Flag: "since", Description: "commit (git:REF); of API conventions, only what it does not break already is reported"},
-		{Key: "cacheDir", Flag: "cache-dir", Kind: Folder, Description: "directory in which schemagen-cache, the run cache, is created"},
-		{Key: "crd.maxDescLen", Of: OfCRD, Flag: "max-desc-len", Kind: Number, Description: "truncate descriptions to this many bytes, at the end of a sentence; 0 removes them"},
-		{Key: "crd.embeddedObjectMeta", Of: OfCRD, Flag: "embedded-object-meta", Kind: Boolean, Description: "describe the metadata of embedded objects so that it is not pruned (controller-gen's generateEmbeddedObjectMeta)"},
-		{Key: "crd.allowDangerousTypes", Of: OfCRD, Flag: "allow-dangerous-types", Kind: Boolean, Description: "allow float32 and float64"},
-		{Key: "crd.ignoreUnexportedFields", Of: OfCRD, Flag: "ignore-unexported-fields", Kind: Boolean, Description: "ignore unexported fields"},
-		{Key: "crd.headerFile", Of: OfCRD, Flag: "header-file", Kind: Path, Description: "file with a header for every CRD"},
-		{Key: "crd.year", Of: OfCRD, Flag: "year", Description: "replacement for \" YEAR\" in the header"},
-		{Key: "crd.preserveUnknownFields", Of: OfCRD, Flag: "preserve-unknown-fields", Kind: Boolean, Description: "write spec.preserveUnknownFields"},
-		{Key: "crd.omitToolVersion", Of: OfCRD, Flag: "omit-tool-version", Kind: Boolean, Description: "omit the version annotation"},
-		{Key: "crd.skipVerify", Of: OfCRD, Flag: "skip-verify", Kind: Boolean, Description: "write CRDs that the API server may reject"},
-		{Key: "crd.kustomize", Of: OfCRD, Flag: "kustomize", Kind: Boolean, Description: "write a kustomization.yaml that lists the CRDs of the output directory"},
-		{Key: "crd.prune", Of: OfCRD, Flag: "prune", Kind: Boolean, Description: "remove files that schemagen wrote for kinds that no longer exist"},
-		{Key: "functions.accessors", Of: OfUnions, Flag: "accessors", Kind: Boolean, Description: "add methods that set the discriminator, or a member together with it"},
-		{Key: "functions.carryOverOnly", Of: OfUnions, Flag: "carry-over-only", Kind: Boolean, Description: "clear only members that are also set in the old object"},
-		{Key: "functions.noRatcheting", Of: OfUnions, Flag: "no-ratcheting", Kind: Boolean, Description: "report a violation even if the old object has the same one"},
-		{Key: "functions.buildTag", Of: OfUnions, Flag: "build-tag", Check: checkBuildTag, Description: "build constraint of the generated files; empty writes none"},
-		{Key: "functions.headerFile", Of: OfUnions, Flag: "header-file", Kind: Path, Description: "file with a header, a Go comment, for every generated Go file"},
-		{Key: "functions.year", Of: OfUnions, Flag: "year", Description: "replacement for \" YEAR\" in that header"},
-		{Key: "functions.prune", Of: OfUnions, Flag: "prune", Kind: Boolean, Description: "remove files that schemagen wrote for packages without unions"},
+		{
+			Key: "outputs.policies", Of: OfUnions, Flag: "policy", Kind: Folder,
+			Usage:       "write admission policies to this directory",
+			Description: "directory to which schemagen unions writes admission policies",
+		},
+		{
+			Key: "tags", Flag: "tags", Alias: "load-build-tags", Kind: List, Group: inPackages, Also: []string{OfUnions, OfConversions, OfEnv}, Default: []string{"ignore_autogenerated"},
+			Usage:       "load packages with these build tags",
+			Description: "build tags to use when loading packages",
+		},
+		{
+			Key: "lister", Flag: "lister", Values: []string{"auto", "go"}, Group: inAdvanced, Also: []string{OfUnions, OfConversions, OfEnv, OfConvert},
+			Usage:       "find packages with: auto (without the go command where possible), go",
+			Description: "how packages are found: go (by the go command) or auto (without it if the result is certain to be the same)",
+		},
+		{
+			Key: "enable", Flag: "enable", Kind: List, Values: markers.Features(), Pattern: markers.PrefixedFeature, Group: inSchemas, Also: []string{OfUnions}, Argument: "enable",
+			Usage:       "enable features for all packages: " + strings.Join(markers.Features(), ", "),
+			Description: "marker language features enabled for all packages",
+		},
+		{
+			Key: "unions", Flag: "unions", Check: define.CheckUnions, Group: inSchemas, Also: []string{OfDefinitions}, Argument: "unions",
+			Usage:       "form of unions unless the source sets it: cel, oneOf, none",
+			Description: "default union validation: cel, oneOf, none, or cel;oneOf",
+		},
+		{
+			Key: "allow", Flag: "allow", Kind: List, Group: inFindings, Also: []string{OfUnions},
+			Usage:       "do not report these unknown markers",
+			Description: "markers that are not reported as misspelt",
+		},
+		{
+			Flag: "gates", Kind: List, Group: inSchemas, Also: []string{OfDefinitions}, Argument: "gates",
+			Usage: "turn on these gates of +schemagen:when: names, * for all, !NAME for all but one",
+		},
+		{
+			Flag: "channel", Kind: List, Group: inSchemas, Argument: "channel",
+			Usage: "generate only these channels of " + Name,
+		},
+		{
+			Flag: "rules", Kind: List, Group: inFindings,
+			Usage: "also check API conventions: " + Review + " for all, or codes",
+		},
+		{
+			Flag: "no-cache", Kind: Boolean, Group: inAdvanced,
+			Usage: "ignore results of earlier runs",
+		},
+		{
+			Key: "kubeVersion", Flag: "kube-version", Check: checkKubeVersion, Group: inFindings,
+			Usage:       "verify against the API server of this Kubernetes version (default " + apiserver.DefaultVersion + ")",
+			Description: "Kubernetes version whose API server must accept the output",
+		},
+		{
+			Key: "strict", Flag: "strict", Kind: Boolean, Group: inFindings, Also: []string{OfUnions, OfConversions},
+			Usage:       "treat warnings as errors",
+			Description: "make warnings errors",
+		},
+		{
+			Key: "since", Flag: "since", Group: inFindings,
+			Usage:       "of API conventions, report only what this commit (git:REF) does not break already",
+			Description: "commit (git:REF); of API conventions, only what it does not break already is reported",
+		},
+		{
+			Key: "cacheDir", Flag: "cache-dir", Kind: Folder, Group: inAdvanced,
+			Usage:       "keep results in the folder schemagen-cache of this directory (default: the user's cache directory)",
+			Description: "directory in which schemagen-cache, the run cache, is created",
+		},
+		{
+			Key: "crd.maxDescLen", Of: OfCRD, Flag: "max-desc-len", Kind: Number, Group: inSchemas, Argument: "maxDescLen",
+			Usage:       "truncate descriptions to this many bytes, at the end of a sentence; 0 removes them",
+			Description: "truncate descriptions to this many bytes, at the end of a sentence; 0 removes them",
+		},
+		{
+			Key: "crd.embeddedObjectMeta", Of: OfCRD, Flag: "embedded-object-meta", Kind: Boolean, Group: inSchemas, Argument: "generateEmbeddedObjectMeta",
+			Usage:       "generate a schema for the metadata of embedded objects instead of having it pruned",
+			Description: "describe the metadata of embedded objects so that it is not pruned (controller-gen's generateEmbeddedObjectMeta)",
+		},
+		{
+			Key: "crd.allowDangerousTypes", Of: OfCRD, Flag: "allow-dangerous-types", Kind: Boolean, Group: inSchemas, Argument: "allowDangerousTypes",
+			Usage:       "allow float32 and float64",
+			Description: "allow float32 and float64",
+		},
+		{
+			Key: "crd.ignoreUnexportedFields", Of: OfCRD, Flag: "ignore-unexported-fields", Kind: Boolean, Group: inAdvanced, Argument: "ignoreUnexportedFields",
+			Usage:       "ignore unexported fields",
+			Description: "ignore unexported fields",
+		},
+		{
+			Key: "crd.headerFile", Of: OfCRD, Flag: "header-file", Kind: Path, Group: inSchemas, Argument: "headerFile",
+			Usage:       "prepend the text of this file to every generated file",
+			Description: "file with a header for every CRD",
+		},
+		{
+			Key: "crd.year", Of: OfCRD, Flag: "year", Group: inSchemas, Argument: "year",
+			Usage:       "replace \" YEAR\" in the header with this text",
+			Description: "replacement for \" YEAR\" in the header",
+		},
+		{
+			Key: "crd.preserveUnknownFields", Of: OfCRD, Flag: "preserve-unknown-fields", Kind: Boolean, Group: inAdvanced, Argument: "deprecatedV1beta1CompatibilityPreserveUnknownFields",
+			Usage:       "set spec.preserveUnknownFields",
+			Description: "write spec.preserveUnknownFields",
+		},
+		{
+			Key: "crd.omitToolVersion", Of: OfCRD, Flag: "omit-tool-version", Kind: Boolean, Group: inAdvanced, Argument: "omitToolVersion",
+			Usage:       "omit the version annotation",
+			Description: "omit the version annotation",
+		},
+		{
+			Key: "crd.skipVerify", Of: OfCRD, Flag: "skip-verify", Kind: Boolean, Group: inFindings, Also: []string{OfControllerGen},
+			Usage:       "write CRDs even if the API server would reject them",
+			Description: "write CRDs that the API server may reject",
+		},
+		{
+			Key: "crd.kustomize", Of: OfCRD, Flag: "kustomize", Kind: Boolean, Group: inInstallation, Argument: "kustomize",
+			Usage:       "write kustomization.yaml with the CRDs in the output directory",
+			Description: "write a kustomization.yaml that lists the CRDs of the output directory",
+		},
+		{
+			Key: "crd.prune", Of: OfCRD, Flag: "prune", Kind: Boolean,
+			Usage:       "remove files that schemagen wrote for kinds that no longer exist",
+			Description: "remove files that schemagen wrote for kinds that no longer exist",
+		},
+		{
+			Key: "functions.accessors", Of: OfUnions, Flag: "accessors", Kind: Boolean,
+			Usage:       "generate methods that set the discriminator, or a member together with it",
+			Description: "add methods that set the discriminator, or a member together with it",
+		},
+		{
+			Key: "functions.carryOverOnly", Of: OfUnions, Flag: "carry-over-only", Kind: Boolean,
+			Usage:       "clear only members that are also set in the old object",
+			Description: "clear only members that are also set in the old object",
+		},
+		{
+			Key: "functions.noRatcheting", Of: OfUnions, Flag: "no-ratcheting", Kind: Boolean,
+			Usage:       "report violations that the old object already has",
+			Description: "report a violation even if the old object has the same one",
+		},
+		{
+			Key: "functions.buildTag", Of: OfUnions, Flag: "build-tag", Check: checkBuildTag, Default: []string{"!ignore_autogenerated"},
+			Usage:       "build constraint of the generated files; none if empty",
+			Description: "build constraint of the generated files; empty writes none",
+		},
+		{
+			Key: "functions.headerFile", Of: OfUnions, Flag: "header-file", Kind: Path,
+			Usage:       "prepend the text of this file, a Go comment, to every generated file",
+			Description: "file with a header, a Go comment, for every generated Go file",
+		},
+		{
+			Key: "functions.year", Of: OfUnions, Flag: "year",
+			Usage:       "replace \" YEAR\" in the header with this text",
+			Description: "replacement for \" YEAR\" in that header",
+		},
+		{
+			Key: "functions.prune", Of: OfUnions, Flag: "prune", Kind: Boolean,
+			Usage:       "remove files that schemagen wrote for packages that no longer have unions",
+			Description: "remove files that schemagen wrote for packages without unions",
+		},
+		{
+			Of: OfConversions, Flag: "policy", Kind: Folder,
+			Usage: "also write admission policies to this directory, which protect what conversions keep (Kubernetes 1.36 and later)",
+		},
+		{
+			Of: OfConversions, Flag: "header-file", Kind: Path,
+			Usage: "prepend the text of this file, a Go comment, to every generated file",
+		},
+		{
+			Of: OfConversions, Flag: "year",
+			Usage: "replace \" YEAR\" in the header with this text",
+		},
+		{
+			Of: OfConversions, Flag: "prune", Kind: Boolean,
+			Usage: "remove files that schemagen wrote for packages, or with --policy for versions, that no longer have conversions",
+		},
 	}
 }
 

@@ -1,7 +1,10 @@
 package commandline
 
 import (
+	"fmt"
 	"path/filepath"
+	"reflect"
+	"strings"
 
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
@@ -32,6 +35,21 @@ type CRDArguments struct {
 	// Kustomize and Helm are additions as well.
 	Kustomize *bool  `marker:",optional"`
 	Helm      string `marker:",optional"`
+}
+
+// Values returns the values of the option with a name, as text, or none if it is not given.
+func (a CRDArguments) Values(name string) []string {
+	if name == "" {
+		return nil
+	}
+	field := reflect.ValueOf(a).FieldByName(strings.ToUpper(name[:1]) + name[1:])
+	switch {
+	case !field.IsValid() || field.IsZero():
+		return nil
+	case field.Kind() == reflect.Slice:
+		return field.Interface().([]string)
+	}
+	return []string{fmt.Sprint(reflect.Indirect(field))}
 }
 
 // Output rules and input paths.

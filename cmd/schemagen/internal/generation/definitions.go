@@ -34,7 +34,7 @@ import (
 func Options(c *project.File, options define.Options) (define.Options, error) {
 	v := Values{Request: generate.Request{Options: options}}
 	if c != nil {
-		if err := c.Fill(project.OfCRD, options.Dir, v.Flags()); err != nil {
+		if err := c.Fill(project.OfCRD, options.Dir, v.Flags(project.OfCRD)); err != nil {
 			return options, err
 		}
 		c.AddTo(&v.Options, false)
@@ -50,11 +50,16 @@ func Options(c *project.File, options define.Options) (define.Options, error) {
 	return v.Options, nil
 }
 
+// PackageFlags are the values of the flags that have an effect only on Go packages, and of --channel.
+type PackageFlags struct {
+	Enable, Gates   []string
+	Unions, Channel string
+}
+
 // DefinitionFlags are the flags that control how definitions are generated from Go
 // packages, for commands that read both definitions and packages.
 type DefinitionFlags struct {
-	Enable, Gates   []string
-	Unions, Channel string
+	PackageFlags
 	// Rules are the codes of the API conventions to check.
 	Rules []diag.Code
 	// AllUnions adds the unions that packages do not enable.
@@ -78,8 +83,10 @@ type DefinitionFlags struct {
 
 func (f *DefinitionFlags) Add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.Enable, "enable", nil, ForPackages+"enable features: "+strings.Join(markers.Features(), ", "))
-	cmd.Flags().StringSliceVar(&f.Gates, "gates", nil, ForPackages+GatesHelp)
-	cmd.Flags().StringVar(&f.Unions, "unions", "", ForPackages+"form of unions unless the source sets it: cel, oneOf, none")
+	for _, s := range project.FlagsOf(project.OfDefinitions) {
+		s.Usage = ForPackages + s.Usage
+		addFlag(cmd.Flags(), s, map[string]any{"gates": &f.Gates, "unions": &f.Unions}[s.Flag])
+	}
 	f.AddChannel(cmd)
 }
 
@@ -92,9 +99,6 @@ func (f *DefinitionFlags) AddChannel(cmd *cobra.Command) {
 // ForPackages begins the description of a flag that has an effect only on Go packages. It is
 // refused where none are read.
 const ForPackages = "for Go packages: "
-
-// GatesHelp describes the flag --gates.
-const GatesHelp = "turn on these gates of +schemagen:when: names, * for all, !NAME for all but one"
 
 // CRDFlagHelp describes the flag --crd.
 const CRDFlagHelp = "read CRDs from files, directories, - for standard input, or Go packages (default: the project's CRDs, as for verify)"
@@ -189,11 +193,6 @@ func (f *DefinitionFlags) Resources(ctx context.Context, args []string, stdin io
 	in.Lenient = true
 	resources, findings, err := in.Resources(ctx, args, cache)
 	return resources, append(findings, definitions.Conflicts(resources)...), err
-}
-
-// AddListerFlag adds the flag that selects how packages are found.
-func AddListerFlag(flags *pflag.FlagSet, options *define.Options) {
-	flags.Var(cli.Choice{To: &options.GoCommand, Values: [2]string{"auto", "go"}}, "lister", "find packages with: auto (without the go command where possible), go")
 }
 
 // CheckFeatures returns an error if a feature does not exist.

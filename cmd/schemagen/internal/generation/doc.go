@@ -1,14 +1,14 @@
 // Package generation is the flow of one run of the generators, for every command that runs them:
 //
 //	Invocation  what a command line gives, in schemagen's or in controller-gen's syntax
-//	settings    that, completed by schemagen.yaml and the layout of the project: settle
-//	outcome     findings and files, judged, of [generate.Run]: execute
-//	            written, compared or printed: finish
+//	Settings    that, completed by schemagen.yaml and the layout of the project: settle
+//	Outcome     findings and files, judged, of a generator: execute, [Settings.Execute]
+//	            written, compared or printed: [Settings.Finish]
 //
 // Each step is a function of the values before it, so that a run can be repeated: by --watch for
 // each change, by --fix for each round, by an editor for each edit. What such runs share is a
 // [Session].
 //
-// Read settle.go first, then run.go; fix.go and watch.go repeat runs. values.go has the flags of
-// settings. definitions.go is for commands that read definitions, from files or packages.
+// Read settle.go first, then run.go; fix.go and watch.go repeat runs. values.go has the values of
+// settings. gofiles.go is for unions, conversions and gates, definitions.go is for commands that read definitions, from files or packages.
 package generation

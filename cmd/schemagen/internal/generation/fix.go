@@ -52,9 +52,9 @@ func (inv *Invocation) Findings(ctx context.Context, in *inputs.Reader, shared *
 	if err != nil {
 		return nil, err
 	}
-	early := s.reporter
+	early := s.Reporter
 	early.Unused = nil // a waiver may be for what is still to be found
-	found, err := shared.packages.Findings(ctx, s.request, shared.Recorder.Around(server), s.in, func(found diag.List) {
+	found, err := shared.packages.Findings(ctx, s.Request, shared.Recorder.Around(server), s.in, func(found diag.List) {
 		if unverified == nil {
 			return
 		}
@@ -68,5 +68,5 @@ func (inv *Invocation) Findings(ctx context.Context, in *inputs.Reader, shared *
 	if found, err = s.added(ctx, found); err != nil {
 		return nil, err
 	}
-	return s.reporter.Judge(slices.Concat(found, s.unreadable)).Findings, nil
+	return s.Reporter.Judge(slices.Concat(found, s.unreadable)).Findings, nil
 }

@@ -58,47 +58,47 @@ func (inv *Invocation) Run(ctx context.Context, stdout, stderr io.Writer) error 
 }
 
 // generate executes the run and finishes it. It returns the paths of the files that differed.
-func (s *settings) generate(ctx context.Context, kept *runcache.Run, stdout, stderr io.Writer) (changed []string, err error) {
+func (s *Settings) generate(ctx context.Context, kept *runcache.Run, stdout, stderr io.Writer) (changed []string, err error) {
 	made, err := s.execute(ctx, kept)
 	if err != nil {
 		return nil, err
 	}
-	return s.finish(ctx, made, stdout, stderr)
+	return s.Finish(ctx, made, stdout, stderr)
 }
 
 // find returns what is kept of a run with the same request, or nil if nothing may be kept: printed
 // output is not, and a header that is missing is not part of the key.
-func (s *settings) find() *runcache.Run {
-	if s.mode != output.Write && s.mode != output.Check || s.shared.fixed != nil || s.unreadable != nil {
+func (s *Settings) find() *runcache.Run {
+	if s.Mode != output.Write && s.Mode != output.Check || s.shared.fixed != nil || s.unreadable != nil {
 		return nil
 	}
-	return runcache.Find(s.kept, s.request)
+	return runcache.Find(s.kept, s.Request)
 }
 
 // repeat ends like an earlier run with the same inputs.
-func (s *settings) repeat(earlier *runcache.Run, v runcache.Verdict, stderr io.Writer) error {
-	s.reporter.Console.Sources.Again = earlier.Again
+func (s *Settings) repeat(earlier *runcache.Run, v runcache.Verdict, stderr io.Writer) error {
+	s.Reporter.Console.Sources.Again = earlier.Again
 	if !v.Failed {
-		s.reporter.Console.Conclude("up to date")
+		s.Reporter.Console.Conclude("up to date")
 	}
-	return s.end(earlier, v, s.reporter.Print(stderr, v))
+	return s.end(earlier, v, s.Reporter.Print(stderr, v))
 }
 
-// outcome is what a run found and made, judged.
-type outcome struct {
+// Outcome is what a run found and made, judged.
+type Outcome struct {
 	generate.Result
-	verdict runcache.Verdict
+	Verdict runcache.Verdict
 	// kept is where the run is kept, or nil.
 	kept *runcache.Run
 }
 
 // execute generates, and writes nothing. kept is where the run will be kept, or nil.
-func (s *settings) execute(ctx context.Context, kept *runcache.Run) (*outcome, error) {
+func (s *Settings) execute(ctx context.Context, kept *runcache.Run) (*Outcome, error) {
 	server, err := s.verifier()
 	if err != nil {
 		return nil, err
 	}
-	made, err := generate.Run(ctx, s.request, server, s.in, kept != nil)
+	made, err := generate.Run(ctx, s.Request, server, s.in, kept != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -106,51 +106,51 @@ func (s *settings) execute(ctx context.Context, kept *runcache.Run) (*outcome, e
 		return nil, err
 	}
 	all := slices.Concat(made.Findings, s.unreadable, s.shared.fixed.Left()).Normalize()
-	return &outcome{Result: *made, verdict: s.reporter.Judge(all), kept: kept}, nil
+	return &Outcome{Result: *made, Verdict: s.Reporter.Judge(all), kept: kept}, nil
 }
 
-// finish reports the findings, and writes, compares or prints the files. It returns the paths of
+// Finish reports the findings, and writes, compares or prints the files. It returns the paths of
 // those that differed.
-func (s *settings) finish(ctx context.Context, made *outcome, stdout, stderr io.Writer) (changed []string, err error) {
-	if made.verdict.Failed {
-		err := s.reporter.Print(stderr, made.verdict)
+func (s *Settings) Finish(ctx context.Context, made *Outcome, stdout, stderr io.Writer) (changed []string, err error) {
+	if made.Verdict.Failed {
+		err := s.Reporter.Print(stderr, made.Verdict)
 		// Only findings are the same the next time; printing may succeed then.
-		if errors.Is(err, reporting.ErrFindings) && len(s.request.Companions.Generators) == 0 {
-			made.kept.Keep(s.in, made.verdict, nil)
+		if errors.Is(err, reporting.ErrFindings) && len(s.Request.Companions.Generators) == 0 {
+			made.kept.Keep(s.in, made.Verdict, nil)
 		}
-		return nil, s.end(made.kept, made.verdict, err)
+		return nil, s.end(made.kept, made.Verdict, err)
 	}
-	delivery := reporting.Delivery{Outputs: made.Outputs, Stale: made.Stale, Mode: s.mode}
-	changed, err = s.reporter.Deliver(ctx, made.verdict, delivery, stdout, stderr)
+	delivery := reporting.Delivery{Outputs: made.Outputs, Stale: made.Stale, Mode: s.Mode}
+	changed, err = s.Reporter.Deliver(ctx, made.Verdict, delivery, stdout, stderr)
 	if err != nil {
 		return changed, err
 	}
 	if len(made.Printed) > 0 {
-		_, err := s.reporter.Writer.Commit(ctx, made.Printed, output.Stdout, stdout)
+		_, err := s.Reporter.Writer.Commit(ctx, made.Printed, output.Stdout, stdout)
 		return changed, err
 	}
-	made.kept.Keep(s.in, made.verdict, made.Outputs)
-	return changed, s.end(made.kept, made.verdict, nil)
+	made.kept.Keep(s.in, made.Verdict, made.Outputs)
+	return changed, s.end(made.kept, made.Verdict, nil)
 }
 
 // added returns the findings without those about API conventions that the commit of --since has
 // as well.
-func (s *settings) added(ctx context.Context, findings diag.List) (diag.List, error) {
-	commit := s.request.Since
+func (s *Settings) added(ctx context.Context, findings diag.List) (diag.List, error) {
+	commit := s.Request.Since
 	if commit == "" {
 		return findings, nil
 	}
 	if _, ok := s.shared.earlier[commit]; !ok {
 		from := DefinitionFlags{
-			Enable: s.request.Enable, Gates: s.request.Gates, Unions: s.request.Unions, Rules: s.request.Rules,
-			Dir: s.line.Dir, Project: s.reporter.Project, Command: s.line.Command, Given: s.line.Given,
+			PackageFlags: PackageFlags{Enable: s.Enable, Gates: s.Gates, Unions: s.Unions}, Rules: s.Rules,
+			Dir: s.line.Dir, Project: s.Reporter.Project, Command: s.line.Command, Given: s.line.Given,
 		}
 		in := definitions.Commits{Reader: definitions.Reader{Dir: s.line.Dir, Packages: from.Generate}}
 		defer in.Close()
 		var all diag.List
-		for _, channel := range append(s.request.Channels, generate.Channel{})[:max(1, len(s.request.Channels))] {
+		for _, channel := range append(s.Request.Channels, generate.Channel{})[:max(1, len(s.Request.Channels))] {
 			from.Channel = channel.Name
-			_, found, err := in.ReadPackages(ctx, s.since, s.request.Patterns)
+			_, found, err := in.ReadPackages(ctx, s.since, s.Request.Patterns)
 			if err := reporting.Unread(s.since, found, err, s.line.Dir, s.line.Command.ErrOrStderr()); err != nil {
 				return nil, err
 			}
@@ -167,11 +167,11 @@ func (s *settings) added(ctx context.Context, findings diag.List) (diag.List, er
 // end lets the next process with the same command line end like this one, if that was kept
 // and ended as its verdict says. It returns err. What is printed for people also depends on
 // their terminal, and is not kept.
-func (s *settings) end(run *runcache.Run, v runcache.Verdict, err error) error {
-	if err != nil && !errors.Is(err, reporting.ErrFindings) || s.reporter.ForPeople() {
+func (s *Settings) end(run *runcache.Run, v runcache.Verdict, err error) error {
+	if err != nil && !errors.Is(err, reporting.ErrFindings) || s.Reporter.ForPeople() {
 		return err
 	}
-	if code, text, failed := s.reporter.EndOf(v); failed == nil {
+	if code, text, failed := s.Reporter.EndOf(v); failed == nil {
 		run.KeepEnd(s.in, s.snapshot, code, text)
 	}
 	return err

@@ -30,6 +30,8 @@ type Invocation struct {
 	Command *cobra.Command
 	// Given are the flags of settings; those of the command line have changed.
 	Given *pflag.FlagSet
+	// Of is the command whose settings are used: [project.OfCRD] and others.
+	Of string
 	// Native is set for schemagen's own syntax.
 	Native bool
 	// Request has what arguments select: packages and generators.
@@ -46,10 +48,14 @@ type Invocation struct {
 	Within string
 }
 
-// AddFlags adds the flags that are no settings, and are the same in both syntaxes.
+// AddFlags adds the flags that are no settings, and are the same for all generators.
 func (inv *Invocation) AddFlags(cmd *cobra.Command) {
 	cli.AddModeFlags(cmd, &inv.Check, &inv.Diff)
 	cmd.Flags().StringVar(&inv.Format, "format", "text", reporting.FormatHelp())
+}
+
+// AddFixFlag adds the flag that applies fixes.
+func (inv *Invocation) AddFixFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&inv.Fix, "fix", false, "correct mistakes in Go files and schemagen.yaml, then run; with --diff, only show how")
 	cmd.MarkFlagsMutuallyExclusive("fix", "check")
 }
@@ -71,14 +77,14 @@ func (inv *Invocation) checked() (err error) {
 	return err
 }
 
-// settings are those of one run: an Invocation, completed by schemagen.yaml and by the layout of
+// Settings are those of one run: an Invocation, completed by schemagen.yaml and by the layout of
 // the project.
-type settings struct {
+type Settings struct {
+	Values
+	Reporter reporting.Reporter
+	Mode     output.Mode
 	line     *Invocation
 	shared   *Session
-	request  generate.Request
-	reporter reporting.Reporter
-	mode     output.Mode
 	// in reads the files of the run, or is nil if what was read is not needed later.
 	in *inputs.Reader
 	// kept is the run cache, or nil.
@@ -88,61 +94,72 @@ type settings struct {
 	// snapshot is where the next process with the same command line finds how this one
 	// ended, or "".
 	snapshot string
-	// since is the value of --since if the request has its commit.
-	since string
 }
 
 // settle returns the settings of a run that reads files with in. Mistakes in the project file are
 // reported.
-func (inv *Invocation) settle(in *inputs.Reader, shared *Session) (*settings, error) {
+func (inv *Invocation) settle(in *inputs.Reader, shared *Session) (*Settings, error) {
 	v := Values{Request: inv.Request}
-	flags := v.Flags()
+	flags := v.Flags(inv.Of)
 	if err := cli.CopyFlags(flags, inv.Given); err != nil {
 		return nil, err
 	}
-	s := &settings{line: inv, shared: shared, in: in, reporter: reporting.Reporter{Format: inv.Format, Strict: v.strict, WorkDir: inv.Dir}}
-	if err := s.reporter.ConfigureIn(inv.Command, in, project.OfCRD, flags); err != nil {
+	s := &Settings{line: inv, shared: shared, in: in, Reporter: reporting.Reporter{Format: inv.Format, Strict: v.strict, WorkDir: inv.Dir}}
+	if err := s.Reporter.ConfigureIn(inv.Command, in, inv.Of, flags); err != nil {
 		return nil, err
 	}
-	s.reporter.Strict = v.strict
+	s.Reporter.Strict = v.strict
 	v.Dir, v.ToolVersion, v.Request.Strict = inv.Dir, cli.StampedVersion(), v.strict
-	v.ProjectFile, v.Environment = s.reporter.Project.Identity(), snapshot.Variables()
-	s.reporter.Writer = *v.Bounds(s.reporter.Writer, inv.Within)
-	s.unreadable = s.reporter.OutsideCache(v.cacheDir)
+	s.Reporter.Writer = *v.Bounds(s.Reporter.Writer, inv.Within)
+	complete := inv.goFiles
+	if inv.Of == project.OfCRD {
+		complete = inv.definitions
+	}
+	if err := complete(s, &v); err != nil {
+		return nil, err
+	}
+	header, unreadable := ReadHeader(s.in, s.Reporter.Writer, v.headerFile, v.year)
+	v.Header = header
+	s.unreadable = slices.Concat(unreadable, s.unreadable, s.Reporter.Writer.Outside(v.Companions.HeaderFiles()...))
+	s.Values = v
+	return s, nil
+}
+
+// definitions completes the settings of a run that generates CRDs.
+func (inv *Invocation) definitions(s *Settings, v *Values) error {
+	in := s.in
+	v.ProjectFile, v.Environment = s.Reporter.Project.Identity(), snapshot.Variables()
+	s.unreadable = s.Reporter.OutsideCache(v.cacheDir)
 	if !v.noCache && len(s.unreadable) == 0 {
 		s.kept = runcache.Open(v.cacheDir, cli.ToolVersion())
 	}
-	if s.kept == nil && !inv.Watch && in.Overlay() == nil && !s.reporter.Quotes() {
+	if s.kept == nil && !inv.Watch && in.Overlay() == nil && !s.Reporter.Quotes() {
 		s.in = nil // the inputs are not needed
 	}
-	if err := inv.locate(s, &v, in); err != nil {
-		return nil, err
+	if err := inv.locate(s, v, in); err != nil {
+		return err
 	}
-	if err := inv.conventions(s, &v); err != nil {
-		return nil, err
+	if err := inv.conventions(s, v); err != nil {
+		return err
 	}
-	if found := v.SelectChannels(in, s.reporter.Project, inv.selection(&v)); len(found) > 0 {
-		return nil, s.reporter.Report(inv.Command.ErrOrStderr(), found)
+	if found := v.SelectChannels(in, s.Reporter.Project, inv.selection(v)); len(found) > 0 {
+		return s.Reporter.Report(inv.Command.ErrOrStderr(), found)
 	}
 	v.ResolveHelm(in)
 	if err := v.Request.Check(); err != nil {
-		return nil, err
+		return err
 	}
-	s.mode = cli.ModeOf(v.Destination, inv.Check, inv.Diff)
+	s.Mode = cli.ModeOf(v.Destination, inv.Check, inv.Diff)
 	if len(v.Companions.Generators) > 0 || v.Patch != nil { // some of them write files
-		s.mode = cli.ModeOf("", inv.Check, inv.Diff)
+		s.Mode = cli.ModeOf("", inv.Check, inv.Diff)
 	}
 	if len(v.Companions.Generators) > 0 {
-		v.Companions = v.Companions.WithOutputs(s.reporter.Project, v.Dir)
+		v.Companions = v.Companions.WithOutputs(s.Reporter.Project, v.Dir)
 		if v.Companions.Generators[commandline.ApplyConfigurationName] != nil {
 			v.CurrentYear = time.Now().UTC().Year()
 		}
 	}
-	header, unreadable := ReadHeader(s.in, s.reporter.Writer, v.headerFile, v.year)
-	v.Header = header
-	s.unreadable = slices.Concat(unreadable, s.unreadable, s.reporter.Writer.Outside(v.Companions.HeaderFiles()...))
-	s.request = v.Request
-	return s, nil
+	return nil
 }
 
 // selection returns what the command line says about channels.
@@ -153,11 +170,11 @@ func (inv *Invocation) selection(v *Values) generate.Selection {
 // locate sets the packages and the output directory that neither the command line nor the
 // project file gives, and what follows from the packages. controller-gen's syntax has
 // controller-gen's defaults.
-func (inv *Invocation) locate(s *settings, v *Values, in *inputs.Reader) (err error) {
-	file := s.reporter.Project
+func (inv *Invocation) locate(s *Settings, v *Values, in *inputs.Reader) (err error) {
+	file := s.Reporter.Project
 	switch {
 	case inv.Native:
-		if v.Patterns, err = s.reporter.Packages(inv.Command, in, v.Patterns); err != nil {
+		if v.Patterns, err = s.Reporter.Packages(inv.Command, in, v.Patterns); err != nil {
 			return err
 		}
 		if !inv.Given.Changed("output") {
@@ -173,8 +190,8 @@ func (inv *Invocation) locate(s *settings, v *Values, in *inputs.Reader) (err er
 
 // conventions sets the rules to check, and which findings are reported: none that the commit of
 // --since has, and those about waivers if the run could find all.
-func (inv *Invocation) conventions(s *settings, v *Values) (err error) {
-	if v.Rules, err = s.reporter.Project.Rules(v.ruleNames); err != nil {
+func (inv *Invocation) conventions(s *Settings, v *Values) (err error) {
+	if v.Rules, err = s.Reporter.Project.Rules(v.ruleNames); err != nil {
 		return err
 	}
 	if args, ok := reporting.ArgumentsOf(inv.Command.Context()); ok && !inv.Watch && !inv.Fix {
@@ -185,21 +202,20 @@ func (inv *Invocation) conventions(s *settings, v *Values) (err error) {
 			return fmt.Errorf("--since: %w", err)
 		}
 		s.snapshot = "" // its facts are files, not commits
-		s.since = v.since
 	}
 	if v.AllPackages && !v.NoCRD {
-		s.reporter.Unused = func(used map[*project.Waiver]bool) diag.List {
-			return s.reporter.Project.Unused(s.in, used, s.request.Reported(), verify.Codes(), s.request.Destination)
+		s.Reporter.Unused = func(used map[*project.Waiver]bool) diag.List {
+			return s.Reporter.Project.Unused(s.in, used, s.Request.Reported(), verify.Codes(), s.Request.Destination)
 		}
 	}
 	return nil
 }
 
 // verifier returns the API server that verifies the output.
-func (s *settings) verifier() (*verify.Verifier, error) {
+func (s *Settings) verifier() (*verify.Verifier, error) {
 	cache := s.shared.Results
 	if s.kept != nil {
 		cache = s.kept
 	}
-	return NewVerifier(s.request.KubeVersion, verify.Options{Generating: true, Cache: cache})
+	return NewVerifier(s.Request.KubeVersion, verify.Options{Generating: true, Cache: cache})
 }
