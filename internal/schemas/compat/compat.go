@@ -42,12 +42,8 @@ func UseOf(schemas []*structural.Schema) Use {
 		use.Unions = use.Unions || len(s.XUnions) > 0 || len(s.XUnionMembers) > 0
 		use.Extensions = use.Extensions || s.XEmbeddedResource || s.XPreserveUnknownFields != nil || s.XIntOrString ||
 			len(s.XListMapKeys) > 0 || s.XListType != "" || len(s.XValidations) > 0
-		visit(s.Items)
-		for _, p := range s.Properties {
-			visit(p.Schema)
-		}
-		if s.AdditionalProperties != nil {
-			visit(s.AdditionalProperties.Schema)
+		for _, child := range s.Children() {
+			visit(child)
 		}
 		structural.EachNested(s.ValueValidation, nil, func(n *structural.NestedValueValidation, _ *structural.Path) { visit(n.Outside()) })
 	}

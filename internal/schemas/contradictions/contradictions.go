@@ -98,14 +98,8 @@ func (c *finder) node(s *structural.Schema, path *structural.Path, root bool) {
 		c.pattern(s, path)
 		structural.EachNested(s.ValueValidation, path, c.repeatedIn)
 	}
-	for _, p := range s.Properties {
-		c.node(p.Schema, path.Property(p.Name), false)
-	}
-	if s.Items != nil {
-		c.node(s.Items, path.Child("items"), false)
-	}
-	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-		c.node(a.Schema, path.Child("additionalProperties"), false)
+	for edge, child := range s.Children() {
+		c.node(child, path.Edge(edge), false)
 	}
 }
 
