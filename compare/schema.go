@@ -413,9 +413,5 @@ func isAnything(s *structural.Schema) bool {
 
 // hasDefault reports whether a schema contains a default.
 func hasDefault(s *structural.Schema) bool {
-	if s == nil {
-		return false
-	}
-	return s.Default != nil || hasDefault(s.Items) || s.AdditionalProperties != nil && hasDefault(s.AdditionalProperties.Schema) ||
-		slices.ContainsFunc(s.Properties, func(p structural.Property) bool { return hasDefault(p.Schema) })
+	return s.Contains(func(s *structural.Schema) bool { return s.Default != nil })
 }

@@ -173,7 +173,7 @@ func (o JSONSchemaOptions) schemaOf(r *Resource) object {
 	out["$schema"], out["title"] = o.draftURL(), r.Kind
 	out[gvkMarker] = []any{r.gvk(r.Kind)}
 	definitions := object{objectMetaDefinition: j.node(objectMeta(meta[2].Schema), false)}
-	if uses(s, func(s *structural.Schema) bool {
+	if s.Contains(func(s *structural.Schema) bool {
 		return s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil && s.AdditionalProperties.Bool
 	}) {
 		definitions[bareDefinition] = object{
@@ -189,17 +189,6 @@ func addAll(to, from object) {
 	for name, value := range from {
 		to[name] = value
 	}
-}
-
-// uses reports whether the predicate holds for a node or one below it.
-func uses(s *structural.Schema, such func(*structural.Schema) bool) bool {
-	if s == nil {
-		return false
-	}
-	if such(s) || uses(s.Items, such) || s.AdditionalProperties != nil && uses(s.AdditionalProperties.Schema, such) {
-		return true
-	}
-	return slices.ContainsFunc(s.Properties, func(p structural.Property) bool { return uses(p.Schema, such) })
 }
 
 // objectMeta returns the metadata as the server decodes it: null means absent, and fieldsV1

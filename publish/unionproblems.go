@@ -37,12 +37,8 @@ func eachObject(s *structural.Schema, at *structural.Path, visit func(*structura
 		return
 	}
 	visit(s, at)
-	for _, p := range s.Properties {
-		eachObject(p.Schema, at.Property(p.Name), visit)
-	}
-	eachObject(s.Items, at.Child("items"), visit)
-	if s.AdditionalProperties != nil {
-		eachObject(s.AdditionalProperties.Schema, at.Child("additionalProperties"), visit)
+	for edge, child := range s.Children() {
+		eachObject(child, at.Edge(edge), visit)
 	}
 }
 

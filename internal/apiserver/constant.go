@@ -97,14 +97,8 @@ func (c *constants) node(s *structural.Schema, path *structural.Path, present bo
 			c.found = append(c.found, ConstantRule{path, i, true})
 		}
 	}
-	for _, p := range s.Properties {
-		c.node(p.Schema, path.Property(p.Name), present && s.Requires(p.Name))
-	}
-	if s.Items != nil {
-		c.node(s.Items, path.Child("items"), false)
-	}
-	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-		c.node(a.Schema, path.Child("additionalProperties"), false)
+	for edge, child := range s.Children() {
+		c.node(child, path.Edge(edge), present && edge.Keyword == "properties" && s.Requires(edge.Property))
 	}
 }
 

@@ -32,11 +32,7 @@ func collectUnchecked(s *structural.Schema, to *[]string, depth int) {
 		add("oneOf", len(v.OneOf) > 0)
 		add("not", v.Not != nil)
 	}
-	for _, property := range s.Properties {
-		collectUnchecked(property.Schema, to, depth+1)
-	}
-	collectUnchecked(s.Items, to, depth+1)
-	if s.AdditionalProperties != nil {
-		collectUnchecked(s.AdditionalProperties.Schema, to, depth+1)
+	for _, child := range s.Children() {
+		collectUnchecked(child, to, depth+1)
 	}
 }

@@ -233,17 +233,8 @@ func (r *Run) version(ctx context.Context, kind *conversions.Kind, of *conversio
 
 // hasTransitions reports whether rules of a schema compare values with what they were.
 func hasTransitions(s *structural.Schema) bool {
-	if s == nil {
-		return false
-	}
 	isTransition := func(r apiextensionsv1.ValidationRule) bool { return strings.Contains(r.Rule, "oldSelf") }
-	if slices.ContainsFunc(s.XValidations, isTransition) || hasTransitions(s.Items) {
-		return true
-	}
-	if s.AdditionalProperties != nil && hasTransitions(s.AdditionalProperties.Schema) {
-		return true
-	}
-	return slices.ContainsFunc(s.Properties, func(p structural.Property) bool { return hasTransitions(p.Schema) })
+	return s.Contains(func(s *structural.Schema) bool { return slices.ContainsFunc(s.XValidations, isTransition) })
 }
 
 func (v *version) addSeed(ctx context.Context, kind *conversions.Kind, value map[string]any) error {

@@ -202,13 +202,7 @@ func (k *Kind) alone() *Kind {
 
 // isCut reports whether a part of a schema is missing because of a mistake.
 func isCut(s *structural.Schema) bool {
-	if s == nil || s.Origin.Mistake == notes.InShape {
-		return s != nil
-	}
-	if s.Items != nil && isCut(s.Items) || s.AdditionalProperties != nil && isCut(s.AdditionalProperties.Schema) {
-		return true
-	}
-	return slices.ContainsFunc(s.Properties, func(p structural.Property) bool { return isCut(p.Schema) })
+	return s.Contains(func(s *structural.Schema) bool { return s.Origin.Mistake == notes.InShape })
 }
 
 // HasKinds reports whether a program, which may be nil, has definitions.

@@ -114,12 +114,8 @@ func (f *finder) lacks(s *structural.Schema) bool {
 		return known
 	}
 	lacks := len(s.Origin.Absent) > 0
-	for _, p := range s.Properties {
-		lacks = f.lacks(p.Schema) || lacks
-	}
-	lacks = f.lacks(s.Items) || lacks
-	if s.AdditionalProperties != nil {
-		lacks = f.lacks(s.AdditionalProperties.Schema) || lacks
+	for _, child := range s.Children() {
+		lacks = f.lacks(child) || lacks
 	}
 	f.lacking[s] = lacks
 	return lacks
@@ -450,12 +446,8 @@ func (f *finder) below(root *structural.Schema, name string) *notes.Absent {
 		if absent := absentFrom(s, name); absent != nil && s != root {
 			return absent
 		}
-		for _, p := range s.Properties {
-			next = append(next, p.Schema)
-		}
-		next = append(next, s.Items)
-		if s.AdditionalProperties != nil {
-			next = append(next, s.AdditionalProperties.Schema)
+		for _, child := range s.Children() {
+			next = append(next, child)
 		}
 	}
 	return absentFrom(root, name)
