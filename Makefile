@@ -30,11 +30,12 @@ race: ## Run concurrent code under the race detector.
 	$(GO) test -race ./internal/passes -run 'TestCases|TestSameBytes'
 
 .PHONY: lint
-lint: ## Run gofmt -s, go vet, staticcheck and actionlint, and check that go.mod is tidy.
+lint: ## Run gofmt -s, go vet, staticcheck, actionlint and tools/habits, and check that go.mod is tidy.
 	@test -z "$$(gofmt -s -l $$(git ls-files '*.go' | grep -v testdata))" || { gofmt -s -d $$(git ls-files '*.go' | grep -v testdata); exit 1; }
 	$(GO) vet ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 	$(GO) tool -modfile=tools/go.mod actionlint
+	$(GO) -C tools vet ./habits && $(GO) -C tools test ./habits && $(GO) -C tools run ./habits $(CURDIR)
 	$(GO) mod tidy -diff
 
 .PHONY: examples
