@@ -143,7 +143,8 @@ func message(d diag.Diagnostic) string {
 // edits returns the edits of a fix, or nil if they are not all in files of the package.
 func (u *unit) edits(fix diag.Fix) (out []analysis.TextEdit) {
 	for _, e := range fix.Edits {
-		from, to := u.pos(e.Pos), u.pos(e.End)
+		from := u.pos(e.Pos)
+		to := u.pos(e.End)
 		if !from.IsValid() || !to.IsValid() {
 			return nil
 		}

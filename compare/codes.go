@@ -52,15 +52,18 @@ func Codes() []*diag.Kind {
 // Diagnostic returns the change as a diagnostic. It is an error if counts is set.
 func (c *Change) Diagnostic(counts bool) diag.Diagnostic {
 	kind := [...]*diag.Kind{Safe: safeChange, BreaksClients: breakingClients, BreaksStored: breakingStored}[c.Category]
-	severity, more := diag.Note, ""
+	severity := diag.Note
+	more := ""
 	switch {
 	case c.Waived != "":
-		kind, more = waivedChange, fmt.Sprintf(" (%s; allowed: %s)", c.Category, c.Waived)
+		kind = waivedChange
+		more = fmt.Sprintf(" (%s; allowed: %s)", c.Category, c.Waived)
 	case c.Kind == changekind.NotUnderstood:
 		kind = changeNotUnderstood
 		fallthrough
 	case c.Category != Safe:
-		severity, more = diag.Warning, fmt.Sprintf(" (%s)", c.Category)
+		severity = diag.Warning
+		more = fmt.Sprintf(" (%s)", c.Category)
 	}
 	if counts {
 		severity = diag.Error

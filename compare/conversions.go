@@ -16,7 +16,8 @@ import (
 func (d *definition) conversions(old, new *apiextensionsv1.CustomResourceDefinitionSpec) {
 	for _, c := range d.new.Conversions {
 		i := slices.IndexFunc(d.old.Conversions, func(o crd.Conversion) bool { return o.From == c.From && o.To == c.To })
-		oldAt, newAt := versionOf(old, c.From), versionOf(new, c.From)
+		oldAt := versionOf(old, c.From)
+		newAt := versionOf(new, c.From)
 		if i < 0 || oldAt < 0 || newAt < 0 {
 			continue
 		}
@@ -39,10 +40,12 @@ func (d *definition) conversions(old, new *apiextensionsv1.CustomResourceDefinit
 			}
 			lost := "values that " + c.To + " cannot express"
 			if loss.Kept {
-				change.New, change.Category = "kept", BreaksClients
+				change.New = "kept"
+				change.Category = BreaksClients
 				change.Reason = lost + " are kept in an annotation, and a client of " + c.To + " that replaces the object without the annotation loses them"
 			} else {
-				change.New, change.Category = "dropped: "+loss.Reason, BreaksStored
+				change.New = "dropped: " + loss.Reason
+				change.Category = BreaksStored
 				if before != nil {
 					lost += ", also those that annotations have kept,"
 				}
@@ -77,11 +80,14 @@ func fieldPath(s *structural.Schema, field string) (path string, ok bool) {
 		case s == nil:
 			return "", false
 		case name == "[*]":
-			s, at = s.Items, at.Child("items")
+			s = s.Items
+			at = at.Child("items")
 		case name == "*" && s.AdditionalProperties != nil:
-			s, at = s.AdditionalProperties.Schema, at.Child("additionalProperties")
+			s = s.AdditionalProperties.Schema
+			at = at.Child("additionalProperties")
 		default:
-			s, at = propertyOf(s, name), at.Property(name)
+			s = propertyOf(s, name)
+			at = at.Property(name)
 		}
 	}
 	return at.String(), s != nil

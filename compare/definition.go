@@ -49,7 +49,8 @@ func (d *definition) add(change Change) {
 
 // addAt adds a change at the same path of both definitions.
 func (d *definition) addAt(path string, change Change) {
-	change.OldPath, change.NewPath = path, path
+	change.OldPath = path
+	change.NewPath = path
 	d.add(change)
 }
 
@@ -63,7 +64,8 @@ func defaulted(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.C
 }
 
 func (d *definition) compare() {
-	old, new := defaulted(d.old.CRD).Spec, defaulted(d.new.CRD).Spec
+	old := defaulted(d.old.CRD).Spec
+	new := defaulted(d.new.CRD).Spec
 	d.spec(&old, &new)
 	for i := range old.Versions {
 		if versionOf(&new, old.Versions[i].Name) < 0 {
@@ -127,18 +129,26 @@ func (d *definition) spec(old, new *apiextensionsv1.CustomResourceDefinitionSpec
 			Reason: "objects requested in another version than the stored one are converted differently, and the definition does not show how"}
 		switch {
 		case len(old.Versions) == 1 && len(new.Versions) == 1:
-			change.Category, change.Reason = Safe, "there is only one version, so nothing is converted"
+			change.Category = Safe
+			change.Reason = "there is only one version, so nothing is converted"
 		case len(old.Versions) == 1:
-			change.Category, change.Reason = Safe, "there was one version before, so nothing was converted"
+			change.Category = Safe
+			change.Reason = "there was one version before, so nothing was converted"
 		case len(new.Versions) == 1:
-			change.Category, change.Reason = Safe, "there is one version now, so nothing is converted"
+			change.Category = Safe
+			change.Reason = "there is one version now, so nothing is converted"
 		}
 		d.addAt("spec.conversion", change)
 	}
 	// Fields without an explanation are compared as a whole.
-	oldRest, newRest := *old, *new
+	oldRest := *old
+	newRest := *new
 	for _, rest := range []*apiextensionsv1.CustomResourceDefinitionSpec{&oldRest, &newRest} {
-		rest.Scope, rest.Names, rest.PreserveUnknownFields, rest.Conversion, rest.Versions = "", apiextensionsv1.CustomResourceDefinitionNames{Plural: rest.Names.Plural}, false, nil, nil
+		rest.Scope = ""
+		rest.Names = apiextensionsv1.CustomResourceDefinitionNames{Plural: rest.Names.Plural}
+		rest.PreserveUnknownFields = false
+		rest.Conversion = nil
+		rest.Versions = nil
 	}
 	d.rest("spec", reflect.ValueOf(oldRest), reflect.ValueOf(newRest))
 }
@@ -178,9 +188,11 @@ func (d *definition) versionRemoved(old *apiextensionsv1.CustomResourceDefinitio
 	stored := d.old.CRD.Status.StoredVersions
 	switch {
 	case v.Storage || slices.Contains(stored, v.Name):
-		change.Category, change.Reason = BreaksStored, "the server rejects it, because objects may be stored in it (see status.storedVersions)"
+		change.Category = BreaksStored
+		change.Reason = "the server rejects it, because objects may be stored in it (see status.storedVersions)"
 	case v.Served:
-		change.Category, change.Reason = BreaksClients, "requests for it fail with 404"
+		change.Category = BreaksClients
+		change.Reason = "requests for it fail with 404"
 	}
 	if change.Category != BreaksStored && len(stored) == 0 {
 		change.Reason += "; if status.storedVersions in a cluster still lists it, the server rejects the change"
@@ -190,14 +202,16 @@ func (d *definition) versionRemoved(old *apiextensionsv1.CustomResourceDefinitio
 
 // storage compares the storage versions.
 func (d *definition) storage(old, new *apiextensionsv1.CustomResourceDefinitionSpec) {
-	olds, news := stored(old), stored(new)
+	olds := stored(old)
+	news := stored(new)
 	if len(olds) != 1 || len(news) != 1 {
 		if len(olds) != len(news) || len(news) > 1 {
 			d.addAt("spec.versions", Change{Kind: changekind.NotUnderstood, Category: BreaksStored, Reason: "there must be exactly one storage version"})
 		}
 		return
 	}
-	from, to := olds[0], news[0]
+	from := olds[0]
+	to := news[0]
 	if old.Versions[from].Name == new.Versions[to].Name {
 		return
 	}
@@ -249,12 +263,14 @@ type versionPair struct {
 // addInVersion adds a change at a path relative to the version.
 func (v *versionPair) addInVersion(path string, change Change) {
 	change.Version = v.name
-	change.OldPath, change.NewPath = versionPath(v.oldAt)+path, versionPath(v.newAt)+path
+	change.OldPath = versionPath(v.oldAt) + path
+	change.NewPath = versionPath(v.newAt) + path
 	v.add(change)
 }
 
 func (d *definition) version(v versionPair) {
-	old, new := v.old, v.new
+	old := v.old
+	new := v.new
 	switch {
 	case old.Served && !new.Served:
 		v.addInVersion(".served", Change{Kind: changekind.VersionUnserved, Category: BreaksClients, Reason: "requests for it fail with 404"})
@@ -274,10 +290,17 @@ func (d *definition) version(v versionPair) {
 	for _, field := range without(new.SelectableFields, old.SelectableFields) {
 		v.addInVersion(".selectableFields", Change{Kind: changekind.SelectableAdded, New: field.JSONPath, Reason: "objects can be selected by one more field"})
 	}
-	oldRest, newRest := *old, *new
+	oldRest := *old
+	newRest := *new
 	for _, rest := range []*apiextensionsv1.CustomResourceDefinitionVersion{&oldRest, &newRest} {
-		rest.Served, rest.Storage, rest.Deprecated, rest.DeprecationWarning = false, false, false, nil
-		rest.Subresources, rest.AdditionalPrinterColumns, rest.SelectableFields, rest.Schema = nil, nil, nil, nil
+		rest.Served = false
+		rest.Storage = false
+		rest.Deprecated = false
+		rest.DeprecationWarning = nil
+		rest.Subresources = nil
+		rest.AdditionalPrinterColumns = nil
+		rest.SelectableFields = nil
+		rest.Schema = nil
 	}
 	d.rest(versionPath(v.newAt), reflect.ValueOf(oldRest), reflect.ValueOf(newRest))
 	v.schemas()
@@ -285,7 +308,8 @@ func (d *definition) version(v versionPair) {
 
 func (v *versionPair) subresources() {
 	var none apiextensionsv1.CustomResourceSubresources
-	old, new := &none, &none
+	old := &none
+	new := &none
 	if v.old.Subresources != nil {
 		old = v.old.Subresources
 	}
@@ -303,23 +327,31 @@ func (v *versionPair) subresources() {
 	switch {
 	case apiequality.Semantic.DeepEqual(old.Scale, new.Scale):
 	case new.Scale == nil:
-		change.Kind, change.Category, change.Reason = changekind.ScaleRemoved, BreaksClients, "requests for the subresource, including those of autoscalers, fail with 404"
+		change.Kind = changekind.ScaleRemoved
+		change.Category = BreaksClients
+		change.Reason = "requests for the subresource, including those of autoscalers, fail with 404"
 		v.addInVersion(".subresources", change)
 	case old.Scale == nil:
 		change.Kind = changekind.ScaleAdded
 		if v.scaleValid(new.Scale) {
-			change.Category, change.Reason = Safe, "the values at its paths are always in range"
+			change.Category = Safe
+			change.Reason = "the values at its paths are always in range"
 		}
 		v.addInVersion(".subresources.scale", change)
 	default:
 		change.Kind = changekind.ScaleChanged
 		if v.scaleValid(new.Scale) {
-			change.Category, change.Reason = BreaksClients, "clients of the subresource read and write different fields"
+			change.Category = BreaksClients
+			change.Reason = "clients of the subresource read and write different fields"
 		}
 		v.addInVersion(".subresources.scale", change)
 	}
-	oldRest, newRest := *old, *new
-	oldRest.Status, oldRest.Scale, newRest.Status, newRest.Scale = nil, nil, nil, nil
+	oldRest := *old
+	newRest := *new
+	oldRest.Status = nil
+	oldRest.Scale = nil
+	newRest.Status = nil
+	newRest.Scale = nil
 	v.rest(versionPath(v.newAt)+".subresources", reflect.ValueOf(oldRest), reflect.ValueOf(newRest))
 }
 
@@ -354,7 +386,8 @@ func (v *versionPair) scaleValid(scale *apiextensionsv1.CustomResourceSubresourc
 
 // schemas compares the schemas of the version.
 func (v *versionPair) schemas() {
-	old, new := schemaOf(v.definition.old, v.oldAt), schemaOf(v.definition.new, v.newAt)
+	old := schemaOf(v.definition.old, v.oldAt)
+	new := schemaOf(v.definition.new, v.newAt)
 	if old == nil || new == nil {
 		if (old == nil) != (new == nil) {
 			v.addInVersion(".schema", Change{Kind: changekind.NotUnderstood, Category: BreaksStored, Reason: "only one of the definitions has a schema for this version"})
@@ -383,7 +416,8 @@ func (v *versionPair) unsupported(c *comparer) {
 		}
 		return out
 	}
-	old, new := keys(v.definition.old, v.oldAt), keys(v.definition.new, v.newAt)
+	old := keys(v.definition.old, v.oldAt)
+	new := keys(v.definition.new, v.newAt)
 	if len(old) == 0 && len(new) == 0 || apiequality.Semantic.DeepEqual(v.old.Schema, v.new.Schema) {
 		return
 	}
@@ -398,7 +432,8 @@ func (d *definition) askServer(ctx context.Context, target *apiserver.Target) er
 	if len(d.changes) == 0 {
 		return nil
 	}
-	old, new := d.old.CRD, d.new.CRD
+	old := d.old.CRD
+	new := d.new.CRD
 	if d.new.Accepted.By(target.Version()) && !hasSelectable(old) && !hasSelectable(new) {
 		// An update does not ask more of schemas than a creation.
 		old, new = withoutSchemas(old), withoutSchemas(new)

@@ -120,7 +120,8 @@ func (c *Change) Elsewhere() string {
 // versionsOf returns, for each module in the module cache of which the changes have positions in
 // one version before and another one after, a text that names them.
 func versionsOf(changes []Change) map[string]string {
-	olds, news := map[string][]string{}, map[string][]string{}
+	olds := map[string][]string{}
+	news := map[string][]string{}
 	note := func(versions map[string][]string, pos diag.Position, related []diag.Related) {
 		for _, file := range filesOf(pos, related) {
 			module, version := inModule(file)

@@ -165,7 +165,8 @@ func (a *accepted) satisfyEach(kind string, n *structural.NestedValueValidation)
 // field returns what is known about the values of a field; nil means nothing. present is false if
 // no value has the field.
 func (a *accepted) field(name string) (child *accepted, present bool) {
-	before, after := propertyOf(a.old, name), propertyOf(a.new, name)
+	before := propertyOf(a.old, name)
+	after := propertyOf(a.new, name)
 	switch {
 	case a.isNever("object"):
 		return nil, false
@@ -279,7 +280,8 @@ func (a *accepted) numbers() (low, high float64) {
 	isWhole := a.old.Type == "integer" || a.old.XIntOrString
 	for _, v := range a.conditions {
 		if v.Format == "int32" && a.old.Type == "integer" {
-			low, high = max(low, math.MinInt32), min(high, math.MaxInt32)
+			low = max(low, math.MinInt32)
+			high = min(high, math.MaxInt32)
 		}
 		if v.Minimum != nil && math.Abs(*v.Minimum) < maxExact {
 			bound := math.Floor(*v.Minimum)
@@ -302,9 +304,11 @@ func (a *accepted) numbers() (low, high float64) {
 // satisfyBound reports whether all numbers are within a bound.
 func (a *accepted) satisfyBound(keyword string, v *structural.ValueValidation) bool {
 	low, high := a.numbers()
-	bound, exclusive := v.Minimum, v.ExclusiveMinimum
+	bound := v.Minimum
+	exclusive := v.ExclusiveMinimum
 	if keyword == "maximum" {
-		bound, exclusive = v.Maximum, v.ExclusiveMaximum
+		bound = v.Maximum
+		exclusive = v.ExclusiveMaximum
 	}
 	switch {
 	case exclusive && *bound != math.Trunc(*bound):
@@ -408,7 +412,8 @@ const mostValues = 1000
 func (a *accepted) values() (out []any, few bool) {
 	switch a.old.Type {
 	case "boolean":
-		out, few = []any{true, false}, true
+		out = []any{true, false}
+		few = true
 	case "integer":
 		low, high := a.numbers()
 		few = high-low <= mostValues
@@ -418,7 +423,8 @@ func (a *accepted) values() (out []any, few bool) {
 	case "string":
 		for _, v := range a.conditions {
 			if len(v.Enum) > 0 && len(v.Enum) <= mostValues {
-				out, few = stringsOf(v.Enum), true
+				out = stringsOf(v.Enum)
+				few = true
 				break
 			}
 		}

@@ -30,7 +30,8 @@ func (c *comparer) oneOf(p nodePair) bool {
 
 // branches compares alternatives. An additional branch is safe for anyOf but not for oneOf.
 func (c *comparer) branches(p nodePair, keyword string, old, new []structural.NestedValueValidation, any bool) {
-	removed, added := without(old, new), without(new, old)
+	removed := without(old, new)
+	added := without(new, old)
 	switch {
 	case len(new) == 0:
 		c.loosen(p, keyword, Change{Kind: Kind(keyword + "-removed"), Reason: "no branch has to match anymore"})

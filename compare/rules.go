@@ -14,7 +14,8 @@ import (
 // rules compares the CEL rules of a node as sets. Rules are equal if their conditions and
 // optionalOldSelf are.
 func (c *comparer) rules(p nodePair) bool {
-	removed, added := rulesWithout(p.old.XValidations, p.new.XValidations), rulesWithout(p.new.XValidations, p.old.XValidations)
+	removed := rulesWithout(p.old.XValidations, p.new.XValidations)
+	added := rulesWithout(p.new.XValidations, p.old.XValidations)
 	if len(added) > 0 {
 		before := c.beforeRules(p)
 		for _, rule := range added {
@@ -149,7 +150,8 @@ func (c *comparer) ruleAdded(p nodePair, rule structural.Rule, before beforeRule
 	case !apiserver.UsesOldSelf(rule.Rule):
 		c.tighten(p, "x-kubernetes-validations", change)
 	case p.correlated && (!p.composite() || apiserver.ComparesOnly(rule)) && seen != nil && c.target.HoldsUnchanged(rule, seen):
-		change.Category, change.Reason = BreaksClients, "changes that the rule forbids are rejected; an unchanged value satisfies it"
+		change.Category = BreaksClients
+		change.Reason = "changes that the rule forbids are rejected; an unchanged value satisfies it"
 		c.add(p, "x-kubernetes-validations", change)
 	default:
 		change.Category = BreaksStored
@@ -166,7 +168,8 @@ var tokenRegexp = lazyregexp.New(`^(?:\s+|'[^'\\]*'|"[^"\\]*"|-?\d+(?:\.\d+)?|==
 // value: it only compares and searches strings, without conversions, arithmetic or
 // indexing.
 func cannotFail(rule string) bool {
-	last, before := "", ""
+	last := ""
+	before := ""
 	for rule != "" {
 		token := tokenRegexp().FindString(rule)
 		switch {
@@ -177,7 +180,8 @@ func cannotFail(rule string) bool {
 		case before == "matches" && last == "(" && strings.Trim(token, " \t\n\r") != "" && !strings.ContainsAny(token[:1], `'"`):
 			return false // only a literal is known to be a valid regular expression
 		}
-		if rule = rule[len(token):]; strings.TrimSpace(token) != "" {
+		rule = rule[len(token):]
+		if strings.TrimSpace(token) != "" {
 			last, before = token, last
 		}
 	}

@@ -107,7 +107,8 @@ func (c *comparer) tighten(p nodePair, keyword string, change Change) {
 	change.Category = BreaksStored
 	switch {
 	case p.holds:
-		change.Category, change.Reason = Safe, "every value that the old schema accepts is still accepted"
+		change.Category = Safe
+		change.Reason = "every value that the old schema accepts is still accepted"
 	case !c.ratchets:
 		change.Reason += "; this Kubernetes version rejects every update of a stored object with such a value"
 	case !p.correlated:
@@ -168,7 +169,8 @@ func (c *comparer) schema(p nodePair) {
 	if p.old == p.new || c.equal[nodes] || c.ctx.Err() != nil {
 		return
 	}
-	before, documented := len(c.changes), c.documented
+	before := len(c.changes)
+	documented := c.documented
 	c.node(p)
 	if len(c.changes) == before && c.documented == documented {
 		c.equal[nodes] = true
@@ -180,7 +182,8 @@ func (c *comparer) node(p nodePair) {
 	p.source = source{old: p.old, new: p.new}
 	discriminators := c.unions(p)
 	p.rules = append(slices.Clip(p.rules), p.new.XValidations...)
-	p.oldRules, p.newRules = p.old.XValidations, p.new.XValidations
+	p.oldRules = p.old.XValidations
+	p.newRules = p.new.XValidations
 	branched := hasBranches(p.old) || hasBranches(p.new)
 	p.old, p.new = normalized(p.old), normalized(p.new)
 	p.specifyImplied()
@@ -277,7 +280,8 @@ func differences(a, b *structural.Schema) []string {
 	visit = func(a, b reflect.Value) {
 		for i := range a.NumField() {
 			field := a.Type().Field(i)
-			x, y := a.Field(i), b.Field(i)
+			x := a.Field(i)
+			y := b.Field(i)
 			switch {
 			case field.Anonymous && x.Kind() == reflect.Pointer:
 				visit(x.Elem(), y.Elem()) // normalized has set both
@@ -351,7 +355,8 @@ func (c *comparer) structureChanged(p nodePair) {
 		Reason: "fields that are no longer specified are dropped when an object is read, and fields that were not specified are validated",
 	}
 	if change.Old == "an object" && len(p.old.Properties) == 0 && !keepsUnknown(p.old) {
-		change.Category, change.Reason = Safe, "it specified no fields before"
+		change.Category = Safe
+		change.Reason = "it specified no fields before"
 	}
 	c.add(p, "", change)
 }
@@ -378,9 +383,11 @@ func (c *comparer) fieldRemoved(p nodePair, f structural.Property) {
 	change := Change{Kind: changekind.FieldRemoved, Category: BreaksStored, Old: typeName(f.Schema),
 		Reason: "the server drops the field when it reads a stored object and when clients send it"}
 	if keepsUnknown(p.new) {
-		change.Category, change.Reason = Safe, "unknown fields are kept, so the field may have any value"
+		change.Category = Safe
+		change.Reason = "unknown fields are kept, so the field may have any value"
 		if hasDefault(f.Schema) {
-			change.Category, change.Reason = BreaksClients, "unknown fields are kept, but are no longer defaulted"
+			change.Category = BreaksClients
+			change.Reason = "unknown fields are kept, but are no longer defaulted"
 		}
 	}
 	// The position is that of the object, which no longer has the field.

@@ -30,7 +30,8 @@ func enforced(s *structural.Schema) []unions.Union {
 // unions compares the unions of an object. It returns the fields that remain
 // discriminators: the values of their enums are those of the unions.
 func (c *comparer) unions(p nodePair) []string {
-	old, new := enforced(p.old), enforced(p.new)
+	old := enforced(p.old)
+	new := enforced(p.new)
 	if len(old) == 0 && len(new) == 0 {
 		return nil
 	}
@@ -86,7 +87,8 @@ func (c *comparer) unguarded(p nodePair, new []unions.Union) {
 // counterpart returns the index of the old union that corresponds to a new one, or -1: the
 // one with the same discriminator, or the one that shares most members.
 func counterpart(u *unions.Union, old []unions.Union, taken []bool) int {
-	best, shared := -1, 0
+	best := -1
+	shared := 0
 	for i := range old {
 		if taken[i] || old[i].Discriminator != u.Discriminator {
 			continue
@@ -101,7 +103,8 @@ func counterpart(u *unions.Union, old []unions.Union, taken []bool) int {
 			}
 		}
 		if n > shared {
-			best, shared = i, n
+			best = i
+			shared = n
 		}
 	}
 	return best
@@ -185,13 +188,16 @@ func (u unionPair) value(value string, old, new *unions.Member) {
 		change.Reason = fmt.Sprintf("%s may be set with every value", old.Name)
 		u.loosen(u.node, "", change)
 	case old.Name != new.Name:
-		change.Kind, change.Reason = changekind.UnionMemberMoved, fmt.Sprintf("%q selects a different member, so objects with %s are rejected", value, old.Name)
+		change.Kind = changekind.UnionMemberMoved
+		change.Reason = fmt.Sprintf("%q selects a different member, so objects with %s are rejected", value, old.Name)
 		u.tighten(u.node, "", change)
 	case old.Optional && !new.Optional:
-		change.Kind, change.Reason = changekind.UnionMemberRequired, fmt.Sprintf("objects with %s %q but without %s are rejected", u.new.Discriminator, value, new.Name)
+		change.Kind = changekind.UnionMemberRequired
+		change.Reason = fmt.Sprintf("objects with %s %q but without %s are rejected", u.new.Discriminator, value, new.Name)
 		u.tighten(u.node, "", change)
 	case new.Optional && !old.Optional:
-		change.Kind, change.Reason = changekind.UnionMemberOptional, fmt.Sprintf("clients may read objects with %s %q but without %s", u.new.Discriminator, value, new.Name)
+		change.Kind = changekind.UnionMemberOptional
+		change.Reason = fmt.Sprintf("clients may read objects with %s %q but without %s", u.new.Discriminator, value, new.Name)
 		u.loosen(u.node, "", change)
 	}
 }

@@ -39,7 +39,8 @@ func typeName(s *structural.Schema) string {
 }
 
 func (c *comparer) types(p nodePair) bool {
-	old, new := typesOf(p.old), typesOf(p.new)
+	old := typesOf(p.old)
+	new := typesOf(p.new)
 	change := Change{Old: typeName(p.old), New: typeName(p.new)}
 	isIn := func(all []string) func(string) bool {
 		return func(t string) bool { return all == nil || slices.Contains(all, t) }
@@ -52,15 +53,18 @@ func (c *comparer) types(p nodePair) bool {
 		change.Reason = "every value is still accepted; clients may read values of other types"
 		c.loosen(p, "type", change)
 	case p.old.Type == "number" && p.new.Type == "integer":
-		change.Kind, change.Reason = changekind.TypeNarrowed, "numbers with a fraction are rejected"
+		change.Kind = changekind.TypeNarrowed
+		change.Reason = "numbers with a fraction are rejected"
 		if len(p.rules) > 0 {
-			change.Category, change.Reason = BreaksStored, "a rule reads the field, and fails in every update if a stored number has a fraction"
+			change.Category = BreaksStored
+			change.Reason = "a rule reads the field, and fails in every update if a stored number has a fraction"
 			c.add(p, "type", change)
 			return true
 		}
 		c.tighten(p, "type", change)
 	default:
-		change.Kind, change.Category = changekind.TypeChanged, BreaksStored
+		change.Kind = changekind.TypeChanged
+		change.Category = BreaksStored
 		change.Reason = "stored values have another type: server-side apply fails for such objects, and typed clients cannot decode them"
 		c.add(p, "type", change)
 	}
@@ -98,13 +102,15 @@ func (c *comparer) nullable(p nodePair) bool {
 	change := Change{Kind: changekind.NullableAdded, Reason: "null is kept instead of being dropped"}
 	switch {
 	case !p.new.Nullable:
-		change.Kind, change.Category = changekind.NullableRemoved, BreaksStored
+		change.Kind = changekind.NullableRemoved
+		change.Category = BreaksStored
 		change.Reason = "the server drops a stored null when it reads the object, or replaces it with the default"
 		if p.field == "" || strings.HasSuffix(p.field, "[*]") {
 			change.Reason = "a stored null is rejected"
 		}
 	case p.new.Default != nil:
-		change.Category, change.Reason = BreaksClients, "null is kept instead of being replaced with the default"
+		change.Category = BreaksClients
+		change.Reason = "null is kept instead of being replaced with the default"
 	}
 	c.add(p, "nullable", change)
 	return true
@@ -115,17 +121,24 @@ func (c *comparer) defaults(p nodePair) bool {
 		Reason: "clients that omit the field get a different value; stored objects keep theirs"}
 	switch {
 	case p.old.Default == nil && change.New == `""` && emptyMeansAbsent(p):
-		change.Kind, change.Category = changekind.DefaultAdded, Safe
+		change.Kind = changekind.DefaultAdded
+		change.Category = Safe
 		change.Reason = `objects without the field have "" when they are read: the same for clients in Go whose field is no pointer`
 	case p.new.Default == nil && change.Old == `""` && emptyMeansAbsent(p) && !p.comparedAround():
-		change.Kind, change.Category = changekind.DefaultRemoved, Safe
+		change.Kind = changekind.DefaultRemoved
+		change.Category = Safe
 		change.Reason = `objects may lack the field instead of having "": the same for clients in Go whose field is no pointer`
 	case p.old.Default == nil && p.required && !p.old.Nullable:
-		change.Kind, change.Category, change.Reason = changekind.DefaultAdded, Safe, "the field was required, so stored objects have it"
+		change.Kind = changekind.DefaultAdded
+		change.Category = Safe
+		change.Reason = "the field was required, so stored objects have it"
 	case p.old.Default == nil:
-		change.Kind, change.Category, change.Reason = changekind.DefaultAdded, BreaksStored, "stored objects without the field have the default when they are read, so its absence gets a new meaning"
+		change.Kind = changekind.DefaultAdded
+		change.Category = BreaksStored
+		change.Reason = "stored objects without the field have the default when they are read, so its absence gets a new meaning"
 	case p.new.Default == nil:
-		change.Kind, change.Reason = changekind.DefaultRemoved, "clients that omit the field no longer get a value; stored objects keep theirs"
+		change.Kind = changekind.DefaultRemoved
+		change.Reason = "clients that omit the field no longer get a value; stored objects keep theirs"
 	}
 	c.add(p, "default", change)
 	return true
@@ -171,10 +184,12 @@ func (c *comparer) requirements(p nodePair) bool {
 }
 
 func (c *comparer) enum(p nodePair) bool {
-	old, new := p.old.Enum, p.new.Enum
+	old := p.old.Enum
+	new := p.new.Enum
 	var added, removed Kind = changekind.EnumValueAdded, changekind.EnumValueRemoved
 	if p.discriminator {
-		added, removed = changekind.UnionValueAdded, changekind.UnionValueRemoved
+		added = changekind.UnionValueAdded
+		removed = changekind.UnionValueRemoved
 	}
 	switch {
 	case len(old) == 0:
@@ -208,13 +223,16 @@ func (c *comparer) bound(p nodePair, keyword string, old, new *float64, least bo
 	tighter := false
 	switch {
 	case old == nil:
-		change.Kind, tighter = Kind(keyword+"-added"), true
+		change.Kind = Kind(keyword + "-added")
+		tighter = true
 	case new == nil:
 		change.Kind = Kind(keyword + "-removed")
 	case *new > *old:
-		change.Kind, tighter = Kind(keyword+"-raised"), least
+		change.Kind = Kind(keyword + "-raised")
+		tighter = least
 	default:
-		change.Kind, tighter = Kind(keyword+"-lowered"), !least
+		change.Kind = Kind(keyword + "-lowered")
+		tighter = !least
 	}
 	if tighter {
 		change.Reason = rejected
@@ -232,7 +250,8 @@ func limit(name, rejected string) keyword {
 	k := keywords.Named(name)
 	of := func(s *structural.Schema) *float64 { return asFloat(*k.Value(keywords.PartsOf(s)).(**int64)) }
 	return keyword{[]string{k.Field}, func(c *comparer, p nodePair) bool {
-		old, new := of(p.old), of(p.new)
+		old := of(p.old)
+		new := of(p.new)
 		reason := rejected
 		if new != nil && strings.Contains(rejected, "%s") {
 			reason = fmt.Sprintf(rejected, number(*new))
@@ -287,7 +306,8 @@ func (c *comparer) numericBound(p nodePair, keyword string, old, new *float64, o
 	before := len(c.changes)
 	c.bound(p, keyword, inclusive(old, oldExclusive), inclusive(new, newExclusive), least, words)
 	for i := before; i < len(c.changes); i++ {
-		c.changes[i].Old, c.changes[i].New = boundText(old, oldExclusive), boundText(new, newExclusive)
+		c.changes[i].Old = boundText(old, oldExclusive)
+		c.changes[i].New = boundText(new, newExclusive)
 	}
 }
 
@@ -302,7 +322,8 @@ func boundText(edge *float64, exclusive bool) string {
 }
 
 func (c *comparer) multipleOf(p nodePair) bool {
-	old, new := p.old.MultipleOf, p.new.MultipleOf
+	old := p.old.MultipleOf
+	new := p.new.MultipleOf
 	change := Change{Kind: "multipleOf-changed", Reason: "numbers that are not multiples are rejected"}
 	if old != nil {
 		change.Old = number(*old)
@@ -312,7 +333,8 @@ func (c *comparer) multipleOf(p nodePair) bool {
 	}
 	switch {
 	case new == nil:
-		change.Kind, change.Reason = "multipleOf-removed", "every value is still accepted"
+		change.Kind = "multipleOf-removed"
+		change.Reason = "every value is still accepted"
 		c.loosen(p, "multipleOf", change)
 		return true
 	case old == nil:
@@ -334,7 +356,8 @@ func text(name, rejected string) keyword {
 		change := Change{Kind: Kind(name + "-changed"), Old: of(p.old), New: of(p.new), Reason: rejected}
 		switch {
 		case change.New == "":
-			change.Kind, change.Reason = Kind(name+"-removed"), "every value is still accepted"
+			change.Kind = Kind(name + "-removed")
+			change.Reason = "every value is still accepted"
 			c.loosen(p, name, change)
 			return true
 		case change.Old == "":

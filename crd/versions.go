@@ -37,7 +37,8 @@ func VersionLosses(version string, schema *structural.Schema, storage string, st
 			continue
 		}
 		retyped[l.Path] = true
-		one, other := l.From, l.To
+		one := l.From
+		other := l.To
 		if i >= len(rest) {
 			one, other = other, one
 		}
@@ -82,7 +83,8 @@ func fieldNames(names []string) string {
 	last := ""
 	switch n := len(names); {
 	case n > namedFields+1:
-		names, last = names[:namedFields], fmt.Sprintf("%d more fields", n-namedFields)
+		names = names[:namedFields]
+		last = fmt.Sprintf("%d more fields", n-namedFields)
 	case n > 1:
 		names, last = names[:n-1], names[n-1]
 	default:

@@ -90,7 +90,8 @@ func ParsePosition(s string) Position {
 	case 1:
 		p.Line = numbers[0]
 	case 2:
-		p.Line, p.Column = numbers[1], numbers[0]
+		p.Line = numbers[1]
+		p.Column = numbers[0]
 	}
 	return p
 }

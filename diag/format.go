@@ -57,9 +57,13 @@ func (w *Writer) Write(list List) error {
 		return list.writeGitHub(w.w)
 	}
 	for _, d := range list {
-		value, head, indent := any(jsonOf(d)), jsonHead, "    "
+		value := any(jsonOf(d))
+		head := jsonHead
+		indent := "    "
 		if w.format == "sarif" {
-			value, head, indent = sarifOf(d), sarifHead, "        "
+			value = sarifOf(d)
+			head = sarifHead
+			indent = "        "
 		}
 		text, err := encode(value, indent)
 		if err != nil {
@@ -91,13 +95,17 @@ func (w *Writer) Close() error {
 	var head, listEnd, end string
 	switch w.format {
 	case "json":
-		head, listEnd, end = jsonHead, "\n  ]", jsonEnd
+		head = jsonHead
+		listEnd = "\n  ]"
+		end = jsonEnd
 	case "sarif":
 		tool, err := encode(sarifTool(w.codes, w.used), "      ")
 		if err != nil {
 			return err
 		}
-		head, listEnd, end = sarifHead, "\n      ]", ",\n      \"tool\": "+tool+sarifEnd
+		head = sarifHead
+		listEnd = "\n      ]"
+		end = ",\n      \"tool\": " + tool + sarifEnd
 	}
 	if len(w.used) > 0 {
 		head = ""

@@ -162,7 +162,8 @@ func (c *Case) Run(ctx context.Context) (*Failure, error) {
 	}
 	if ok {
 		stored = answer.Object
-		if answer, err = server.UpdateStatus(ctx, withStatus(stored, status), stored); err != nil || !c.expectedStatusError.isEmpty() {
+		answer, err = server.UpdateStatus(ctx, withStatus(stored, status), stored)
+		if err != nil || !c.expectedStatusError.isEmpty() {
 			return c.wantError(c.expectedStatusError, kind, updated, answer), err
 		}
 		if len(answer.Errors) > 0 {
@@ -188,7 +189,8 @@ func (c *Case) store(ctx context.Context, initial *Object) (map[string]any, *Fai
 	first := kind
 	if len(c.initialCRDPatches) > 0 {
 		var err error
-		if first, err = c.trial.patchedKind(kind, c.initialCRDPatches); err != nil {
+		first, err = c.trial.patchedKind(kind, c.initialCRDPatches)
+		if err != nil {
 			return nil, c.failed(c.initialCRDPatchesAt, "%v", err), nil
 		}
 	}
@@ -205,7 +207,8 @@ func (c *Case) store(ctx context.Context, initial *Object) (map[string]any, *Fai
 	}
 	if status, ok := initial.Value["status"]; ok && server.HasStatus() {
 		stored := answer.Object
-		if answer, err = server.UpdateStatus(ctx, withStatus(stored, status), stored); err != nil {
+		answer, err = server.UpdateStatus(ctx, withStatus(stored, status), stored)
+		if err != nil {
 			return nil, nil, err
 		}
 		if len(answer.Errors) > 0 {
@@ -217,10 +220,12 @@ func (c *Case) store(ctx context.Context, initial *Object) (map[string]any, *Fai
 	}
 	// openshift's runner updates the unchanged object to check that the original CRD
 	// is back.
-	if server, err = kind.server(); err != nil {
+	server, err = kind.server()
+	if err != nil {
 		return nil, nil, err
 	}
-	if answer, err = server.Update(ctx, answer.Object, answer.Object); err == nil && len(answer.Errors) > 0 {
+	answer, err = server.Update(ctx, answer.Object, answer.Object)
+	if err == nil && len(answer.Errors) > 0 {
 		return nil, c.rejected("initial", kind, initial, answer), nil
 	}
 	return answer.Object, nil, err
@@ -251,10 +256,12 @@ func patchedCRD(crd *apiextensionsv1.CustomResourceDefinition, version int, patc
 	}
 	single := crd.DeepCopy()
 	single.Spec.Versions = single.Spec.Versions[version : version+1]
-	if text, err = json.Marshal(single); err != nil {
+	text, err = json.Marshal(single)
+	if err != nil {
 		return nil, err
 	}
-	if text, err = patch.Apply(text); err != nil {
+	text, err = patch.Apply(text)
+	if err != nil {
 		return nil, err
 	}
 	out := &apiextensionsv1.CustomResourceDefinition{}
@@ -418,7 +425,8 @@ func (c *Case) compare(kind *Kind, want suiteText, stored map[string]any) (*Fail
 		return nil, nil
 	}
 	f = c.failed(expected.Position(path), "the stored object differs from the expected one at %s", cmp.Or(path.String(), "the object"))
-	if f.Want, err = orderedYAML(expected.keys, kind.schema, a); err != nil {
+	f.Want, err = orderedYAML(expected.keys, kind.schema, a)
+	if err != nil {
 		return nil, err
 	}
 	f.Got, err = orderedYAML(expected.keys, kind.schema, b)

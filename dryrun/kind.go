@@ -137,10 +137,12 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 		out = append(out, k.stored(o, a.Storage)...)
 	}
 	for _, path := range a.Ignored {
-		hint, why := "", "only the server writes it"
+		hint := ""
+		why := "only the server writes it"
 		switch path.String() {
 		case "status":
-			hint, why = hints.Status, "it is written through the status subresource"
+			hint = hints.Status
+			why = "it is written through the status subresource"
 		case "metadata.namespace":
 			why = "the kind is cluster-scoped"
 		}

@@ -54,7 +54,8 @@ func (k *Kind) Sample(ctx context.Context, full bool) (*Sample, error) {
 	if !ok {
 		object = map[string]any{}
 	}
-	object["apiVersion"], object["kind"] = k.Group+"/"+k.Version, k.Kind
+	object["apiVersion"] = k.Group + "/" + k.Version
+	object["kind"] = k.Kind
 	object["metadata"] = map[string]any{"name": "example"}
 	if server.HasStatus() {
 		delete(object, "status") // it is not written together with the object

@@ -183,7 +183,8 @@ func set(parent, step string, value any) change {
 			if !ok || isHead || reflect.DeepEqual(old, value) {
 				return false
 			}
-			if p[step] = value; value == nil {
+			p[step] = value
+			if value == nil {
 				delete(p, step)
 			}
 			return true

@@ -46,7 +46,8 @@ func (r *repairer) repair(ctx context.Context, object map[string]any) error {
 	if err != nil {
 		return err
 	}
-	r.best, r.answer = object, answer
+	r.best = object
+	r.answer = answer
 	for detours := 0; len(answer.Errors) > 0 && r.triesLeft > 0 && detours < maxDetours; {
 		changed, next, err := r.improve(ctx, object, answer)
 		if err != nil {
@@ -58,8 +59,11 @@ func (r *repairer) repair(ctx context.Context, object map[string]any) error {
 		if badness(next) >= badness(answer) {
 			detours++
 		}
-		if object, answer = changed, next; badness(answer) < badness(r.answer) {
-			r.best, r.answer, detours = object, answer, 0
+		object, answer = changed, next
+		if badness(answer) < badness(r.answer) {
+			r.best = object
+			r.answer = answer
+			detours = 0
 		}
 	}
 	return nil
@@ -90,7 +94,8 @@ func (r *repairer) improve(ctx context.Context, object map[string]any, answer ap
 			}
 			gone := !slices.ContainsFunc(next.Errors, func(other *field.Error) bool { return other.Field == e.Field && other.Detail == e.Detail })
 			if detour == nil && gone {
-				detour, after = changed, next
+				detour = changed
+				after = next
 			}
 		}
 	}

@@ -233,13 +233,16 @@ func (t *Trial) scale(ctx context.Context, r *Result) error {
 			continue
 		}
 		key := o.Key()
-		key.Group, key.Kind = kind.Group, kind.Kind
+		key.Group = kind.Group
+		key.Kind = kind.Kind
 		object, err := t.stored(key)
 		if err != nil {
 			return err
 		}
 		if object != nil && object["apiVersion"] == kind.Group+"/"+kind.Version {
-			kinds, names, stored = append(kinds, kind), append(names, kind.Kind+"."+kind.Group), object
+			kinds = append(kinds, kind)
+			names = append(names, kind.Kind+"."+kind.Group)
+			stored = object
 		}
 	}
 	switch len(kinds) {
@@ -262,7 +265,8 @@ func (r *Result) reject(format string, args ...any) {
 // request tries the object with the server: as a new object, as a replacement of the stored
 // one, or as a replacement of a part of it.
 func (t *Trial) request(ctx context.Context, r *Result, stored map[string]any) error {
-	o, kind := r.object, r.Kind
+	o := r.object
+	kind := r.Kind
 	server, err := kind.server()
 	if err != nil {
 		return nil
@@ -301,7 +305,8 @@ func (t *Trial) request(ctx context.Context, r *Result, stored map[string]any) e
 	if len(answer.Errors) > 0 {
 		action = Rejected
 	}
-	r.Action, r.Stored = action, answer.Object
+	r.Action = action
+	r.Stored = answer.Object
 	r.Findings = append(r.Findings, kind.findings(o, answer, t.Hints)...)
 	if name := crd.ConversionAnnotation(kind.Group); t.Subresource == "" && annotation(o.Value, name) != annotation(stored, name) {
 		path := (*structural.ObjectPath)(nil).Field("metadata").Field("annotations").Field(name)

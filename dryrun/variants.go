@@ -153,7 +153,8 @@ func (t *Trial) fits(d *crd.Definition, gates []string) bool {
 func parts(text string) []string {
 	var out []string
 	for part := range strings.SplitSeq(text, ",") {
-		if part = strings.TrimSpace(part); part != "" {
+		part = strings.TrimSpace(part)
+		if part != "" {
 			out = append(out, part)
 		}
 	}

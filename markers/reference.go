@@ -116,7 +116,8 @@ func describe(table *ours.Table, name, text string, help *markers.Registry) *Mar
 			d.Effect = strings.TrimSpace(theirs.Summary)
 		}
 		if !hasSyntax && !def.Own() {
-			d.Syntax, d.Arguments = "+"+name+syntax(def), arguments(def, theirs)
+			d.Syntax = "+" + name + syntax(def)
+			d.Arguments = arguments(def, theirs)
 		}
 	}
 	if len(features) == len(d.Targets) { // otherwise it has an effect on one of them without the feature

@@ -178,7 +178,8 @@ func appendObject(out []byte, value object, depth int) ([]byte, error) {
 	for _, name := range slices.Sorted(maps.Keys(value)) {
 		out = plainjson.AppendText(appendLine(append(out, before), depth+1), name)
 		var err error
-		if out, err = appendValue(append(out, ": "...), value[name], depth+1); err != nil {
+		out, err = appendValue(append(out, ": "...), value[name], depth+1)
+		if err != nil {
 			return nil, err
 		}
 		before = ','
@@ -194,7 +195,8 @@ func appendItems[T any](out []byte, list []T, depth int) ([]byte, error) {
 	for _, item := range list {
 		out = appendLine(append(out, before), depth+1)
 		var err error
-		if out, err = appendValue(out, item, depth+1); err != nil {
+		out, err = appendValue(out, item, depth+1)
+		if err != nil {
 			return nil, err
 		}
 		before = ','

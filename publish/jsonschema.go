@@ -170,7 +170,8 @@ func (o JSONSchemaOptions) schemaOf(r *Resource) object {
 		}
 	}
 	out["required"] = required
-	out["$schema"], out["title"] = o.draftURL(), r.Kind
+	out["$schema"] = o.draftURL()
+	out["title"] = r.Kind
 	out[gvkMarker] = []any{r.gvk(r.Kind)}
 	definitions := object{objectMetaDefinition: j.node(objectMeta(meta[2].Schema), false)}
 	if s.Contains(func(s *structural.Schema) bool {
@@ -285,7 +286,8 @@ func addTypes(out object, s *structural.Schema) {
 	if s.Nullable {
 		types = append(types, "null")
 	}
-	if out["type"] = types; len(types) == 1 {
+	out["type"] = types
+	if len(types) == 1 {
 		out["type"] = types[0]
 	}
 }

@@ -56,7 +56,8 @@ func selected(u unions.Union, schemas object) []any {
 	choice := func(member string) object {
 		properties := object{}
 		for name, own := range schemas {
-			if properties[name] = unset(own); name == member {
+			properties[name] = unset(own)
+			if name == member {
 				properties[name] = own
 			}
 		}

@@ -141,7 +141,8 @@ func addFormat(out object, format string, s *structural.Schema) (exact bool) {
 		return true
 	case "int32":
 		if integer {
-			out["minimum"], out["maximum"] = math.MinInt32, math.MaxInt32
+			out["minimum"] = math.MinInt32
+			out["maximum"] = math.MaxInt32
 		}
 		return integer
 	case "ipv4", "ipv6", "date", "date-time":
@@ -164,7 +165,8 @@ func addJunctors(out object, v *structural.ValueValidation, s *structural.Schema
 		same = true
 		for i := range of {
 			n, ok := nestedSchema(&of[i], s)
-			rendered, same = append(rendered, n), same && ok
+			rendered = append(rendered, n)
+			same = same && ok
 		}
 		return rendered, same
 	}
@@ -192,7 +194,8 @@ func addJunctors(out object, v *structural.ValueValidation, s *structural.Schema
 	}
 	if v.Not != nil {
 		n, same := nestedSchema(v.Not, s)
-		if exact = exact && same; same {
+		exact = exact && same
+		if same {
 			if out["not"] == nil {
 				out["not"] = n
 			}
@@ -219,7 +222,8 @@ func nestedSchema(n *structural.NestedValueValidation, s *structural.Schema) (ou
 			items = s.Items
 		}
 		child, same := nestedSchema(n.Items, items)
-		out["items"], exact = child, exact && same
+		out["items"] = child
+		exact = exact && same
 	}
 	properties := object{}
 	for _, p := range n.Properties {
@@ -229,7 +233,8 @@ func nestedSchema(n *structural.NestedValueValidation, s *structural.Schema) (ou
 		if own != nil && hasDefault(own) {
 			same = false
 		}
-		properties[p.Name], exact = child, exact && same
+		properties[p.Name] = child
+		exact = exact && same
 	}
 	if len(properties) > 0 {
 		out["properties"] = properties

@@ -34,7 +34,8 @@ func (r *Resource) definition(kind string) string {
 // operations returns all operations of the resource.
 func (r *Resource) operations() []operation {
 	const status = metaPrefix + "Status"
-	kind, list := r.definition(r.Kind), r.definition(r.ListKind)
+	kind := r.definition(r.Kind)
+	list := r.definition(r.ListKind)
 	root := "/apis/" + r.Group + "/" + r.Version + "/"
 	collection := root + r.Plural
 	var out []operation
@@ -143,7 +144,8 @@ func (d dialect) parameters(r *Resource, o operation, s *static) []parameter {
 func (d dialect) nameParameter(r *Resource) parameter {
 	out := object{"name": "name", "in": "path", "required": true, "description": "name of the " + r.Kind}
 	if d.v2 {
-		out["type"], out["uniqueItems"] = "string", true
+		out["type"] = "string"
+		out["uniqueItems"] = true
 	} else {
 		out["schema"] = object{"type": "string", "uniqueItems": true}
 	}
@@ -168,7 +170,9 @@ func (d dialect) operation(r *Resource, o operation, parameters []parameter, s *
 	media := []string{"application/json", "application/yaml"}
 	switch {
 	case d.v2:
-		out["produces"], out["schemes"], out["consumes"] = media, []string{"https"}, media
+		out["produces"] = media
+		out["schemes"] = []string{"https"}
+		out["consumes"] = media
 		if o.action == "patch" {
 			out["consumes"] = []string{"application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"}
 		}

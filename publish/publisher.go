@@ -182,7 +182,8 @@ func joinProtobuf(parts []*part) ([]byte, error) {
 func (p *Publisher) partsOf(d dialect, resources []*Resource) ([]*part, error) {
 	out := make([]*part, len(resources))
 	err := parallel.Do(len(resources), func(i int) (err error) {
-		if out[i] = p.parts[partKey{resources[i], d.v2}]; out[i] == nil {
+		out[i] = p.parts[partKey{resources[i], d.v2}]
+		if out[i] == nil {
 			out[i], err = p.render(d, resources[i])
 		}
 		return err
@@ -198,7 +199,9 @@ func (p *Publisher) partsOf(d dialect, resources []*Resource) ([]*part, error) {
 
 // render renders a part.
 func (p *Publisher) render(d dialect, r *Resource) (*part, error) {
-	definitions, paths, parameters := object{}, object{}, object{}
+	definitions := object{}
+	paths := object{}
+	parameters := object{}
 	if r == nil {
 		from := p.static.V3
 		if d.v2 {
@@ -211,7 +214,8 @@ func (p *Publisher) render(d dialect, r *Resource) (*part, error) {
 			parameters[name] = parameter
 		}
 	} else {
-		definitions[r.definition(r.Kind)], definitions[r.definition(r.ListKind)] = d.kindSchema(r), d.listSchema(r)
+		definitions[r.definition(r.Kind)] = d.kindSchema(r)
+		definitions[r.definition(r.ListKind)] = d.listSchema(r)
 		d.addPaths(paths, r, p.static)
 	}
 	var out part
@@ -221,7 +225,8 @@ func (p *Publisher) render(d dialect, r *Resource) (*part, error) {
 		to    *[]member
 	}{{definitions, d.definitionsDepth(), &out.definitions}, {paths, 2, &out.paths}, {parameters, 2, &out.parameters}} {
 		var err error
-		if *list.to, err = members(list.of, list.depth); err != nil {
+		*list.to, err = members(list.of, list.depth)
+		if err != nil {
 			return nil, err
 		}
 	}

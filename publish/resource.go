@@ -76,7 +76,8 @@ func Resources(crd *apiextensionsv1.CustomResourceDefinition, schemas []*structu
 			Path:                  fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i),
 		}
 		if v.Subresources != nil {
-			r.Status, r.Scale = v.Subresources.Status != nil, v.Subresources.Scale != nil
+			r.Status = v.Subresources.Status != nil
+			r.Scale = v.Subresources.Scale != nil
 		}
 		for _, f := range v.SelectableFields {
 			r.SelectableFields = append(r.SelectableFields, strings.TrimPrefix(f.JSONPath, "."))
@@ -151,7 +152,8 @@ func AddUnions(unknown []structural.UnknownKeyword) (bad []NotPublished) {
 		case len(list)+len(members) == 0:
 			notPublished("is empty")
 		default:
-			k.Schema.XUnions, k.Schema.XUnionMembers = list, members
+			k.Schema.XUnions = list
+			k.Schema.XUnionMembers = members
 		}
 	}
 	return bad

@@ -111,7 +111,10 @@ func (c *v2Converter) values(v *structural.ValueValidation, at *structural.Path)
 			c.drop(at, junctor.keyword, noSuchKeyword)
 		}
 	}
-	out.AllOf, out.AnyOf, out.OneOf, out.Not = nil, nil, nil, nil
+	out.AllOf = nil
+	out.AnyOf = nil
+	out.OneOf = nil
+	out.Not = nil
 	return &out
 }
 

@@ -209,7 +209,9 @@ func onlyNames(s *Schema) bool {
 	if named {
 		rest.Properties = nil
 	}
-	rest.Type, rest.Default, rest.Origin = "", nil, Origin{}
+	rest.Type = ""
+	rest.Default = nil
+	rest.Origin = Origin{}
 	if rest.ValueValidation != nil && rest.isZero() {
 		rest.ValueValidation = nil
 	}
@@ -281,7 +283,8 @@ func (c *checker) nested(n *NestedValueValidation, skipAnyOf bool, path *Path) {
 	for _, p := range n.Properties {
 		c.nested(p.Schema, false, path.Property(p.Name))
 	}
-	g, x := n.ForbiddenGenerics, n.ForbiddenExtensions
+	g := n.ForbiddenGenerics
+	x := n.ForbiddenExtensions
 	for _, rule := range []struct {
 		broken          bool
 		keyword, detail string

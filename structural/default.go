@@ -66,7 +66,8 @@ func (d *defaulter) value(value any, s *Schema) {
 			}
 			if isNonNullableNull(field, child) {
 				if put, ok := d.put(child, fieldStep(name)); ok {
-					value[name], field = put, put
+					value[name] = put
+					field = put
 				}
 			}
 			mark := len(d.open)
@@ -77,7 +78,8 @@ func (d *defaulter) value(value any, s *Schema) {
 		for i, element := range value {
 			if isNonNullableNull(element, s.Items) {
 				if put, ok := d.put(s.Items, elementStep(i)); ok {
-					value[i], element = put, put
+					value[i] = put
+					element = put
 				}
 			}
 			mark := len(d.open)

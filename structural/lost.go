@@ -74,7 +74,8 @@ func (l *losses) value(from, to *Schema, fromKeeps, toKeeps bool, path string, i
 		return
 	}
 	if to != nil {
-		have, want := from.jsonTypes(), to.jsonTypes()
+		have := from.jsonTypes()
+		want := to.jsonTypes()
 		if have != nil && want != nil {
 			if slices.ContainsFunc(have, func(typ string) bool { return !slices.Contains(want, typ) }) {
 				l.add(LossRetyped, path, from, to)

@@ -135,7 +135,8 @@ func (s *Schema) field(name string) (child *Schema, specified bool) {
 	if s == nil {
 		return nil, false
 	}
-	if child = s.property(name); child != nil {
+	child = s.property(name)
+	if child != nil {
 		return child, true
 	}
 	return s.others()

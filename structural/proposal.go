@@ -81,7 +81,9 @@ type nodeContext struct {
 
 // below returns the context of a child of the node at p.
 func (p nodeContext) below(path *Path) nodeContext {
-	p.path, p.root, p.property = path, false, false
+	p.path = path
+	p.root = false
+	p.property = false
 	return p
 }
 

@@ -63,7 +63,8 @@ func isImpliedBy(s, known *Schema) bool {
 	if s.Items != nil && (known.Items == nil || !isImpliedBy(s.Items, known.Items)) {
 		return false
 	}
-	a, b := s.AdditionalProperties, known.AdditionalProperties
+	a := s.AdditionalProperties
+	b := known.AdditionalProperties
 	if a == nil || a.Schema == nil {
 		return a == nil || a.Bool
 	}

@@ -25,7 +25,8 @@ func (c *proposals) polymorphism(nodes []nodeAt) {
 	}
 	c.structsBesideMaps(nodes)
 	if len(nodes) == 1 { // fast path for the usual case
-		s, path := nodes[0].schema, nodes[0].path
+		s := nodes[0].schema
+		path := nodes[0].path
 		if s.Items != nil {
 			c.polymorphism([]nodeAt{{s.Items, path.Child("items")}})
 		}

@@ -134,7 +134,8 @@ func (c *proposals) listOfMaps(s *Schema, path *Path) {
 			Path: keysPath, Kind: Required, Detail: "must not be empty if x-kubernetes-list-type is map", Pos: s.Origin.Of("x-kubernetes-list-type"),
 		})
 	}
-	items, itemsPath := s.Items, path.Child("items")
+	items := s.Items
+	itemsPath := path.Child("items")
 	if items == nil {
 		c.reject(ruleListType, Violation{
 			Path: itemsPath, Kind: Required, Detail: "must have a schema if x-kubernetes-list-type is map", Pos: s.Origin.Of("x-kubernetes-list-type"),
@@ -151,7 +152,8 @@ func (c *proposals) listOfMaps(s *Schema, path *Path) {
 		return Violation{Path: keysPath, Kind: Invalid, Value: s.XListMapKeys, Detail: detail, Pos: s.Origin.Of(keysKeyword)}
 	}
 	for i, key := range s.XListMapKeys {
-		property, propertyPath := items.property(key), itemsPath.Property(key)
+		property := items.property(key)
+		propertyPath := itemsPath.Property(key)
 		if items.Type == "object" {
 			switch {
 			case property == nil:

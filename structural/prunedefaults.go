@@ -161,7 +161,8 @@ func find(object any, at *ObjectPath) (any, bool, error) {
 			if !ok {
 				return nil, false, fmt.Errorf("%s: [] must be of array type", at)
 			}
-			if found = step.Index < len(list); found {
+			found = step.Index < len(list)
+			if found {
 				object = list[step.Index]
 			}
 		} else {
@@ -268,7 +269,8 @@ func objectMetaOf(metadata any) (*metav1.ObjectMeta, bool) {
 	if !ok {
 		return nil, false
 	}
-	meta, probe := &metav1.ObjectMeta{}, &metav1.ObjectMeta{}
+	meta = &metav1.ObjectMeta{}
+	probe := &metav1.ObjectMeta{}
 	for name, field := range fields {
 		text, err := json.Marshal(map[string]any{name: field})
 		if err == nil && apimachineryjson.Unmarshal(text, probe) == nil && apimachineryjson.Unmarshal(text, meta) != nil {

@@ -167,12 +167,14 @@ func mergeSkeleton(nodes []placedProps) (*Skeleton, error) {
 		out.Items = append(out.Items, child)
 	}
 	if values != nil {
-		if out.AdditionalProperties, err = mergeSkeleton(values); err != nil {
+		out.AdditionalProperties, err = mergeSkeleton(values)
+		if err != nil {
 			return nil, err
 		}
 	}
 	if elements != nil {
-		if out.AdditionalItems, err = mergeSkeleton(elements); err != nil {
+		out.AdditionalItems, err = mergeSkeleton(elements)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -268,7 +270,8 @@ func (p *skeletonPruner) value(value any, certain, all []*Skeleton, preserves bo
 	switch value := value.(type) {
 	case map[string]any:
 		for name, field := range value {
-			surely, perhaps := ofField(certain, name, true), ofField(all, name, false)
+			surely := ofField(certain, name, true)
+			perhaps := ofField(all, name, false)
 			switch {
 			case len(surely) > 0, len(perhaps) > 0 && !preserves:
 				mark := len(p.open)

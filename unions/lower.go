@@ -157,7 +157,8 @@ func Lower(u Union, opts LowerOptions) (Lowered, error) {
 			return Lowered{}, err
 		}
 	case slices.Contains(opts.Forms, FormOneOf):
-		out.Style, out.OneOf = StyleOneOf, oneOfBranches(&u)
+		out.Style = StyleOneOf
+		out.OneOf = oneOfBranches(&u)
 	}
 	if slices.Contains(opts.Forms, FormExtension) {
 		lowerToMembers(&u, &out)
@@ -175,7 +176,8 @@ func lowerToRules(u *Union, opts LowerOptions, out *Lowered) error {
 		for _, style := range []Style{StyleSplit, StyleCompact} {
 			out.Rejected = append(out.Rejected, Rejection{Style: style, Name: unreadable})
 		}
-		out.Style, out.OneOf = StyleOneOf, oneOfBranches(u)
+		out.Style = StyleOneOf
+		out.OneOf = oneOfBranches(u)
 		return nil
 	}
 	var transition []structural.Rule
@@ -200,7 +202,8 @@ func lowerToRules(u *Union, opts LowerOptions, out *Lowered) error {
 			rules = plain(rules)
 		}
 		if opts.Estimate == nil {
-			out.Style, out.Rules = style, rules
+			out.Style = style
+			out.Rules = rules
 			return nil
 		}
 		cost, err := opts.Estimate(rules)
@@ -208,12 +211,14 @@ func lowerToRules(u *Union, opts LowerOptions, out *Lowered) error {
 			return fmt.Errorf("estimating the rules of the union of %s: %w", u.label(), err)
 		}
 		if cost.fits() {
-			out.Style, out.Rules = style, rules
+			out.Style = style
+			out.Rules = rules
 			return nil
 		}
 		out.Rejected = append(out.Rejected, Rejection{Style: style, Cost: cost})
 	}
-	out.Style, out.OneOf = StyleOneOf, oneOfBranches(u)
+	out.Style = StyleOneOf
+	out.OneOf = oneOfBranches(u)
 	return nil
 }
 
@@ -238,7 +243,8 @@ func lowerToMembers(u *Union, out *Lowered) {
 	for _, v := range u.Values {
 		member := structural.UnionMember{Value: v.Name, Name: v.Member}
 		if i := u.Selected(v.Name); i >= 0 {
-			member.Name, member.Optional = u.Members[i].Name, u.Members[i].Optional
+			member.Name = u.Members[i].Name
+			member.Optional = u.Members[i].Optional
 		}
 		out.Members = append(out.Members, member)
 	}

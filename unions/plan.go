@@ -212,7 +212,8 @@ func counterparts(keys []listKey, old, new []any) []any {
 		return nil
 	}
 	out := make([]any, len(new))
-	before, after := indexByKey(keys, old), indexByKey(keys, new)
+	before := indexByKey(keys, old)
+	after := indexByKey(keys, new)
 	for i, element := range new {
 		key, ok := keyOf(keys, element)
 		if !ok || after[key] < 0 {

@@ -89,7 +89,8 @@ func policyOf(name string, target PolicyTarget, resources, expressions []string)
 	kind := func(name string) metav1.TypeMeta {
 		return metav1.TypeMeta{APIVersion: admissionregistrationv1.SchemeGroupVersion.String(), Kind: name}
 	}
-	exact, ignore := admissionregistrationv1.Exact, admissionregistrationv1.Ignore
+	exact := admissionregistrationv1.Exact
+	ignore := admissionregistrationv1.Ignore
 	policy := &admissionregistrationv1.MutatingAdmissionPolicy{
 		TypeMeta:   kind("MutatingAdmissionPolicy"),
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -200,7 +201,8 @@ func (w *policyWriter) object(s *structural.Schema, n *node, at pairAt) []*step 
 	for _, f := range n.fields {
 		p := propertyOf(s, f.name)
 		child := at
-		child.old, child.new = access(at.old, f.name), access(at.new, f.name)
+		child.old = access(at.old, f.name)
+		child.new = access(at.new, f.name)
 		child.path = at.path.Child(f.name)
 		child.pointer = w.pointerTo(at, f.name, child.path)
 		if at.path == nil {
@@ -250,8 +252,10 @@ const unpatchable = `[\x00-\x07\x0b\x0e-\x1f\x7f]`
 // which no path can be written: the patches of the other keys would fail with theirs.
 func (w *policyWriter) values(s *structural.Schema, n *node, at pairAt) []*step {
 	in := w.enter(at)
-	key, value := "k"+strconv.Itoa(in.depth), "v"+strconv.Itoa(in.depth)
-	in.old, in.new = at.old+"["+key+"]", value
+	key := "k" + strconv.Itoa(in.depth)
+	value := "v" + strconv.Itoa(in.depth)
+	in.old = at.old + "[" + key + "]"
+	in.new = value
 	in.path = at.path.Key("*")
 	in.pointer = append(slices.Clone(at.pointer), "'/'", "jsonpatch.escapeKey("+key+")")
 	below := w.value(s, n, in)
@@ -284,7 +288,8 @@ func (w *policyWriter) list(s *structural.Schema, n *node, at pairAt) []*step {
 		return nil
 	}
 	in := w.enter(at)
-	key, found := "k"+strconv.Itoa(in.depth), "v"+strconv.Itoa(in.depth)
+	key := "k" + strconv.Itoa(in.depth)
+	found := "v" + strconv.Itoa(in.depth)
 	in.old = at.old + "[int(" + found + "[0])]"
 	in.new = at.new + "[int(" + found + "[1].substring(1))]"
 	in.path = at.path.Key("*")
@@ -408,7 +413,8 @@ func (w *policyWriter) clear(s *structural.Schema, u *union, at pairAt) *step {
 		"(!(" + isSet(at.new, u.Discriminator, d) + ") || " + access(at.new, u.Discriminator) + " in [" + strings.Join(values, ", ") + "])",
 	}
 	var members []string
-	name, filters := "m", []string{"m in " + at.new}
+	name := "m"
+	filters := []string{"m in " + at.new}
 	nullable := false
 	for _, m := range u.Members {
 		members = append(members, celtext.String(m.Name)+": "+celtext.String(m.Value))
@@ -520,11 +526,14 @@ func (w *policyWriter) longest(root *step, group []int) (int, string) {
 	if text, ok := fits(len(group)); ok {
 		return len(group), text
 	}
-	low, high, longest := 0, len(group), "" // low unions fit, high do not
+	low := 0
+	high := len(group)
+	longest := "" // low unions fit, high do not
 	for high-low > 1 {
 		middle := (low + high) / 2
 		if text, ok := fits(middle); ok {
-			low, longest = middle, text
+			low = middle
+			longest = text
 		} else {
 			high = middle
 		}
@@ -564,7 +573,8 @@ func (s *step) parts(leaves []int) (guards []string, body string) {
 	for _, b := range s.below {
 		g, text := b.parts(leaves)
 		if text != "" {
-			guards, body = g, text
+			guards = g
+			body = text
 			texts = append(texts, guarded(g, text))
 		}
 	}
@@ -572,7 +582,8 @@ func (s *step) parts(leaves []int) (guards []string, body string) {
 	case len(texts) == 0:
 		return nil, ""
 	case len(texts) > 1:
-		guards, body = nil, "[\n"+indented(strings.Join(texts, ",\n"))+"\n].flatten()"
+		guards = nil
+		body = "[\n" + indented(strings.Join(texts, ",\n")) + "\n].flatten()"
 	}
 	if s.open != "" {
 		guards, body = nil, s.open+"\n"+indented(guarded(guards, body))+"\n"+s.close

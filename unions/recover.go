@@ -208,9 +208,15 @@ func readSide(s *structural.Schema, plain map[string]string, text string) (side,
 		if found == nil {
 			continue
 		}
-		guard, discriminator, literal, member := found[1], found[2], found[3], found[4]
+		guard := found[1]
+		discriminator := found[2]
+		literal := found[3]
+		member := found[4]
 		if i > 0 {
-			member, guard, discriminator, literal = found[1], found[2], found[3], found[4]
+			member = found[1]
+			guard = found[2]
+			discriminator = found[3]
+			literal = found[4]
 		}
 		d, isProperty := plain[discriminator]
 		m, isMember := plain[member]

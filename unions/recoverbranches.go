@@ -101,7 +101,8 @@ func (b branch) equal(o branch) bool {
 func readBranch(n *structural.NestedValueValidation) (branch, bool) {
 	b := branch{required: sorted(n.Required)}
 	only := structural.NestedValueValidation{Origin: n.Origin, Properties: n.Properties}
-	only.Required, only.Not = n.Required, n.Not
+	only.Required = n.Required
+	only.Not = n.Not
 	if !reflect.DeepEqual(*n, only) || len(n.Properties) > 1 {
 		return branch{}, false
 	}
@@ -115,7 +116,8 @@ func readBranch(n *structural.NestedValueValidation) (branch, bool) {
 		if !ok {
 			return branch{}, false
 		}
-		b.discriminator, b.value = p.Name, value
+		b.discriminator = p.Name
+		b.value = value
 	}
 	if n.Not == nil {
 		return b, true

@@ -328,7 +328,8 @@ func allowedValues(all []*structural.ValueValidation) []any {
 
 // number returns the allowed value next to zero, or to one if one is allowed.
 func number(v *structural.ValueValidation, kind string, n int) any {
-	low, high := math.Inf(-1), math.Inf(1)
+	low := math.Inf(-1)
+	high := math.Inf(1)
 	step := 1.0
 	if v.MultipleOf != nil && *v.MultipleOf > 0 {
 		step = *v.MultipleOf

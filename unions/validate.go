@@ -139,7 +139,9 @@ func (v *validator) union(u *union, old, new map[string]any) {
 	}
 	selected, valid := u.selects(is)
 	unchanged := old != nil && !v.opts.NoRatcheting
-	set, wrong, required := 0, 0, -1
+	set := 0
+	wrong := 0
+	required := -1
 	left := u.others(new, is, selected)
 	for i, m := range u.Members {
 		if left == 0 && i != selected && !unchanged {
@@ -170,7 +172,8 @@ func (v *validator) union(u *union, old, new map[string]any) {
 		}
 		return
 	}
-	same, was := false, reading{}
+	same := false
+	was := reading{}
 	if old != nil {
 		was = u.read(old)
 		same = is.sameAs(was)

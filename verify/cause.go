@@ -42,7 +42,8 @@ func cause(f apiserver.Finding) (text string, quotes []diag.Quote) {
 		column, _ := strconv.Atoi(match[2])
 		quote := diag.Quote{Message: match[3], Text: match[4], Column: column}
 		if i == 0 {
-			text, quote.Message = "compilation failed: "+match[3], ""
+			text = "compilation failed: " + match[3]
+			quote.Message = ""
 		}
 		quotes = append(quotes, quote)
 	}

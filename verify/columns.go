@@ -382,7 +382,8 @@ func (w *witness) match(old any, items *structural.Schema, filter *jsonpath.Filt
 	w.explainFilter(filter, right)
 	literal := literalOf(right)
 	if literal == nil {
-		if literal = literalOf(left); literal != nil {
+		literal = literalOf(left)
+		if literal != nil {
 			left = right
 		}
 	}
@@ -519,7 +520,8 @@ func refusal(s *structural.Schema, value any) string {
 
 // lengthFor returns the length of a list that a slice needs, at least 1.
 func lengthFor(params [3]jsonpath.ParamsEntry) int {
-	from, to := params[0], params[1]
+	from := params[0]
+	to := params[1]
 	length := 1
 	if from.Known && from.Value >= 0 {
 		length = from.Value + 1

@@ -88,7 +88,8 @@ func (v *Verifier) Compatibility(ctx context.Context, s *crd.Definition, wording
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", object.Name, err)
 	}
-	if out.Errors, err = request(noFeature); err != nil {
+	out.Errors, err = request(noFeature)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", object.Name, err)
 	}
 	out.Accepted = len(out.Errors) == 0

@@ -73,8 +73,10 @@ var (
 
 // correctionFor returns the correction for an error at a path of a definition.
 func correctionFor(path, detail string) (correction, bool) {
-	r, ok := correction{}, false
-	if r.version, r.found, ok = splitSchemaPath(path); !ok {
+	r := correction{}
+	ok := false
+	r.version, r.found, ok = splitSchemaPath(path)
+	if !ok {
 		return r, false
 	}
 	r.path = r.found
@@ -124,7 +126,9 @@ func (r correction) apply(s *apiextensionsv1.JSONSchemaProps, w strategy) {
 		if child == nil {
 			break
 		}
-		parent, s, path = s, child, rest
+		parent = s
+		s = child
+		path = rest
 		back = append(back, put)
 	}
 	keyword := strings.TrimPrefix(path, ".")
@@ -138,7 +142,9 @@ func (r correction) apply(s *apiextensionsv1.JSONSchemaProps, w strategy) {
 	case "x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-map-type":
 		for _, node := range []*apiextensionsv1.JSONSchemaProps{s, parent} {
 			if node != nil {
-				node.XListType, node.XMapType, node.XListMapKeys = nil, nil, nil
+				node.XListType = nil
+				node.XMapType = nil
+				node.XListMapKeys = nil
 				if w != clearing {
 					addKey(node)
 				}
@@ -168,25 +174,32 @@ func retype(s *apiextensionsv1.JSONSchemaProps, want string, w strategy) {
 		return
 	case w == clearing:
 		s.XPreserveUnknownFields = new(true)
-		s.Type, s.Items = "", nil
+		s.Type = ""
+		s.Items = nil
 		return
 	}
-	s.XPreserveUnknownFields, s.XIntOrString, s.XEmbeddedResource = nil, false, false
+	s.XPreserveUnknownFields = nil
+	s.XIntOrString = false
+	s.XEmbeddedResource = false
 	switch w {
 	case withStrings:
-		s.Type, s.MaxLength = "string", new(int64(1))
+		s.Type = "string"
+		s.MaxLength = new(int64(1))
 	case withNumbers:
 		s.Type = "integer"
 	case withObjects:
 		s.Type = "object"
 	case withLists:
-		if s.Type = "array"; s.Items == nil || s.Items.Schema == nil {
+		s.Type = "array"
+		if s.Items == nil || s.Items.Schema == nil {
 			s.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{Type: "integer"}}
 		}
 		s.MaxItems = new(int64(1))
 	}
 	if w != withObjects {
-		s.Properties, s.AdditionalProperties, s.Required = nil, nil, nil
+		s.Properties = nil
+		s.AdditionalProperties = nil
+		s.Required = nil
 	}
 	if w != withLists {
 		s.Items = nil
@@ -207,7 +220,8 @@ func addKey(s *apiextensionsv1.JSONSchemaProps) {
 	if !slices.Contains(items.Required, name) {
 		items.Required = append(items.Required, name)
 	}
-	s.XListType, s.XListMapKeys = new("map"), []string{name}
+	s.XListType = new("map")
+	s.XListMapKeys = []string{name}
 }
 
 // notCausedBy removes findings that only occur because of how the mistakes were corrected.
@@ -237,7 +251,8 @@ func (m corrections) touches(fullPath string) bool {
 			return false
 		}
 		paths := []string{r.found, r.path}
-		node, keyword := r.path[:max(0, strings.LastIndexByte(r.path, '.'))], r.path[strings.LastIndexByte(r.path, '.')+1:]
+		node := r.path[:max(0, strings.LastIndexByte(r.path, '.'))]
+		keyword := r.path[strings.LastIndexByte(r.path, '.')+1:]
 		if keyword == "type" || keyword == "items" {
 			paths = append(paths, node+".type", node+".items", node+".x-kubernetes-preserve-unknown-fields")
 		}

@@ -34,7 +34,8 @@ func (c *checks) defaultHint(f apiserver.Finding) string {
 	if !found {
 		return ""
 	}
-	given, want := string(raw), match[1]
+	given := string(raw)
+	want := match[1]
 	what := "the default"
 	if at != "" {
 		what = at + " in the default"
@@ -82,7 +83,8 @@ func valueInDefault(root *structural.Schema, path string) (at string, value json
 			continue
 		}
 		rest := path[end+len(keyword):]
-		if value, found = valueAt(schema.Default.Raw, rest); found {
+		value, found = valueAt(schema.Default.Raw, rest)
+		if found {
 			return strings.TrimPrefix(rest, "."), value, true
 		}
 	}

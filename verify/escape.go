@@ -38,7 +38,8 @@ func (c *checks) suggestEscape(d *result, f apiserver.Finding) {
 		return
 	}
 	d.Hint = "expressions have property " + name + " as " + escaped + ", as in self." + escaped
-	d.Old, d.Meant = name, escaped
+	d.Old = name
+	d.Meant = escaped
 }
 
 // unescaped returns the property that is the cause of an error at an offset in a line, because its name is
@@ -56,7 +57,8 @@ func (c *checks) unescaped(version int, line string, offset int) (name string) {
 				break
 			}
 			if i < first || i == first && len(candidate) > len(name) {
-				name, first = candidate, i
+				name = candidate
+				first = i
 			}
 			break
 		}

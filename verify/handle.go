@@ -68,7 +68,9 @@ func newHandle(d *crd.Definition, served string, shared *apiserver.Kinds) (crd.H
 	if err != nil {
 		return nil, err
 	}
-	group, name, namespaced := definition.Spec.Group, definition.Spec.Names.Kind, definition.Spec.Scope == apiextensionsv1.NamespaceScoped
+	group := definition.Spec.Group
+	name := definition.Spec.Names.Kind
+	namespaced := definition.Spec.Scope == apiextensionsv1.NamespaceScoped
 	complete := func(object map[string]any, version string) map[string]any {
 		if object == nil {
 			return nil
@@ -81,7 +83,9 @@ func newHandle(d *crd.Definition, served string, shared *apiserver.Kinds) (crd.H
 			metadata["resourceVersion"] = version
 		}
 		out := maps.Clone(object)
-		out["apiVersion"], out["kind"], out["metadata"] = group+"/"+served, name, metadata
+		out["apiVersion"] = group + "/" + served
+		out["kind"] = name
+		out["metadata"] = metadata
 		return out
 	}
 	return func(ctx context.Context, r crd.Request) (crd.Answer, error) {

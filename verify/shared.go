@@ -29,7 +29,10 @@ func partials(subjects []*crd.Definition) []*partial {
 		if !mayOmit(s) {
 			continue
 		}
-		r.owner, r.relies, r.rules, r.seen = i, nil, nil, map[*structural.Schema]bool{}
+		r.owner = i
+		r.relies = nil
+		r.rules = nil
+		r.seen = map[*structural.Schema]bool{}
 		for _, schema := range s.Schemas {
 			r.collect(schema)
 		}
@@ -188,7 +191,8 @@ func (r *repetitions) content(s *structural.Schema) content {
 	out := content{rules: len(s.XValidations) > 0, defaults: s.Default != nil}
 	add := func(child *structural.Schema) {
 		c := r.content(child)
-		out.rules, out.defaults = out.rules || c.rules, out.defaults || c.defaults
+		out.rules = out.rules || c.rules
+		out.defaults = out.defaults || c.defaults
 	}
 	add(s.Items)
 	if s.AdditionalProperties != nil {
@@ -213,7 +217,8 @@ func unsure(parts []*partial, rejected func(i int) bool) []int {
 		changed = false
 		for i, p := range parts {
 			if p != nil && !slices.Contains(out, i) && slices.ContainsFunc(p.relies, func(j int) bool { return doubtful[j] }) {
-				doubtful[i], changed = true, true
+				doubtful[i] = true
+				changed = true
 				out = append(out, i)
 			}
 		}

@@ -107,7 +107,8 @@ func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (di
 	var measures crdsize.Sizes
 	checked := progress.Start(ctx, "checking", "definitions", len(subjects))
 	err := parallel.Do(len(subjects), func(i int) error {
-		if known[i] = v.load(subjects[i], &results[i]); known[i] {
+		known[i] = v.load(subjects[i], &results[i])
+		if known[i] {
 			checked.Add(1)
 		}
 		return nil
@@ -167,7 +168,8 @@ func (v *Verifier) One(ctx context.Context, d *crd.Definition) (diag.List, error
 	}
 	var results []result
 	if !v.load(s, &results) {
-		if results, err = v.examine(ctx, s, nil, &crdsize.Sizes{}); err != nil {
+		results, err = v.examine(ctx, s, nil, &crdsize.Sizes{})
+		if err != nil {
 			return nil, err
 		}
 		v.store(s, results)
@@ -286,7 +288,8 @@ func (r result) diagnostic(s *crd.Definition) diag.Diagnostic {
 	inText := false
 	if line, column, ok := celPosition(r.Message); ok && s.TextPosition != nil {
 		if inside, ok := s.TextPosition(r.Path, line, column); ok {
-			pos, inText = inside, true
+			pos = inside
+			inText = true
 		}
 	}
 	d := diag.Diagnostic{
@@ -480,7 +483,9 @@ func contradictionKind(kind contradictions.Kind) *diag.Kind {
 // askServer reports the server's findings, and those that it will report once the first are
 // corrected.
 func (c *checks) askServer(ctx context.Context) error {
-	crd, known, corrected := c.CRD, map[string]bool{}, corrections{}
+	crd := c.CRD
+	known := map[string]bool{}
+	corrected := corrections{}
 	for n := range maxRounds {
 		report, err := c.target.Check(ctx, crd, c.Old)
 		if err != nil {
@@ -489,7 +494,8 @@ func (c *checks) askServer(ctx context.Context) error {
 		if c.partial && slices.ContainsFunc(report.Findings, func(f apiserver.Finding) bool { return !isAboutMetadata(f.Path) }) {
 			c.complete()
 			crd = c.CRD
-			if report, err = c.target.Check(ctx, crd, c.Old); err != nil {
+			report, err = c.target.Check(ctx, crd, c.Old)
+			if err != nil {
 				return fmt.Errorf("verify %s: %w", crd.Name, err)
 			}
 		}
@@ -502,7 +508,8 @@ func (c *checks) askServer(ctx context.Context) error {
 		}
 		confirmed := found
 		if n > 0 {
-			if confirmed, err = c.notCausedBy(ctx, corrected, found); err != nil {
+			confirmed, err = c.notCausedBy(ctx, corrected, found)
+			if err != nil {
 				return fmt.Errorf("verify %s: %w", crd.Name, err)
 			}
 		}
@@ -526,7 +533,8 @@ func (c *checks) askServer(ctx context.Context) error {
 // complete makes the CRD complete, if it is partial.
 func (c *checks) complete() {
 	if c.partial {
-		c.CRD, c.partial = c.Build(), false
+		c.CRD = c.Build()
+		c.partial = false
 	}
 }
 
@@ -650,7 +658,9 @@ type checks struct {
 // one, unless that is empty.
 func (r *result) suggest(old, meant string) {
 	if meant != "" {
-		r.Hint, r.Old, r.Meant = "did you mean "+meant+"?", old, meant
+		r.Hint = "did you mean " + meant + "?"
+		r.Old = old
+		r.Meant = meant
 	}
 }
 
@@ -662,7 +672,8 @@ func (c *checks) add(kind *diag.Kind, path, hint, format string, args ...any) *r
 
 // server adds a finding of the API server.
 func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *result {
-	kind, hint := rejectedByServer, ""
+	kind := rejectedByServer
+	hint := ""
 	switch {
 	case f.Source == apiserver.Version:
 		kind = unknownToVersion
@@ -671,7 +682,8 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *result {
 	case f.Warning:
 		kind = serverWarning
 	case c.options.Generating && c.isOutside(f.Path):
-		kind, hint = rejectedOutsideSchemas, "another build step may still add it"
+		kind = rejectedOutsideSchemas
+		hint = "another build step may still add it"
 	default:
 		hint = cmp.Or(costHint(f, rules), c.defaultHint(f), c.uniqueHint(f))
 	}
@@ -698,7 +710,8 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *result {
 	if !f.Warning {
 		d.Cause, d.Quotes = cause(f)
 	}
-	d.Detail, d.Cost = string(f.Type)+": "+f.Detail, isCost(f)
+	d.Detail = string(f.Type) + ": " + f.Detail
+	d.Cost = isCost(f)
 	switch {
 	case isTotal(f):
 		d.Detail = "total cost"

@@ -41,7 +41,8 @@ parent directory, up to the module root; docs/config.md describes it.`,
 				return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(configFormats(), ", "))
 			}
 			var err error
-			if r.WorkDir, err = os.Getwd(); err != nil {
+			r.WorkDir, err = os.Getwd()
+			if err != nil {
 				return err
 			}
 			functions := new(generation.Values).Flags(project.OfUnions)
@@ -92,7 +93,8 @@ func defaultOf(r *reporting.Reporter, e project.Effective) project.Effective {
 			e.Value = dir
 		}
 		if os.Getenv("XDG_CACHE_HOME") != "" {
-			e.Source, e.Place = project.FromEnvironment, "XDG_CACHE_HOME"
+			e.Source = project.FromEnvironment
+			e.Place = "XDG_CACHE_HOME"
 		}
 	}
 	return e

@@ -126,7 +126,8 @@ func parseControllerGen(inv *generation.Invocation, flags *pflag.FlagSet, args [
 		}
 	}
 	request := &inv.Request
-	request.Patterns, request.NoCRD = line.Paths, line.CRD == nil
+	request.Patterns = line.Paths
+	request.NoCRD = line.CRD == nil
 	if line.CRD != nil {
 		if err := setOptions(inv.Given, *line.CRD); err != nil {
 			return err
@@ -136,7 +137,8 @@ func parseControllerGen(inv *generation.Invocation, flags *pflag.FlagSet, args [
 		rule, _ := commandline.RuleFor("schemapatch", line.Rules)
 		request.Patch = &generate.Patch{SchemaPatchArguments: *line.Patch, CRDFirst: line.CRDFirst, Rule: rule}
 	}
-	companions, rules := line.Generators, line.Rules
+	companions := line.Generators
+	rules := line.Rules
 	if rule, explicit := commandline.RuleFor("crd", rules); explicit {
 		if err := inv.Given.Set("output", commandline.Directory(rule)); err != nil {
 			return err

@@ -83,7 +83,9 @@ nothing of schemagen. If there is an error, no file is written.`,
 			if !slices.Contains([]string{"clear", "keep"}, r.create) {
 				return fmt.Errorf("--policy-create: unknown value %q: use clear or keep", r.create)
 			}
-			inv.Command, inv.Given, inv.Request.Patterns = cmd, cmd.Flags(), args
+			inv.Command = cmd
+			inv.Given = cmd.Flags()
+			inv.Request.Patterns = args
 			settings, err := inv.Settle()
 			if err != nil {
 				return err
@@ -162,7 +164,8 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 	}
 	for i := range out.Verdict.Findings {
 		if d := &out.Verdict.Findings[i]; d.Code == conversions.Unconverted() && d.Severity == diag.Warning {
-			d.Severity, out.Verdict.Failed = diag.Error, true
+			d.Severity = diag.Error
+			out.Verdict.Failed = true
 		}
 	}
 	_, err = r.Finish(ctx, out, stdout, stderr)

@@ -49,7 +49,8 @@ Packages are patterns as for schemagen crd, with the same default.`,
 				return err
 			}
 			var err error
-			if r.Patterns, err = r.Packages(cmd, nil, args); err != nil {
+			r.Patterns, err = r.Packages(cmd, nil, args)
+			if err != nil {
 				return err
 			}
 			r.objects.Stdout = screen.Documents(stdout)
@@ -80,14 +81,18 @@ func (r *convertRun) run(ctx context.Context, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r.Dir, r.Server, r.Passes, r.Inputs = r.WorkDir, server, passes.All(), r.Reader
+	r.Dir = r.WorkDir
+	r.Server = server
+	r.Passes = passes.All()
+	r.Inputs = r.Reader
 	r.Project.AddTo(&r.Options, false)
 	findings, err := r.objects.Find(ctx, r.Options)
 	if err != nil {
 		return err
 	}
 	if !findings.HasErrors() { // warnings are about what is generated
-		if findings, err = r.objects.Convert(ctx, sources); err != nil {
+		findings, err = r.objects.Convert(ctx, sources)
+		if err != nil {
 			return err
 		}
 	}

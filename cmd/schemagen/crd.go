@@ -26,7 +26,8 @@ the package in the working directory. If there is an error, no file is written.`
   schemagen crd ./api/... -o config/crd/bases --check`,
 		Args: reporting.PackageArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			inv.Command, inv.Request.Patterns = cmd, args
+			inv.Command = cmd
+			inv.Request.Patterns = args
 			return inv.Run(cmd.Context(), stdout, stderr)
 		},
 	}

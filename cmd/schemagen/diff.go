@@ -71,7 +71,8 @@ write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
 			if err := r.definitions.Configure(cmd, printing); err != nil {
 				return err
 			}
-			r.console, r.definitions.Conversions = printing.Console, true
+			r.console = printing.Console
+			r.definitions.Conversions = true
 			return r.run(cmd.Context(), args, stdin, stdout, stderr)
 		},
 	}
@@ -118,14 +119,16 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 			return c.Kind == changekind.DefinitionRemoved
 		})
 	}
-	sources, findings := news, diag.List(nil)
+	sources := news
+	findings := diag.List(nil)
 	if len(r.sources) > 0 {
 		sources, findings, err = r.definitions.Generate(ctx, r.definitions.Dir, r.sources)
 		if err := reporting.Unread(strings.Join(r.sources, " "), findings, err, r.definitions.Dir, stderr); err != nil {
 			return err
 		}
 	}
-	if findings, err = definitions.Allow(ctx, changes, news, sources, reference.IsCode, in.Path); err != nil {
+	findings, err = definitions.Allow(ctx, changes, news, sources, reference.IsCode, in.Path)
+	if err != nil {
 		return err
 	}
 	return r.conclude(changes, findings, stdout)

@@ -90,7 +90,8 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	}
 	kinds := make([]*explain.Documented, len(published))
 	for i, p := range published {
-		if kinds[i], err = p.Documented(ctx, r.definitions.Dir, r.examples); err != nil {
+		kinds[i], err = p.Documented(ctx, r.definitions.Dir, r.examples)
+		if err != nil {
 			return err
 		}
 	}

@@ -38,8 +38,10 @@ func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			var err error
-			options.Dir, options.Inputs = r.WorkDir, r.Reader
-			if options.Patterns, err = r.Packages(cmd, nil, args); err != nil {
+			options.Dir = r.WorkDir
+			options.Inputs = r.Reader
+			options.Patterns, err = r.Packages(cmd, nil, args)
+			if err != nil {
 				return err
 			}
 			listing, findings, err := define.List(cmd.Context(), *options)

@@ -50,7 +50,8 @@ CRDs of one channel are replaced by those of another one.`,
 			if err != nil {
 				return err
 			}
-			r.console, r.definitions.Dir = r.reporting.Console, r.reporting.WorkDir
+			r.console = r.reporting.Console
+			r.definitions.Dir = r.reporting.WorkDir
 			if r.from != "" && !cmd.Flags().Changed("fail-on") {
 				r.failOn = "none" // it is a question, not a check
 			}

@@ -43,7 +43,8 @@ func main() {
 // All output except documents passes through a [screen.Terminal].
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	console := terminal.NewConsole(stdout, stderr, time.Now())
-	stdout, stderr = console.Out.Terminal, console.Err.Terminal
+	stdout = console.Out.Terminal
+	stderr = console.Err.Terminal
 	root := newRoot(stdout, stderr)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		addCompletions(root) // cobra keeps commands with them alive until the process ends

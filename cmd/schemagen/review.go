@@ -72,7 +72,8 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if err != nil {
 		return err
 	}
-	if r.definitions.Rules, err = r.definitions.Project.Rules([]string{project.Review}); err != nil {
+	r.definitions.Rules, err = r.definitions.Project.Rules([]string{project.Review})
+	if err != nil {
 		return err
 	}
 	r.definitions.Server = verify.New(target, verify.Options{})

@@ -146,7 +146,8 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 			return err
 		}
 		defer olds.Close()
-		trial.Stored, findings = olds.Get, append(findings, found...)
+		trial.Stored = olds.Get
+		findings = append(findings, found...)
 	}
 	sources, err := definitions.FindObjects("-f", r.files)
 	if err != nil {
@@ -192,7 +193,8 @@ func (r *tryRun) conversions(ctx context.Context, target *convertrun.Target) (di
 		return nil, err
 	}
 	options := define.Options{Passes: passes.All(), Source: define.Source{Dir: r.WorkDir, Patterns: patterns, Tags: []string{}, Inputs: r.Reader}}
-	if options.Server, err = generation.NewVerifier("", verify.Options{}); err != nil {
+	options.Server, err = generation.NewVerifier("", verify.Options{})
+	if err != nil {
 		return nil, err
 	}
 	r.Project.AddTo(&options, false)

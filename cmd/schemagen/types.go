@@ -57,7 +57,9 @@ Methods that copy the types come from schemagen object.`,
 			if err := r.Configure(cmd, ""); err != nil {
 				return err
 			}
-			r.Dir, r.mode, r.Preview = r.WorkDir, cli.ModeOf("", check, diff), check || diff
+			r.Dir = r.WorkDir
+			r.mode = cli.ModeOf("", check, diff)
+			r.Preview = check || diff
 			return r.run(cmd.Context(), names, cmd.InOrStdin(), stdout, stderr)
 		},
 	}

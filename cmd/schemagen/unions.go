@@ -38,7 +38,9 @@ If there is an error, no file is written.`,
   schemagen unions ./api/... --policy config/policy --no-functions
   schemagen unions ./api/... --suggest`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			inv.Command, inv.Given, inv.Request.Patterns = cmd, cmd.Flags(), args
+			inv.Command = cmd
+			inv.Given = cmd.Flags()
+			inv.Request.Patterns = args
 			s, err := inv.Settle()
 			if err != nil {
 				return err

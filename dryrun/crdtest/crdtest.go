@@ -120,7 +120,8 @@ func (o Options) cases(ctx context.Context, dir, packages string, suites []strin
 				return nil, nil, err
 			}
 			cases, found := trial.ReadSuite(name, data)
-			out, findings = append(out, cases...), append(findings, found...)
+			out = append(out, cases...)
+			findings = append(findings, found...)
 		}
 	}
 	return out, findings, nil

@@ -158,7 +158,8 @@ func withLimit(kind *apiservercel.DeclType, trail []string, limit int64) *apiser
 		fields[trail[0]] = apiservercel.NewDeclField(trail[0], withLimit(field.Type, trail[1:], limit), field.Required, nil, nil)
 		return objectType(kind, fields)
 	}
-	elem, elements := kind.ElemType, kind.MaxElements
+	elem := kind.ElemType
+	elements := kind.MaxElements
 	if len(trail) > 0 && elem != nil {
 		elem = withLimit(elem, trail[1:], limit)
 	} else {

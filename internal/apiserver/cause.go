@@ -61,7 +61,8 @@ func (t *Target) explain(ctx context.Context, s *compiledSchema, rules []Rule) e
 					return err
 				}
 				search := newSearch(t, s, n, rule, s.results[n][i])
-				search.done, search.limit = ctx.Done(), limitFor(rules[at].Cost, total)
+				search.done = ctx.Done()
+				search.limit = limitFor(rules[at].Cost, total)
 				if err := guard(func() error { rules[at].Causes = search.causes(); return ctx.Err() }); err != nil {
 					return err
 				}
@@ -198,7 +199,8 @@ func (r candidateRef) in(s *search) candidate {
 
 // underWith is like under, with the same limit for all given candidates.
 func (s *search) underWith(refs []candidateRef, bound int64) bool {
-	around, inside := map[int]int64{}, map[int]int64{}
+	around := map[int]int64{}
+	inside := map[int]int64{}
 	for _, r := range refs {
 		limit := min(bound, r.in(s).maxLimit())
 		if r.around {
@@ -248,7 +250,8 @@ func largest(most int64, good func(int64) bool) int64 {
 	if most < 1 || !good(1) {
 		return 0
 	}
-	low, high := int64(1), most
+	low := int64(1)
+	high := most
 	for low < high {
 		middle := low + (high-low+1)/2
 		if good(middle) {

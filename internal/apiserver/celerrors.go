@@ -58,7 +58,8 @@ const (
 // total.
 func (n *node) ruleErrors(i int, c compilation, total *validation.TotalCost, suppressed func() bool) field.ErrorList {
 	var errs field.ErrorList
-	at, rule := n.rulesPath().Index(i), n.schema.XValidations[i]
+	at := n.rulesPath().Index(i)
+	rule := n.schema.XValidations[i]
 	cost := c.times(n.context.MaxCardinality)
 	if cost > RuleCostLimit && !suppressed() {
 		errs = append(errs, field.Forbidden(at.Child("rule"), overLimit(ruleCost, cost, RuleCostLimit)))

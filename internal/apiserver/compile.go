@@ -153,7 +153,8 @@ func (t *Target) run(j *job) error {
 			return nil
 		})
 		for at, i := range missing {
-			if entries[i].err = err; err == nil {
+			entries[i].err = err
+			if err == nil {
 				entries[i].compilation = results[at]
 			}
 			close(entries[i].done)
@@ -187,7 +188,8 @@ func (t *Target) libraryOf(v *version.Version) (*ruleLibrary, error) {
 			return &checker.CallEstimate{CostEstimate: checker.FixedCostEstimate(1)}
 		}
 		var err error
-		if env, err = env.Extend(celgo.CostEstimatorOptions(checker.OverloadCostEstimate(overloads.Matches, one))); err != nil {
+		env, err = env.Extend(celgo.CostEstimatorOptions(checker.OverloadCostEstimate(overloads.Matches, one)))
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -205,17 +207,22 @@ func (t *Target) compileOne(kind *apiservercel.DeclType, e expression) (out comp
 		return out
 	}
 	rule, err := t.compileText(kind, e.rule, ruleTerms(), e.storedRule, e.optional)
-	out.usesOldSelf, out.ruleError = rule.usesOldSelf, rule.err
-	if out.failure = err; err != nil || rule.err != nil {
+	out.usesOldSelf = rule.usesOldSelf
+	out.ruleError = rule.err
+	out.failure = err
+	if err != nil || rule.err != nil {
 		return out
 	}
-	out.cost, out.occurrences = rule.cost, uint64(celconfig.MaxRequestSizeBytes/(kind.MinSerializedSize+1))
+	out.cost = rule.cost
+	out.occurrences = uint64(celconfig.MaxRequestSizeBytes / (kind.MinSerializedSize + 1))
 	if e.message == "" {
 		return out
 	}
 	message, err := t.compileText(kind, e.message, messageTerms(), e.storedMessage, e.optional)
-	out.failure, out.messageError = err, message.err
-	out.hasMessage, out.messageCost = err == nil && message.err == nil, message.cost
+	out.failure = err
+	out.messageError = message.err
+	out.hasMessage = err == nil && message.err == nil
+	out.messageCost = message.cost
 	return out
 }
 
@@ -286,7 +293,8 @@ func (t *Target) compileText(kind *apiservercel.DeclType, text string, terms ter
 	if err != nil {
 		return failed(apiservercel.ErrorTypeInternal, terms.costEstimation+err.Error())
 	}
-	if out.cost = cost.Max; t.Before(localSizeMinor) {
+	out.cost = cost.Max
+	if t.Before(localSizeMinor) {
 		out.cost = t.oldCost(checked.NativeRep(), kind)
 	}
 	return out, nil

@@ -277,7 +277,8 @@ func (v evaluation) valueOf(s *structural.Schema) fact {
 	case s.Type == "boolean":
 		return fact{kind: condition, outcomes: mayHold | mayNotHold}
 	case s.Type == "integer" || s.Type == "number":
-		out.kind, r = numeric, numbers
+		out.kind = numeric
+		r = numbers
 		if !v.bounded {
 			r = contradictions.Range{Low: math.Inf(-1), High: math.Inf(1)}
 		} else if low, high, ok := enumRange(s); ok {
@@ -285,23 +286,28 @@ func (v evaluation) valueOf(s *structural.Schema) fact {
 		}
 		return number(r.Low, r.High)
 	case s.Type == "string":
-		out.kind, r = text, lengths
+		out.kind = text
+		r = lengths
 		if v.bounded {
 			out.texts = enumTexts(s)
 		}
 	case s.Type == "array":
-		out.kind, r = sized, items
+		out.kind = sized
+		r = items
 	case s.Type == "object" && s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
-		out.kind, r = sized, properties
+		out.kind = sized
+		r = properties
 	case s.Type == "object":
 		out.kind = object
 		return out
 	default:
 		return fact{}
 	}
-	out.low, out.high = r.Low, r.High
+	out.low = r.Low
+	out.high = r.High
 	if !v.bounded {
-		out.low, out.high = 0, math.Inf(1)
+		out.low = 0
+		out.high = math.Inf(1)
 	}
 	if out.low > out.high || out.low >= maxExact {
 		return fact{}
@@ -349,7 +355,8 @@ func (v evaluation) selected(e ast.SelectExpr) fact {
 	if operand.kind == object {
 		for _, p := range operand.schema.Properties {
 			if name, ok := celtext.Name(p.Name); ok && name == e.FieldName() {
-				child, required = p.Schema, operand.schema.Requires(p.Name)
+				child = p.Schema
+				required = operand.schema.Requires(p.Name)
 			}
 		}
 	}
@@ -466,7 +473,8 @@ func sizeOf(f fact) fact {
 	if f.kind != text && f.kind != sized {
 		return fact{kind: numeric, low: 0, high: math.Inf(1), fails: true}
 	}
-	low, high := f.low, f.high
+	low := f.low
+	high := f.high
 	if f.texts != nil {
 		low, high = math.Inf(1), math.Inf(-1)
 		for _, t := range f.texts {

@@ -114,7 +114,8 @@ func (d *defaultRules) holdAt(n *node, value any) bool {
 	if err != nil {
 		return false
 	}
-	digest, distinct := sha256.Sum256(text), !hasFloat(value) // as JSON, 1.0 is equal to 1
+	digest := sha256.Sum256(text)
+	distinct := !hasFloat(value) // as JSON, 1.0 is equal to 1
 	var self map[string]any
 	for _, rule := range n.schema.XValidations {
 		words := wordsOf(rule.Rule)
@@ -145,7 +146,9 @@ func (d *defaultRules) holdAt(n *node, value any) bool {
 // rules: it has neither descriptions, nor rules, nor properties that all of the values lack.
 func narrowed(s *apiextensions.JSONSchemaProps, values []any) *apiextensions.JSONSchemaProps {
 	out := *s
-	out.Description, out.XValidations, out.Properties = "", nil, nil
+	out.Description = ""
+	out.XValidations = nil
+	out.Properties = nil
 	var items, additional []any
 	properties := map[string][]any{}
 	for _, value := range values {

@@ -69,10 +69,12 @@ func outcomesOf(errs field.ErrorList, n int) []unions.Outcome {
 		for i := range out {
 			switch {
 			case err.Detail == markOf(i):
-				out[i].Rejected, known = true, true
+				out[i].Rejected = true
+				known = true
 			case strings.Contains(err.Detail, markOf(i)):
 				failure, _, _ := strings.Cut(err.Detail, " evaluating rule: ")
-				out[i].Failure, known = failure, true
+				out[i].Failure = failure
+				known = true
 			}
 		}
 		if !known { // a rule does not compile

@@ -77,7 +77,8 @@ func (v evaluation) lacksOthers(f fact) bool {
 
 // quantified returns the fact of the macros all and exists.
 func (v evaluation) quantified(c ast.ComprehensionExpr) fact {
-	values, step := v.fact(c.IterRange()), c.LoopStep()
+	values := v.fact(c.IterRange())
+	step := c.LoopStep()
 	isAccumulator := func(e ast.Expr) bool { return e.Kind() == ast.IdentKind && e.AsIdent() == c.AccuVar() }
 	// Other parsers may not have the form with two variables.
 	if values.kind != sized || c.HasIterVar2() || step.Kind() != ast.CallKind || c.AccuInit().Kind() != ast.LiteralKind || !isAccumulator(c.Result()) {

@@ -98,11 +98,13 @@ func newKind(crd *apiextensionsv1.CustomResourceDefinition, version string, skel
 	if err := defaulting.PruneDefaults(k.structural); err != nil {
 		return nil, err
 	}
-	if k.validator, _, err = apiservervalidation.NewSchemaValidator(schemas.OpenAPIV3Schema); err != nil {
+	k.validator, _, err = apiservervalidation.NewSchemaValidator(schemas.OpenAPIV3Schema)
+	if err != nil {
 		return nil, err
 	}
 	if status, ok := schemas.OpenAPIV3Schema.Properties["status"]; ok && k.hasStatus {
-		if k.statusValidator, _, err = apiservervalidation.NewSchemaValidator(&status); err != nil {
+		k.statusValidator, _, err = apiservervalidation.NewSchemaValidator(&status)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -110,7 +112,8 @@ func newKind(crd *apiextensionsv1.CustomResourceDefinition, version string, skel
 	for _, v := range crd.Spec.Versions {
 		if v.Name == version {
 			model, _ := structural.FromProps(v.Schema.OpenAPIV3Schema)
-			if k.schema, err = structural.PruneDefaults(model); err != nil {
+			k.schema, err = structural.PruneDefaults(model)
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -151,7 +154,8 @@ func kindOf(crd *apiextensions.CustomResourceDefinition, version string) (*Kind,
 		return nil, err
 	}
 	if subresources != nil {
-		k.hasStatus, k.scale = subresources.Status != nil, subresources.Scale
+		k.hasStatus = subresources.Status != nil
+		k.scale = subresources.Scale
 	}
 	return k, nil
 }
@@ -495,7 +499,8 @@ func (w *warnings) AddWarning(_, text string) { w.texts = append(w.texts, text) 
 // validate is Validate and ValidateUpdate of the server's strategy.
 func (k *Kind) validate(ctx context.Context, object, old map[string]any) field.ErrorList {
 	var errs field.ErrorList
-	if errs = k.validateType(object); len(errs) > 0 {
+	errs = k.validateType(object)
+	if len(errs) > 0 {
 		return errs
 	}
 	var options []apiservervalidation.ValidationOption

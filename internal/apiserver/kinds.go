@@ -93,7 +93,8 @@ func (ks *Kinds) node(s *structural.Schema) (*convertedNode, error) {
 		return known, nil
 	}
 	alone := *s
-	alone.Properties, alone.Items = nil, nil
+	alone.Properties = nil
+	alone.Items = nil
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
 		alone.AdditionalProperties = nil
 	}

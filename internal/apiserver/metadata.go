@@ -73,7 +73,8 @@ func resourceVersion(object map[string]any) uint64 {
 // uid or resourceVersion is filled in by clients.
 func (k *Kind) conflict(object, old map[string]any) *field.Error {
 	reason := ""
-	ours, stored := metaText(object, "uid"), metaText(old, "uid")
+	ours := metaText(object, "uid")
+	stored := metaText(old, "uid")
 	switch version, current := resourceVersion(object), resourceVersion(old); {
 	case ours != "" && stored != "" && ours != stored: // Preconditions.Check of k8s.io/apiserver/pkg/storage
 		reason = fmt.Sprintf("Precondition failed: UID in precondition: %v, UID in object meta: %v", ours, stored)
@@ -161,8 +162,11 @@ func (k *Kind) validateMeta(object, old map[string]any) field.ErrorList {
 	case before.Namespace == "":
 		before.Namespace = metav1.NamespaceDefault
 	}
-	after.ResourceVersion, before.ResourceVersion = "1", "1"
-	after.UID, after.CreationTimestamp, after.Generation = before.UID, before.CreationTimestamp, before.Generation
+	after.ResourceVersion = "1"
+	before.ResourceVersion = "1"
+	after.UID = before.UID
+	after.CreationTimestamp = before.CreationTimestamp
+	after.Generation = before.Generation
 	// validateCommonFields of rest.BeforeUpdate reports these, and the strategy repeats
 	// them.
 	errs := validation.ValidateObjectMetaUpdate(after, before, path)

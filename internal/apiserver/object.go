@@ -37,7 +37,8 @@ func (t *Target) newRequest(given, old *apiextensionsv1.CustomResourceDefinition
 	}
 	r := &request{target: t, given: given, surveys: surveys}
 	var err error
-	if r.crd, err = internal(given); err != nil {
+	r.crd, err = internal(given)
+	if err != nil {
 		return nil, nil, err
 	}
 	if old == nil {
@@ -47,7 +48,8 @@ func (t *Target) newRequest(given, old *apiextensionsv1.CustomResourceDefinition
 		if rejection != nil {
 			return nil, nil, fmt.Errorf("the old CustomResourceDefinition: %s", rejection)
 		}
-		if r.old, err = internal(old); err != nil {
+		r.old, err = internal(old)
+		if err != nil {
 			return nil, nil, fmt.Errorf("the old CustomResourceDefinition: %w", err)
 		}
 		t.prepareUpdate(r, oldSurveys)
@@ -76,7 +78,8 @@ func internal(given *apiextensionsv1.CustomResourceDefinition) (*apiextensions.C
 func (t *Target) prepareCreate(r *request) {
 	meta := &r.crd.ObjectMeta
 	meta.Namespace = ""
-	meta.DeletionTimestamp, meta.DeletionGracePeriodSeconds = nil, nil
+	meta.DeletionTimestamp = nil
+	meta.DeletionGracePeriodSeconds = nil
 	meta.ManagedFields = nil
 	meta.Generation = 1
 	r.crd.Status = apiextensions.CustomResourceDefinitionStatus{}
@@ -88,7 +91,8 @@ func (t *Target) prepareCreate(r *request) {
 // server writes are taken from the old object. An old object without conditions comes from
 // a file and counts as established.
 func (t *Target) prepareUpdate(r *request, oldSurveys []survey) {
-	old, meta := &r.old.ObjectMeta, &r.crd.ObjectMeta
+	old := &r.old.ObjectMeta
+	meta := &r.crd.ObjectMeta
 	if len(r.old.Status.Conditions) == 0 {
 		r.old.Status.AcceptedNames = r.old.Spec.Names
 		r.old.Status.Conditions = []apiextensions.CustomResourceDefinitionCondition{
@@ -105,10 +109,13 @@ func (t *Target) prepareUpdate(r *request, oldSurveys []survey) {
 	if meta.UID == "" {
 		meta.UID = old.UID
 	}
-	old.Namespace, meta.Namespace = "", ""
-	old.ManagedFields, meta.ManagedFields = nil, nil
+	old.Namespace = ""
+	meta.Namespace = ""
+	old.ManagedFields = nil
+	meta.ManagedFields = nil
 	meta.CreationTimestamp = old.CreationTimestamp
-	meta.DeletionTimestamp, meta.DeletionGracePeriodSeconds = old.DeletionTimestamp, old.DeletionGracePeriodSeconds
+	meta.DeletionTimestamp = old.DeletionTimestamp
+	meta.DeletionGracePeriodSeconds = old.DeletionGracePeriodSeconds
 	// The server increments the generation only if the spec differs; validation requires at
 	// least that.
 	meta.Generation = old.Generation + 1
@@ -138,7 +145,8 @@ func (t *Target) dropFields(r *request, old []survey) {
 			rule.MessageExpression = ""
 		}
 		if t.Before(reasonMinor) {
-			rule.Reason, rule.FieldPath = nil, ""
+			rule.Reason = nil
+			rule.FieldPath = ""
 		}
 		if t.Before(optionalOldSelfMinor) && !r.keepsOptional {
 			rule.OptionalOldSelf = nil

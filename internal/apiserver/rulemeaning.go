@@ -200,7 +200,8 @@ func (n normalForm) call(e ast.Expr) string {
 // operation returns the normal form of a function or an operator that is not a logical one.
 func (n normalForm) operation(name string, args []ast.Expr) string {
 	if len(args) == 2 {
-		a, b := n.text(args[0]), n.text(args[1])
+		a := n.text(args[0])
+		b := n.text(args[1])
 		switch name {
 		case operators.Equals, operators.NotEquals:
 			if n.isSymmetric(args[0], args[1]) {
@@ -330,8 +331,10 @@ func comparesOnly(e ast.Expr) bool {
 		case "hasValue":
 			return true
 		case operators.Equals, operators.LessEquals, operators.GreaterEquals:
-			a, b := call.Args()[0], call.Args()[1]
-			oldA, oldB := mentions(a, "oldSelf"), mentions(b, "oldSelf")
+			a := call.Args()[0]
+			b := call.Args()[1]
+			oldA := mentions(a, "oldSelf")
+			oldB := mentions(b, "oldSelf")
 			factory := ast.NewExprFactory()
 			return oldA != oldB && sameText(withoutOld(factory.CopyExpr(a)), withoutOld(factory.CopyExpr(b)))
 		}

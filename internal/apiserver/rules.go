@@ -196,7 +196,8 @@ func (t *Target) rules(ctx context.Context, r *request, schemas []*compiledSchem
 	described := make([][]Rule, len(schemas))
 	for i, s := range schemas {
 		var err error
-		if described[i], err = t.describe(ctx, s); err != nil {
+		described[i], err = t.describe(ctx, s)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -208,7 +209,8 @@ func (t *Target) rules(ctx context.Context, r *request, schemas []*compiledSchem
 				continue
 			}
 			for _, rule := range described[at] {
-				rule.Version, rule.Path = v.Name, root+rule.Path
+				rule.Version = v.Name
+				rule.Path = root + rule.Path
 				rule.Causes = slices.Clone(rule.Causes)
 				for c := range rule.Causes {
 					rule.Causes[c].Path = root + rule.Causes[c].Path
@@ -255,7 +257,8 @@ func (r *Rule) fill(c compilation) {
 		r.MessageError = c.messageError.Detail
 	}
 	r.UsesOldSelf = c.usesOldSelf
-	r.CallCost, r.MessageCost = c.cost, c.messageCost
+	r.CallCost = c.cost
+	r.MessageCost = c.messageCost
 	r.Occurrences = c.occurrences
 	if r.MaxCardinality != nil {
 		r.Occurrences = *r.MaxCardinality

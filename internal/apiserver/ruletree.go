@@ -56,7 +56,8 @@ func newRuleSchema(schema *apiextensions.JSONSchemaProps, path *field.Path, path
 	for _, at := range paths {
 		n := r.root
 		for _, s := range at {
-			if n = n.child(s); n == nil {
+			n = n.child(s)
+			if n == nil {
 				break
 			}
 			words[s.name] = true

@@ -63,7 +63,8 @@ func (l *ruleLibrary) scope(kind *apiservercel.DeclType, optional bool) (*scope,
 	types := apiservercel.NewDeclTypeProvider(kind)
 	types.SetRecognizeKeywordAsFieldName(l.keywords)
 	var err error
-	if s.types.DeclTypeProvider, err = types.WithTypeProvider(l.CELTypeProvider()); err != nil {
+	s.types.DeclTypeProvider, err = types.WithTypeProvider(l.CELTypeProvider())
+	if err != nil {
 		return nil, err
 	}
 	if s.Env != nil {

@@ -78,7 +78,8 @@ func (k *Kind) store(a *Answer, stored map[string]any) error {
 			}
 		}
 	}
-	a.Object, a.Storage = read.object, out
+	a.Object = read.object
+	a.Storage = out
 	return nil
 }
 
@@ -107,7 +108,8 @@ func (k *Kind) read(stored map[string]any) (*readBack, error) {
 	if err := k.coerce(&b, false); err != nil {
 		return nil, err
 	}
-	out.object, out.dropped = b.Object, b.Pruned
+	out.object = b.Object
+	out.dropped = b.Pruned
 	return out, nil
 }
 

@@ -202,7 +202,8 @@ func (s *surveyor) node(p *apiextensionsv1.JSONSchemaProps, compiled bool) {
 // ruleNeedsFullRun reports whether the server may report something about the rule's text or
 // message that it does not report about an empty rule.
 func ruleNeedsFullRun(rule, message string) bool {
-	rule, trimmed := strings.TrimSpace(rule), strings.TrimSpace(message)
+	rule = strings.TrimSpace(rule)
+	trimmed := strings.TrimSpace(message)
 	return rule == "" || message != "" && trimmed == "" ||
 		strings.ContainsAny(trimmed, "\r\n") || strings.ContainsAny(rule, "\r\n") && trimmed == ""
 }

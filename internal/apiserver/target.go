@@ -116,7 +116,8 @@ func (t *Target) Before(minor uint) bool { return t.version.Minor() < minor }
 // "v1.35.2+suffix".
 func parseMinor(text string) (uint, error) {
 	malformed := fmt.Errorf("version %q: want a Kubernetes version such as %q", text, DefaultVersion)
-	numbers, suffix := strings.TrimPrefix(text, "v"), ""
+	numbers := strings.TrimPrefix(text, "v")
+	suffix := ""
 	if at := strings.IndexAny(numbers, "-+"); at >= 0 {
 		numbers, suffix = numbers[:at], numbers[at:]
 	}

@@ -65,7 +65,8 @@ func (t *Target) check(ctx context.Context, crd, old *apiextensionsv1.CustomReso
 	}
 	schemas, err := t.compileRules(ctx, r, answer)
 	if untyped := r.removeUntyped(err); len(untyped) > 0 {
-		if answer, panics, err = t.answerWithoutPanics(ctx, r); err != nil {
+		answer, panics, err = t.answerWithoutPanics(ctx, r)
+		if err != nil {
 			return Report{}, err
 		}
 		panics = append(panics, untyped...)
@@ -85,7 +86,8 @@ func (t *Target) check(ctx context.Context, crd, old *apiextensionsv1.CustomReso
 	report.Findings = append(report.Findings, t.versionFindings(r)...)
 	report.Findings = sortFindings(report.Findings)
 	if withRules {
-		if report.Rules, err = t.rules(ctx, r, schemas); err != nil {
+		report.Rules, err = t.rules(ctx, r, schemas)
+		if err != nil {
 			return Report{}, err
 		}
 	}
@@ -108,7 +110,8 @@ func (t *Target) answer(ctx context.Context, r *request) (out answer, err error)
 		if slices.ContainsFunc(r.schemas, (*ruleSchema).tooDeep) {
 			// The server's errors about the rules remain unknown. Validate without the
 			// rules.
-			out.errs, out.skipped = t.filterForVersion(serverErrors(ctx, r.with(noRules), r.old)), r.schemas
+			out.errs = t.filterForVersion(serverErrors(ctx, r.with(noRules), r.old))
+			out.skipped = r.schemas
 			return ctx.Err()
 		}
 		errs, whole, err := r.quickErrors(ctx)

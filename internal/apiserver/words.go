@@ -81,7 +81,10 @@ func slim(s *apiextensions.JSONSchemaProps, w words) *apiextensions.JSONSchemaPr
 		return nil
 	}
 	out := *s
-	out.Not, out.AllOf, out.AnyOf, out.OneOf = nil, nil, nil, nil
+	out.Not = nil
+	out.AllOf = nil
+	out.AnyOf = nil
+	out.OneOf = nil
 	if len(s.Properties) > 0 {
 		out.Properties = map[string]apiextensions.JSONSchemaProps{}
 		for name, child := range s.Properties {
@@ -197,7 +200,8 @@ func newRuleNode(s *structuralschema.Structural) *ruleNode {
 
 // addBelow notes what is found below a node that is added.
 func (n *ruleNode) addBelow(child *ruleNode) {
-	n.ruled, n.nested = n.ruled || child.ruled, n.nested || child.nested
+	n.ruled = n.ruled || child.ruled
+	n.nested = n.nested || child.nested
 }
 
 // ruleNodeOf returns the nodes of a schema.

@@ -115,7 +115,8 @@ func Check(r *report.Reporter, codes []diag.Code, definitions []*checks.Definiti
 // report adds a finding about a field, at a position in its declaration.
 func (p *pass) report(f *field, pos token.Pos, hint, format string, args ...any) *diag.Diagnostic {
 	d := p.Report(p.kind, f.owner.Pkg.At(pos), hint, format, args...)
-	d.Off, d.Subjects = false, f.subjects
+	d.Off = false
+	d.Subjects = f.subjects
 	return d
 }
 

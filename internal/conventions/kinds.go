@@ -6,7 +6,8 @@ import (
 
 // statusSubresource reports a kind with a status that is not a subresource, and the reverse.
 func (p *pass) statusSubresource(r *root) {
-	t, version := r.definition.Roots[r.version], r.definition.Object.Spec.Versions[r.version]
+	t := r.definition.Roots[r.version]
+	version := r.definition.Object.Spec.Versions[r.version]
 	has := r.definition.Schemas[r.version].PropertyIndex("status") >= 0
 	is := version.Subresources != nil && version.Subresources.Status != nil
 	switch {
@@ -21,7 +22,8 @@ func (p *pass) statusSubresource(r *root) {
 func (p *pass) reportKind(r *root, hint, format string, args ...any) {
 	t := r.definition.Roots[r.version]
 	d := p.Report(p.kind, t.Pkg.At(t.Spec.Name.Pos()), hint, format, args...)
-	d.Off, d.Subjects = false, []string{r.name()}
+	d.Off = false
+	d.Subjects = []string{r.name()}
 }
 
 // preferredMarker reports controller-tools' names of markers that Kubernetes has, too.

@@ -119,7 +119,8 @@ func (p *pass) minimum(f *field) {
 
 // bound reports what has no bound of the given name. of returns the bounds of validations.
 func (p *pass) bound(f *field, name, prefix string, of func(*structural.ValueValidation) (length, items, properties *int64)) {
-	what, items := "field "+f.name, ""
+	what := "field " + f.name
+	items := ""
 	lacks := func(s *structural.Schema, has func(length, items, properties *int64) bool) bool {
 		return !holds(s, func(v *structural.ValueValidation) bool { return len(v.Enum) > 0 || has(of(v)) })
 	}
@@ -132,7 +133,8 @@ func (p *pass) bound(f *field, name, prefix string, of func(*structural.ValueVal
 			if s.schema.Type == "array" && lacks(s.schema, func(_, items, _ *int64) bool { return items != nil }) {
 				p.report(f, f.Pos, "write +kubebuilder:validation:"+items+prefix+"Items", "%s has no %s number of items", what, name)
 			}
-			what, items = "an element of field "+f.name, "items:"
+			what = "an element of field " + f.name
+			items = "items:"
 			continue
 		case *ast.MapType:
 			if lacks(s.schema, func(_, _, properties *int64) bool { return properties != nil }) {

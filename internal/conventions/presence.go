@@ -60,10 +60,12 @@ func (p *pass) fixPresence(d *diag.Diagnostic, f *field, marker string) {
 	var edits []*markers.Edit
 	var message []string
 	if marker != "" {
-		edits, message = append(edits, p.MarkerAbove(f.owner.File, written.Pos(), marker)), append(message, "// "+marker)
+		edits = append(edits, p.MarkerAbove(f.owner.File, written.Pos(), marker))
+		message = append(message, "// "+marker)
 	}
 	if p.kind != unmarked && p.kind != requiredStatus && !f.omits() {
-		edits, message = append(edits, report.SetTag(written, "json", f.omitting())), append(message, "`json:\""+f.omitting()+"\"`")
+		edits = append(edits, report.SetTag(written, "json", f.omitting()))
+		message = append(message, "`json:\""+f.omitting()+"\"`")
 	}
 	p.Fix(d, "write "+strings.Join(message, " and "), edits...)
 }

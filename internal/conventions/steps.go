@@ -27,7 +27,8 @@ func (f *field) steps() iter.Seq[step] {
 	return func(yield func(step) bool) {
 		at := step{file: f.owner.File, expr: f.Type, schema: f.schema}
 		for range 100 { // Go rejects a type that consists of itself
-			at.declared, at.basic = nil, ""
+			at.declared = nil
+			at.basic = ""
 			next := at
 			next.named = nil
 			switch expr := at.expr.(type) {
@@ -38,16 +39,19 @@ func (f *field) steps() iter.Seq[step] {
 				at.expr = expr.X
 				continue
 			case *ast.ArrayType:
-				next.expr, next.schema = expr.Elt, at.schema.Items
+				next.expr = expr.Elt
+				next.schema = at.schema.Items
 			case *ast.MapType:
-				next.expr, next.schema = expr.Value, nil
+				next.expr = expr.Value
+				next.schema = nil
 				if at.schema.AdditionalProperties != nil {
 					next.schema = at.schema.AdditionalProperties.Schema
 				}
 			case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
 				if ident, ok := expr.(*ast.Ident); ok {
 					if arg, bound := at.file.Params[ident.Name]; bound {
-						at.file, at.expr = arg.File, arg.Expr
+						at.file = arg.File
+						at.expr = arg.Expr
 						continue
 					}
 				}
@@ -55,9 +59,12 @@ func (f *field) steps() iter.Seq[step] {
 				if missing != nil {
 					return
 				}
-				if at.declared, at.basic = name.Type, name.Predeclared; at.declared != nil {
+				at.declared, at.basic = name.Type, name.Predeclared
+				if at.declared != nil {
 					if at.declared.Pkg.Local() && !at.declared.Marshals("MarshalJSON") && !at.declared.Marshals("MarshalText") {
-						next.file, next.expr, next.named = at.declared.File, at.declared.Spec.Type, at.declared
+						next.file = at.declared.File
+						next.expr = at.declared.Spec.Type
+						next.named = at.declared
 					}
 				}
 			}

@@ -82,7 +82,8 @@ func (w *pairing) target(text string, level int) (string, bool) {
 
 // resolve returns the fields on a path in the hub's struct. It reports a path that does not exist.
 func (w *pairing) resolve(path string, m *markers.Marker, f *Field) []*Field {
-	t, out := w.Hub, []*Field(nil)
+	t := w.Hub
+	out := []*Field(nil)
 	pkg := w.Spoke.Decl.Pkg
 	if f != nil {
 		pkg = f.Pkg
@@ -110,7 +111,8 @@ func (w *pairing) resolve(path string, m *markers.Marker, f *Field) []*Field {
 			w.fail(noRule, m.Pos, pkg, hint, "+%s: %s of %s has no field %s", m.Name, base.Label(), w.current.Hub.Name, name)
 			return nil
 		}
-		out, t = append(out, next), next.Type
+		out = append(out, next)
+		t = next.Type
 	}
 	if len(out) == 0 {
 		w.fail(noRule, m.Pos, pkg, "", "%q is not a path in the hub", path)
@@ -176,7 +178,8 @@ func (w *pairing) refuseDuplicates() {
 
 func (w *pairing) twice(c, other *claim) {
 	hint := "remove one of them"
-	if c.refused = true; len(c.spoke) > 0 && len(other.spoke) > 0 && c.unit == nil && other.unit == nil {
+	c.refused = true
+	if len(c.spoke) > 0 && len(other.spoke) > 0 && c.unit == nil && other.unit == nil {
 		hint += ", or convert both: +schemagen:convert:func=Name,fields=" + dotted(other.spoke) + ";" + dotted(c.spoke) + ",to=" + dotted(c.hub)
 	}
 	d := w.fail(claimedTwice, c.pos, w.Spoke.Decl.Pkg, hint, "%s %s has two counterparts in %s: %s and %s", w.hubName(), w.in(c.hub), w.spokeName(), w.claimant(other), w.claimant(c))
@@ -202,7 +205,8 @@ func (w *pairing) claimed(hub []*Field) bool {
 
 // inside returns the fields below two counterparts that units of this pair convert.
 func (w *pairing) inside(spoke, hub []*Field) (at place) {
-	s, h := dotted(spoke), dotted(hub)
+	s := dotted(spoke)
+	h := dotted(hub)
 	for _, taken := range w.takenSpoke {
 		if rest, ok := strings.CutPrefix(taken, s+"."); ok {
 			at.takenSpoke = append(at.takenSpoke, "."+rest)

@@ -335,7 +335,8 @@ func (f *codeFile) names(p *Pair) (up, down string) {
 	if names, ok := f.functions[p]; ok {
 		return names[0], names[1]
 	}
-	spoke, hub := f.instanceName(p.Spoke), f.instanceName(p.Hub)
+	spoke := f.instanceName(p.Spoke)
+	hub := f.instanceName(p.Hub)
 	if p.Spoke.Decl.Pkg != f.pkg {
 		spoke = upperFirst(p.Spoke.Decl.Pkg.Name) + spoke
 	}
@@ -439,7 +440,8 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 		return
 	}
 	f.use("conversionAnnotation")
-	own, other := spoke.Name, kind.Hub.Name
+	own := spoke.Name
+	other := kind.Hub.Name
 	if !up {
 		own, other = other, own
 	}
@@ -524,7 +526,9 @@ func (f *codeFile) pair(p *Pair, up bool) {
 
 // row returns the line about a unit in a comment: paths, rule, and what is lost.
 func (u *Unit) row(up bool) [3]string {
-	from, to, what := u.paths(true), u.paths(false), u.Up
+	from := u.paths(true)
+	to := u.paths(false)
+	what := u.Up
 	if !up {
 		from, to, what = to, from, u.Down
 	}

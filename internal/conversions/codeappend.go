@@ -95,7 +95,8 @@ func (f *codeFile) appendStruct(t *Type) string {
 // omitted returns a condition that a field is left out of the JSON; empty if it never is.
 func (f *codeFile) omitted(field *Field, value string) string {
 	options := strings.Split(field.Source.Tag.Get("json"), ",")[1:]
-	empty, zero := slices.Contains(options, "omitempty"), slices.Contains(options, "omitzero")
+	empty := slices.Contains(options, "omitempty")
+	zero := slices.Contains(options, "omitzero")
 	t := field.Type
 	switch t.Shape {
 	case Struct, Opaque:

@@ -81,9 +81,11 @@ func (f *codeFile) literal(t *Type, raw json.RawMessage) string {
 
 // union writes the unit of a discriminator that the spoke does not have.
 func (f *codeFile) union(p *Pair, u *Unit, up bool) {
-	spoke, hub := "out", refOf("in", u.Hub)
+	spoke := "out"
+	hub := refOf("in", u.Hub)
 	if up {
-		spoke, hub = "in", refOf("out", u.Hub)
+		spoke = "in"
+		hub = refOf("out", u.Hub)
 	}
 	t := hub.field().Type
 	member := f.name(u.Hub, "Member")
@@ -170,7 +172,8 @@ func (f *codeFile) metadata(p *Pair, u *Unit, up bool) {
 // if it always is.
 func (f *codeFile) there(p *Pair, u *Unit, root string) string {
 	parent := u.Spoke[:len(u.Spoke)-1]
-	t, expr := p.Spoke, "*"+root
+	t := p.Spoke
+	expr := "*" + root
 	if len(parent) > 0 {
 		t = parent[len(parent)-1].Type
 		expr = refOf(root, parent).expr
@@ -197,9 +200,11 @@ func (f *codeFile) there(p *Pair, u *Unit, root string) string {
 // entry writes the unit of a label or an annotation and a string of the hub.
 func (f *codeFile) entry(p *Pair, u *Unit, up bool) {
 	f.use("conversionEntry")
-	entries, valid := "Labels", f.use("conversionLabel")
+	entries := "Labels"
+	valid := f.use("conversionLabel")
 	if u.Rule.op == opAnnotation {
-		entries, valid = "Annotations", f.use("conversionText")
+		entries = "Annotations"
+		valid = f.use("conversionText")
 	}
 	key := strconv.Quote(u.Rule.Key)
 	path := fmt.Sprintf("\"metadata\", %q, %s", u.Spoke[1].JSON, key)

@@ -126,12 +126,16 @@ func (f *codeFile) wrap(r *Rule, up bool, value string) string {
 
 // pointerTo converts a list or a map to a pointer to it.
 func (f *codeFile) pointerTo(r *Rule, to *Type, value string) string {
-	name, comment, condition, otherwise := "present", "nil if it is empty", f.empty(to.Elem, "value", r.omitEmpty), "return nil"
+	name := "present"
+	comment := "nil if it is empty"
+	condition := f.empty(to.Elem, "value", r.omitEmpty)
+	otherwise := "return nil"
 	switch {
 	case r.Required:
 		name, comment, condition, otherwise = "needed", "an empty one if it is nil", "value == nil", "value = "+f.text(to.Elem)+"{}"
 	case !r.omitEmpty:
-		name, comment = "written", "nil if it is nil"
+		name = "written"
+		comment = "nil if it is nil"
 	}
 	return f.helper(name+f.identifier(to.Elem), func(name string) string {
 		return fmt.Sprintf("// %s returns a pointer to a value, or %s.\nfunc %s(value %s) %s {\nif %s {\n%s\n}\nreturn &value\n}\n", name, comment, name, f.text(to.Elem), f.text(to), condition, otherwise)
@@ -184,9 +188,11 @@ func (f *codeFile) integer(from, to *Type, value string) string {
 	if holds(to, from) {
 		return f.cast(to, value)
 	}
-	a, b := from.Basic, to.Basic
+	a := from.Basic
+	b := to.Basic
 	name := f.helper(a+"To"+upperFirst(b), func(name string) string {
-		low, high := "", f.std("math", "Max"+upperFirst(strings.Replace(b, "uint", "Uint", 1)))
+		low := ""
+		high := f.std("math", "Max"+upperFirst(strings.Replace(b, "uint", "Uint", 1)))
 		if to.Shape == Uint {
 			low = "0"
 		} else {
@@ -359,7 +365,8 @@ func (f *codeFile) enum(r *Rule, up bool) string {
 	fmt.Fprintf(&out, "// %s converts a value; those that it does not name convert to themselves.\nfunc %s(value %s) %s {\nswitch value {\n", name, name, f.text(from), f.text(to))
 	seen := map[string]bool{}
 	for _, v := range r.Values {
-		a, b := v[0], v[1]
+		a := v[0]
+		b := v[1]
 		if !up {
 			a, b = b, a
 		}
@@ -505,9 +512,11 @@ func (f *codeFile) key(r *Rule, t *Type) string {
 	}
 	return f.helper("keyOf"+f.identifier(t)+"By"+strings.Join(fields, "And"), func(name string) string {
 		var parts []string
-		element, guard := "element", ""
+		element := "element"
+		guard := ""
 		if t.Shape == Pointer {
-			element, guard = "(*element)", "if *element == nil {\nreturn \"\"\n}\n"
+			element = "(*element)"
+			guard = "if *element == nil {\nreturn \"\"\n}\n"
 		}
 		for _, key := range r.Keys {
 			field := t.Base().Field(strings.TrimPrefix(key, "."))

@@ -25,23 +25,29 @@ func (f *codeFile) elements(r *Rule, up bool, source, kept string) string {
 	switch {
 	case r.op == opMap:
 		f.use("conversionMap")
-		name, arguments = "convertMap["+f.text(b)+"]", append(arguments, each)
+		name = "convertMap[" + f.text(b) + "]"
+		arguments = append(arguments, each)
 	case r.op == opKeyed && a.Shape == Map:
 		f.use("conversionKeyedMap")
-		name, arguments = "convertMapToList", append(arguments, f.key(r, b.Elem), f.setKey(r, b.Elem), each, f.each(r.Elem, !up))
+		name = "convertMapToList"
+		arguments = append(arguments, f.key(r, b.Elem), f.setKey(r, b.Elem), each, f.each(r.Elem, !up))
 	case r.op == opKeyed:
 		f.use("conversionKeyedMap")
-		name, arguments = "convertListToMap["+f.text(b)+"]", append(arguments, f.key(r, a.Elem), each)
+		name = "convertListToMap[" + f.text(b) + "]"
+		arguments = append(arguments, f.key(r, a.Elem), each)
 	case len(r.Keys) > 0:
 		f.use("conversionKeyed")
-		name, arguments = "convertKeyed", append(arguments, f.key(r, a.Elem), f.key(r, b.Elem), each, f.each(r.Elem, !up))
+		name = "convertKeyed"
+		arguments = append(arguments, f.key(r, a.Elem), f.key(r, b.Elem), each, f.each(r.Elem, !up))
 	default:
 		f.use("conversionList")
-		back, write := f.each(r.Elem, !up), f.appender(a.Elem)
+		back := f.each(r.Elem, !up)
+		write := f.appender(a.Elem)
 		if r.Elem.drops() {
 			write = fmt.Sprintf("func(j *conversionWriter, value *%s) {\n%s(j, value, %s, %s, %s)\n}", f.text(a.Elem), f.use("conversionWithoutDropped"), each, back, write)
 		}
-		name, arguments = "convertList", append(arguments, each, back, write, f.appender(b.Elem))
+		name = "convertList"
+		arguments = append(arguments, each, back, write, f.appender(b.Elem))
 	}
 	return name + "(" + strings.Join(arguments, ", ") + ")"
 }
@@ -58,18 +64,23 @@ func (f *codeFile) each(r *Rule, up bool) string {
 	if r.op == opStruct && pair.Loses && !pair.meta {
 		return f.function(pair, up)
 	}
-	in, out, body := "in", "out", ""
+	in := "in"
+	out := "out"
+	body := ""
 	if from.Shape == Pointer {
-		in, body = "*in", "if *in == nil {\nreturn nil\n}\n"
+		in = "*in"
+		body = "if *in == nil {\nreturn nil\n}\n"
 	}
 	if to.Shape == Pointer {
 		out = "*out"
 		body += fmt.Sprintf("*out = new(%s)\n", f.text(to.Elem))
 	}
-	kept, call := "kept", "return "+f.call(pair, up, in, out, "meta", "kept")
+	kept := "kept"
+	call := "return " + f.call(pair, up, in, out, "meta", "kept")
 	if !pair.Loses {
 		f.use("conversionLost")
-		kept, call = "_", f.call(pair, up, in, out, "meta", "")+"\nreturn nil"
+		kept = "_"
+		call = f.call(pair, up, in, out, "meta", "") + "\nreturn nil"
 	}
 	return fmt.Sprintf("func(in *%s, out *%s, %s conversionKept) conversionLost {\n%s%s\n}", f.text(from), f.text(to), kept, body, call)
 }
@@ -77,7 +88,8 @@ func (f *codeFile) each(r *Rule, up bool) string {
 // scalarMap writes a unit of two maps whose values are no structs and may lose something.
 func (f *codeFile) scalarMap(p *Pair, u *Unit, from, to ref, up bool) {
 	r := u.Rule
-	source, target := f.read(from), to.expr
+	source := f.read(from)
+	target := to.expr
 	if len(to.guards) > 0 {
 		target = f.name(to.path, "")
 		f.line("var %s %s", target, f.text(to.field().Type))

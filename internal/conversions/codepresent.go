@@ -19,7 +19,8 @@ func (u *Unit) mayBeAbsent(kept bool) bool {
 // presentStruct writes a unit of structs of which at least one may be absent, and is if the other one
 // is empty, but for fields that other units convert.
 func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
-	source, target := f.read(from), to.expr
+	source := f.read(from)
+	target := to.expr
 	if len(to.guards) > 0 {
 		target = f.name(to.path, "")
 		f.line("var %s %s", target, f.text(to.field().Type))
@@ -64,7 +65,9 @@ func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
 		f.line("} else if %s {\n%s = new(%s)\n}", wasPresent, target, f.text(b.Elem))
 		f.loseBelow(u, up, below, from)
 	} else {
-		in, out, value := "&"+source, "&"+target, ""
+		in := "&" + source
+		out := "&" + target
+		value := ""
 		if a.Shape == Pointer {
 			in = f.name(from.path, "Value")
 			f.line("%s := %s\nif %s == nil {\n%s = new(%s)\n}", in, source, in, in, f.text(a.Elem))
@@ -134,10 +137,15 @@ func (f *codeFile) hollow(p *Pair, t *Type, ofSpoke bool, value string, beside [
 				continue
 			}
 			r := refOf("value", path)
-			at, guard, field := r.expr, "", r.field().Type
+			at := r.expr
+			guard := ""
+			field := r.field().Type
 			cleared := "*new(" + f.text(field) + ")"
 			if pointer {
-				at, guard, cleared, field = "*"+r.expr, r.expr+" != nil && ", "nil", field.Elem
+				at = "*" + r.expr
+				guard = r.expr + " != nil && "
+				cleared = "nil"
+				field = field.Elem
 			}
 			zero := f.empty(field, at, true)
 			if pair != nil {
@@ -163,7 +171,9 @@ func (f *codeFile) hasOwn(t *Type, taken []string) string {
 		fmt.Fprintf(&out, "// %s reports whether a field other than %s has a value.\nfunc %s(value %s) bool {\n", name, strings.Join(taken, " and "), name, f.text(t))
 		for _, path := range taken {
 			names := strings.Split(path, ".")[1:]
-			current, inner, expr := t, 0, "value"
+			current := t
+			inner := 0
+			expr := "value"
 			var restore []string
 			for i, name := range names {
 				field := current.Base().Field(name)

@@ -13,18 +13,22 @@ import (
 
 // rules returns the rules that a kept value of the other side has to fulfil: a variable, or nil.
 func (f *codeFile) rules(p *Pair, up bool, path []*Field) string {
-	s, t := p.Spokeward, p.Spoke
+	s := p.Spokeward
+	t := p.Spoke
 	if up {
-		s, t = p.Hubward, p.Hub
+		s = p.Hubward
+		t = p.Hub
 	}
 	return f.rulesOf(properties{}.below(s, path), t, path, "")
 }
 
 // elementRules returns the rules of the values of a map.
 func (f *codeFile) elementRules(p *Pair, up bool, path []*Field) string {
-	s, t := p.Spokeward, p.Spoke
+	s := p.Spokeward
+	t := p.Spoke
 	if up {
-		s, t = p.Hubward, p.Hub
+		s = p.Hubward
+		t = p.Hub
 	}
 	return f.rulesOf(values(properties{}.below(s, path)), t, path, "Values")
 }
@@ -103,7 +107,8 @@ func (f *codeFile) ruleText(s *structural.Schema, depth int) string {
 			if strconv.CanBackquote(v.Pattern) {
 				pattern = "`" + v.Pattern + "`"
 			}
-			once, compiled := f.std("sync", "OnceValue"), f.std("regexp", "Regexp")
+			once := f.std("sync", "OnceValue")
+			compiled := f.std("regexp", "Regexp")
 			add("Pattern", "%s(%s)", once, gotext.Function("func() *"+compiled, "return "+f.std("regexp", "MustCompile")+"("+pattern+")"))
 		}
 		if v.Format == "date-time" {

@@ -146,9 +146,15 @@ func (p *Pair) inside(up bool) map[*Unit]int {
 
 // unit writes the statements of a unit for a direction.
 func (f *codeFile) unit(p *Pair, u *Unit, up bool) {
-	fromPath, toPath, lostHere, keptThere := u.Spoke, u.Hub, u.Up == Kept, u.Down == Kept
+	fromPath := u.Spoke
+	toPath := u.Hub
+	lostHere := u.Up == Kept
+	keptThere := u.Down == Kept
 	if !up {
-		fromPath, toPath, lostHere, keptThere = u.Hub, u.Spoke, u.Down == Kept, u.Up == Kept
+		fromPath = u.Hub
+		toPath = u.Spoke
+		lostHere = u.Down == Kept
+		keptThere = u.Up == Kept
 	}
 	switch {
 	case u.set:
@@ -211,7 +217,8 @@ func (f *codeFile) emptyButDropped(p *Pair, path []*Field, expr string) string {
 	}
 	if !drops(path, true) {
 		if t.Shape == Pointer {
-			t, expr = t.Elem, "*"+expr
+			t = t.Elem
+			expr = "*" + expr
 		}
 		return f.empty(t, expr, true)
 	}
@@ -312,18 +319,22 @@ func (f *codeFile) guardValues(u *Unit, up bool) string {
 // leaf writes a unit whose values are kept as they are: one field of each side, or those of
 // a hook.
 func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
-	froms, tos := [][]*Field{u.Spoke}, [][]*Field{u.Hub}
+	froms := [][]*Field{u.Spoke}
+	tos := [][]*Field{u.Hub}
 	if u.Hook != nil {
-		froms, tos = u.Hook.Fields, u.Hook.Targets
+		froms = u.Hook.Fields
+		tos = u.Hook.Targets
 	}
 	if !up {
 		froms, tos = tos, froms
 	}
 	convert := func(up bool, values []string) string {
 		if u.Hook != nil {
-			name, meta := u.Hook.Name+"From", u.Hook.MetaFrom
+			name := u.Hook.Name + "From"
+			meta := u.Hook.MetaFrom
 			if up {
-				name, meta = u.Hook.Name+"To", u.Hook.MetaTo
+				name = u.Hook.Name + "To"
+				meta = u.Hook.MetaTo
 			}
 			if meta {
 				values = append([]string{"meta"}, values...)
@@ -447,7 +458,8 @@ func (f *codeFile) plainStruct(r *Rule, from, to ref, up bool) {
 // carried writes a unit with structs below that lose something, which is kept field by field.
 func (f *codeFile) carried(p *Pair, u *Unit, from, to ref, up bool) {
 	r := u.Rule
-	source, target := f.read(from), to.expr
+	source := f.read(from)
+	target := to.expr
 	if len(to.guards) > 0 {
 		target = f.name(to.path, "")
 		f.line("var %s %s", target, f.text(to.field().Type))

@@ -14,7 +14,8 @@ func conflict(list source.Markers, name string) (first, second *markers.Marker, 
 	for i, m := range list {
 		for _, other := range list[:i] {
 			if excluded(m, other, name) || excluded(other, m, name) {
-				if problem = "+" + m.Name + " contradicts +" + other.Name; other.Name == m.Name {
+				problem = "+" + m.Name + " contradicts +" + other.Name
+				if other.Name == m.Name {
 					problem = "+" + m.Name + " is there twice"
 				}
 				return other, m, problem

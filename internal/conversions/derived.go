@@ -100,7 +100,8 @@ func (p *pairer) hasMetadata(t *Type, at place) bool {
 
 // entry adds the unit of a label or an annotation of the spoke that is a field of the hub.
 func (w *pairing) entry(m *markers.Marker, kind string) {
-	value, pkg := m.Value.(markers.Convert), w.Spoke.Decl.Pkg
+	value := m.Value.(markers.Convert)
+	pkg := w.Spoke.Decl.Pkg
 	if len(w.path) > 0 || w.Spoke != w.spoke.Type {
 		w.fail(noRule, m.Pos, pkg, "", "+%s belongs above the type of the kind", m.Name)
 		return
@@ -114,7 +115,8 @@ func (w *pairing) entry(m *markers.Marker, kind string) {
 		return
 	}
 	target, ok := value.Get("to")
-	if target = strings.TrimPrefix(target, "$"); !ok {
+	target = strings.TrimPrefix(target, "$")
+	if !ok {
 		w.fail(noRule, m.Pos, pkg, "write to= and the field of the hub, such as to=.spec.team", "+%s needs a field of the hub", m.Name)
 		return
 	}
@@ -131,7 +133,8 @@ func (w *pairing) entry(m *markers.Marker, kind string) {
 	rule := &Rule{Name: kind, Spoke: text, Hub: t, Key: value.Value, op: opLabel}
 	plural := "labels"
 	if kind == "annotation" {
-		rule.op, plural = opAnnotation, "annotations"
+		rule.op = opAnnotation
+		plural = "annotations"
 	}
 	object := w.Spoke.Field("metadata")
 	synthetic := func(name string) *Field { return &Field{JSON: name, Type: text, Source: object.Source, Pkg: pkg} }

@@ -58,9 +58,11 @@ func (p *pairer) existing(kind *Kind) {
 // generated one. It reports one that does not fit, and a field of the name.
 func (p *pairer) exists(v *Version, name, signature string, fits func(source.Declared) bool) (at diag.Position, used bool) {
 	t := v.Type.Decl
-	key, what := name, "function "+name
+	key := name
+	what := "function " + name
 	if !p.model.Options.Functions {
-		key, what = t.Spec.Name.Name+"."+name, "method "+t.Spec.Name.Name+"."+name
+		key = t.Spec.Name.Name + "." + name
+		what = "method " + t.Spec.Name.Name + "." + name
 		for _, f := range t.Fields() {
 			if f.GoName() == name {
 				p.collision(v, p.reporter.Position(f.Pos), "rename the Go field, its JSON name may stay", "%s has a field %s, so that it cannot have the method %s", v.Type.Label(), name, signature)

@@ -15,7 +15,8 @@ func settleFates(pairs []*Pair) {
 		for _, p := range pairs {
 			for _, u := range p.Units {
 				if u.Rule != nil {
-					up, down := u.Rule.loses(true, true), u.Rule.loses(false, true)
+					up := u.Rule.loses(true, true)
+					down := u.Rule.loses(false, true)
 					again = again || up != (u.Up != Lossless) || down != (u.Down != Lossless)
 					u.Up, u.Down = fate(up, u.Reason), fate(down, u.Reason)
 				}
@@ -51,7 +52,8 @@ func (u *Unit) Loses(up bool) bool { return u.Rule == nil || u.Rule.loses(up, fa
 // loses reports whether a value that goes up, or down, may not come back. Unless below is set,
 // what fields of structs lose does not count.
 func (r *Rule) loses(up, below bool) bool {
-	from, to := r.Spoke, r.Hub
+	from := r.Spoke
+	to := r.Hub
 	if !up {
 		from, to = to, from
 	}
@@ -91,7 +93,8 @@ func (r *Rule) empties(up bool) bool { return up && r.emptyUp || !up && r.emptyD
 // onlyEmpties reports whether that is all that the rule loses in a direction.
 func (r *Rule) onlyEmpties(up bool) bool {
 	other := *r
-	other.emptyUp, other.emptyDown = false, false
+	other.emptyUp = false
+	other.emptyDown = false
 	return r.empties(up) && !other.loses(up, true)
 }
 

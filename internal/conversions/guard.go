@@ -101,7 +101,8 @@ func (w *pairing) findMembers() {
 		if u.Derived == nil || u.Derived.union == nil {
 			continue
 		}
-		m, outer := u.Derived.union, u.Hub[:len(u.Hub)-1]
+		m := u.Derived.union
+		outer := u.Hub[:len(u.Hub)-1]
 		t := w.Hub
 		if len(outer) > 0 {
 			t = outer[len(outer)-1].Type.Base()

@@ -22,8 +22,10 @@ type hookSignature struct {
 // check returns whether a function takes the metadata of the object, and what is wrong with its
 // signature; empty if nothing is.
 func (s hookSignature) check(f *source.File, fn *ast.FuncDecl) (metadata bool, problem string) {
-	params, results := flat(fn.Type.Params), flat(fn.Type.Results)
-	if metadata = len(params) == s.params+1 && isMetadata(f, params[0]); metadata {
+	params := flat(fn.Type.Params)
+	results := flat(fn.Type.Results)
+	metadata = len(params) == s.params+1 && isMetadata(f, params[0])
+	if metadata {
 		params = params[1:]
 	}
 	switch {

@@ -50,7 +50,8 @@ func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.S
 		w.fail(dropWithoutReason, marker.Pos, w.Spoke.Decl.Pkg, `write drop,reason="…"`, "%s %s is dropped without a reason", w.hubName(), w.in(path))
 	}
 	if secret || drop {
-		u.Down, u.Reason = Dropped, cmp.Or(reason, "secret")
+		u.Down = Dropped
+		u.Reason = cmp.Or(reason, "secret")
 	}
 	schema := w.properties.Property(s, g.JSON)
 	if s != nil && s.Requires(g.JSON) && (schema == nil || schema.Default == nil) && !slices.Contains(w.offered, dotted(path)) {
@@ -147,7 +148,8 @@ func (w *pairing) secrets(path []*Field, schema *structural.Schema) (out []secre
 		}
 		seen[t] = true
 		for _, g := range w.types.Fields(t) {
-			below, name := append(slices.Clone(path), g), named
+			below := append(slices.Clone(path), g)
+			name := named
 			if f.Type.Base() == t && len(named) == len(path) {
 				name = below
 			}

@@ -7,7 +7,8 @@ import (
 
 // castable reports whether Go converts the structs of the pair into each other.
 func (w *pairing) castable() bool {
-	s, h := w.Spoke, w.Hub
+	s := w.Spoke
+	h := w.Hub
 	if len(s.Fields) != len(h.Fields) || len(w.takenSpoke)+len(w.takenHub)+len(w.extra) > 0 || len(s.Decl.Fields()) != len(s.Fields) || len(h.Decl.Fields()) != len(h.Fields) {
 		return false
 	}

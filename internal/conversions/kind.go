@@ -64,7 +64,8 @@ func find(ctx context.Context, options define.Options, conversions Options) (*Mo
 			m.Alone = append(m.Alone, Alone{d.Object.Spec.Group, d.Object.Spec.Names.Kind, filepath.Dir(d.Roots[0].Pkg.Files[0])})
 		}
 		if kind := p.kind(d); kind != nil {
-			m.Kinds, defined = append(m.Kinds, kind), append(defined, d)
+			m.Kinds = append(m.Kinds, kind)
+			defined = append(defined, d)
 		}
 	}
 	if r.List.HasErrors() {
@@ -77,7 +78,8 @@ func find(ctx context.Context, options define.Options, conversions Options) (*Mo
 			if ctx.Err() != nil {
 				return nil, nil, ctx.Err()
 			}
-			p.current, p.spoke = kind, spoke
+			p.current = kind
+			p.spoke = spoke
 			spoke.Pair = p.pair(spoke.Type, kind.Hub.Type, spoke.Schema, kind.Hub.Schema, place{spokeThere: true, hubThere: true})
 			p.checkHooks(spoke.Pair, map[*Pair]bool{})
 			kind.Equal = kind.Equal && p.identical(spoke.Pair)
@@ -130,7 +132,8 @@ func (p *pairer) kind(d *checks.Definition) *Kind {
 	p.stores(kind)
 	kind.Spokes = slices.DeleteFunc(kind.Spokes, func(v *Version) bool { return v == kind.Hub })
 	for _, v := range kind.Spokes {
-		hub, spoke := kind.Hub.Type.Decl.Pkg, v.Type.Decl.Pkg
+		hub := kind.Hub.Type.Decl.Pkg
+		spoke := v.Type.Decl.Pkg
 		if at := hub.FindImport(spoke); at.IsValid() {
 			found := p.reporter.Report(notOneHub, hub.At(at), "move what needs both versions to a third package, or make "+v.Name+" the hub", "%s cannot be the hub of %s: its package imports that of %s, whose conversions import the hub's", kind.Hub.Name, kind.Name, v.Name)
 			*found = found.With(diag.Related{Pos: p.at(v), Message: "version " + v.Name})
@@ -147,9 +150,11 @@ func (p *pairer) notOneHub(kind *Kind, hubs []*Version, marked bool) {
 		marker = "+" + markers.ConvertPrefix + "hub"
 	}
 	first := slices.Concat(hubs, kind.Spokes)[0]
-	problem, hint := "no version of "+kind.Name+" is the hub", "write "+marker+" above one of the types"
+	problem := "no version of " + kind.Name + " is the hub"
+	hint := "write " + marker + " above one of the types"
 	if len(hubs) > 1 {
-		problem, hint = "several versions of "+kind.Name+" are the hub", oneHubHint(hubs, marker)
+		problem = "several versions of " + kind.Name + " are the hub"
+		hint = oneHubHint(hubs, marker)
 	}
 	for i, d := range p.reporter.List {
 		if (d.Code == report.NoStorageVersion.Code || d.Code == report.SeveralStorageVersions.Code) && strings.Contains(d.Message, "kind "+kind.Name+"."+kind.Group+" ") {

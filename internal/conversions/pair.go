@@ -142,9 +142,11 @@ func (p *pairer) fail(kind *diag.Kind, pos token.Pos, pkg *source.Package, hint,
 		return &diag.Diagnostic{}
 	}
 	if p.reported == nil {
-		p.reported, p.failed = map[string]bool{}, map[token.Pos]bool{}
+		p.reported = map[string]bool{}
+		p.failed = map[token.Pos]bool{}
 	}
-	p.reported[key], p.failed[pos] = true, true
+	p.reported[key] = true
+	p.failed[pos] = true
 	return p.reporter.Report(kind, pkg.At(pos), hint, format, args...)
 }
 
@@ -301,12 +303,14 @@ func under(path, prefix []*Field) bool {
 
 // convert adds the unit of two counterparts.
 func (w *pairing) convert(spoke, hub []*Field, reason string) {
-	f, g := spoke[len(spoke)-1], hub[len(hub)-1]
+	f := spoke[len(spoke)-1]
+	g := hub[len(hub)-1]
 	r := &rules{pairer: w.pairer, spokeField: f, hubField: g, spokeSchema: w.properties.below(w.Spokeward, spoke), hubSchema: w.properties.below(w.Hubward, hub)}
 	r.place = w.inside(spoke, hub)
 	r.optional = f.Type.Shape == Struct && (f.OmitEmpty || g.Type.Shape == Pointer)
 	r.spokeThere, r.spokeRequired = w.spokeThere && written(spoke), w.spokeThere && w.properties.required(w.Spokeward, spoke)
-	r.spokeOmits, r.hubOmits = f.OmitZero && f.Type.Shape == Struct, g.OmitZero && g.Type.Shape == Struct
+	r.spokeOmits = f.OmitZero && f.Type.Shape == Struct
+	r.hubOmits = g.OmitZero && g.Type.Shape == Struct
 	r.hubThere, r.hubRequired = w.hubThere && written(hub), w.hubThere && w.properties.required(w.Hubward, hub)
 	for _, m := range w.markersOf(f, spoke) {
 		value, _ := m.Value.(markers.Convert)
@@ -418,7 +422,8 @@ func (w *pairing) compareDefaults(u *Unit, s, h *structural.Schema) {
 		}
 		return string(s.Default.Raw)
 	}
-	a, b := text(s), text(h)
+	a := text(s)
+	b := text(h)
 	if a == b || u.Rule.op != opSame && u.Rule.op != opCast && u.Rule.op != opInteger && (a == "" || b == "") || u.Rule.op == opCodec || u.Rule.op == opValues {
 		return
 	}

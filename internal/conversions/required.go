@@ -18,7 +18,8 @@ func written(path []*Field) bool {
 func (p properties) required(s *structural.Schema, path []*Field) bool {
 	last := len(path) - 1
 	f := path[last]
-	if s = p.below(s, path[:last]); s == nil || !written(path[:last]) || s.ValueValidation == nil || !slices.Contains(s.Required, f.JSON) {
+	s = p.below(s, path[:last])
+	if s == nil || !written(path[:last]) || s.ValueValidation == nil || !slices.Contains(s.Required, f.JSON) {
 		return false
 	}
 	value := p.Property(s, f.JSON)
@@ -63,7 +64,8 @@ func (p *Pair) hasZeros(ofSpoke bool) bool {
 // zeros returns the field of a unit that is not empty although its value is zero: a required pointer,
 // or a struct of a pair that has one. path is nil for other units.
 func (u *Unit) zeros(ofSpoke bool) (path []*Field, pair *Pair, pointer bool) {
-	if path = u.Hub; ofSpoke {
+	path = u.Hub
+	if ofSpoke {
 		path = u.Spoke
 	}
 	if u.Rule == nil || u.Hook != nil || len(path) == 0 || slices.ContainsFunc(path[:len(path)-1], func(f *Field) bool { return f.Type.Shape == Pointer }) {

@@ -43,12 +43,14 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 		return r.keyed(rule, spoke, hub)
 	}
 	if r.codec != "" && fits(r.codec, s, h) {
-		rule.Name, rule.op = r.codec, opCodec
+		rule.Name = r.codec
+		rule.op = opCodec
 		rule.omitEmpty = r.codec == "json" && (omitsEmpty(r.spokeField, s) || omitsEmpty(r.hubField, h))
 		return rule, ""
 	}
 	if r.codec == "" && r.values == nil && s.ID == h.ID && !taken && !strings.Contains(s.ID, "?") {
-		rule.Name, rule.op = "equal", opSame
+		rule.Name = "equal"
+		rule.op = opSame
 		return rule, ""
 	}
 	elem := func(a, b *Type, x, y *structural.Schema) string {
@@ -58,23 +60,28 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 	}
 	each := func(a, b *Type, x, y *structural.Schema) string { // elements are always there
 		inner := *r
-		inner.spokeThere, inner.hubThere = true, true
-		inner.spokeRequired, inner.hubRequired = x == nil || !x.Nullable, y == nil || !y.Nullable
+		inner.spokeThere = true
+		inner.hubThere = true
+		inner.spokeRequired = x == nil || !x.Nullable
+		inner.hubRequired = y == nil || !y.Nullable
 		var problem string
 		rule.Elem, problem = inner.of(a, b, x, y, depth+1)
 		return problem
 	}
 	switch {
 	case s.Shape == Pointer && h.Shape == Pointer:
-		rule.Name, rule.op = "pointers", opPointer
+		rule.Name = "pointers"
+		rule.op = opPointer
 		shared := len(r.takenSpoke)+len(r.takenHub) > 0 // then the pointer may become nil
-		r.spokeThere, r.hubThere = !shared, !shared
+		r.spokeThere = !shared
+		r.hubThere = !shared
 		if problem := elem(s.Elem, h.Elem, spoke, hub); rule.Elem == nil {
 			return nil, problem
 		}
 		rule.Name = rule.Elem.Name
 	case s.Shape == Pointer || h.Shape == Pointer:
-		rule.Name, rule.op = "value and pointer", opWrap
+		rule.Name = "value and pointer"
+		rule.op = opWrap
 		if s.Shape == Pointer {
 			rule.Required = r.spokeRequired && writesZero(s.Elem)
 			r.spokeThere = true // otherwise it is nil
@@ -82,9 +89,12 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 			rule.Required = r.hubRequired && writesZero(h.Elem)
 			r.hubThere = true
 		}
-		rule.spokeOmits, rule.hubOmits = r.spokeOmits, r.hubOmits
-		r.spokeThere, r.hubThere = r.spokeThere || r.spokeOmits, r.hubThere || r.hubOmits
-		r.spokeOmits, r.hubOmits = false, false // not once more below
+		rule.spokeOmits = r.spokeOmits
+		rule.hubOmits = r.hubOmits
+		r.spokeThere = r.spokeThere || r.spokeOmits
+		r.hubThere = r.hubThere || r.hubOmits
+		r.spokeOmits = false
+		r.hubOmits = false // not once more below
 		if problem := elem(pointed(s), pointed(h), spoke, hub); rule.Elem == nil {
 			return nil, problem
 		}
@@ -109,7 +119,8 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 		}
 		return nil, "different types"
 	case s.Shape == List && h.Shape == List:
-		rule.Name, rule.op = "list", opList
+		rule.Name = "list"
+		rule.op = opList
 		if problem := each(s.Elem, h.Elem, items(spoke), items(hub)); rule.Elem == nil {
 			return nil, problem
 		}
@@ -133,7 +144,8 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 		if s.Key.Shape != String || h.Key.Shape != String {
 			return nil, "the keys of the maps are not strings"
 		}
-		rule.Name, rule.op = "map", opMap
+		rule.Name = "map"
+		rule.op = opMap
 		if problem := each(s.Elem, h.Elem, values(spoke), values(hub)); rule.Elem == nil {
 			return nil, problem
 		}
@@ -141,18 +153,23 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 		if problem := r.foreign(s, h); problem != "" {
 			return nil, problem
 		}
-		rule.Name, rule.op = "struct", opStruct
-		rule.spokeOmits, rule.hubOmits = r.spokeOmits, r.hubOmits
-		r.spokeThere, r.hubThere = r.spokeThere || r.spokeOmits, r.hubThere || r.hubOmits
+		rule.Name = "struct"
+		rule.op = opStruct
+		rule.spokeOmits = r.spokeOmits
+		rule.hubOmits = r.hubOmits
+		r.spokeThere = r.spokeThere || r.spokeOmits
+		r.hubThere = r.hubThere || r.hubOmits
 		outer := r.path
 		at := r.place
 		at.optional = at.optional && s == r.spokeField.Type
 		rule.Pair = r.pair(s, h, spoke, hub, at)
 		r.path = outer
 	case s.Shape == h.Shape && (s.Basic == h.Basic):
-		rule.Name, rule.op = "equal", opCast
+		rule.Name = "equal"
+		rule.op = opCast
 	case (s.Shape == Int || s.Shape == Uint) && (h.Shape == Int || h.Shape == Uint):
-		rule.Name, rule.op = "integer", opInteger
+		rule.Name = "integer"
+		rule.op = opInteger
 	default:
 		return nil, "different types"
 	}
@@ -223,10 +240,13 @@ func structs(r *Rule) *Pair {
 
 // keyed completes the rule of a map and a list of structs, of which one field is the key.
 func (r *rules) keyed(rule *Rule, spoke, hub *structural.Schema) (*Rule, string) {
-	s, h := rule.Spoke, rule.Hub
-	list, m := h, s
+	s := rule.Spoke
+	h := rule.Hub
+	list := h
+	m := s
 	if s.Shape == List {
-		list, m = s, h
+		list = s
+		m = h
 	}
 	if len(r.keys) != 1 {
 		return nil, "write the key of the list: as=map,key=.name"
@@ -239,7 +259,9 @@ func (r *rules) keyed(rule *Rule, spoke, hub *structural.Schema) (*Rule, string)
 	if key == nil || key.Type.Shape != String {
 		return nil, list.Elem.Label() + " has no string " + r.keys[0]
 	}
-	rule.Name, rule.op, rule.Keys = "map by "+r.keys[0], opKeyed, r.keys
+	rule.Name = "map by " + r.keys[0]
+	rule.op = opKeyed
+	rule.Keys = r.keys
 	elem := &Rule{Name: "struct", Spoke: s.Elem, Hub: h.Elem, op: opStruct}
 	if list == h {
 		elem.Pair = r.pair(s.Elem, h.Elem, values(spoke), items(hub), place{takenHub: r.keys, extra: r.extra, spokeThere: true, hubThere: true})
@@ -252,14 +274,17 @@ func (r *rules) keyed(rule *Rule, spoke, hub *structural.Schema) (*Rule, string)
 
 // enum completes the rule of values, and reports those that the enums do not have.
 func (r *rules) enum(rule *Rule, spoke, hub *structural.Schema) (*Rule, string) {
-	rule.Name, rule.op = "values", opValues
+	rule.Name = "values"
+	rule.op = opValues
 	var problem, hint string
-	if rule.Values, problem, hint = parseValues(r.values.Value.(markers.Convert).Value); problem == "" {
+	rule.Values, problem, hint = parseValues(r.values.Value.(markers.Convert).Value)
+	if problem == "" {
 		for side, s := range []*structural.Schema{spoke, hub} {
 			enum := enumValues(s)
 			if value, near := unknownValue(rule.Values, side, enum); value != "" {
 				version := []*Version{r.spoke, r.current.Hub}[side]
-				problem, hint = fmt.Sprintf("%q is not in the enum of %s: %s", value, version.Name, strings.Join(enum, ", ")), near
+				problem = fmt.Sprintf("%q is not in the enum of %s: %s", value, version.Name, strings.Join(enum, ", "))
+				hint = near
 				break
 			}
 		}
@@ -391,7 +416,8 @@ func (w *pairing) hook(on *Field, m *markers.Marker, pkg *source.Package) {
 	u := &Unit{Pos: m.Pos, Hook: h}
 	fields, _ := value.Get("fields")
 	for _, text := range value.List(fields) {
-		t, path := w.Spoke, []*Field(nil)
+		t := w.Spoke
+		path := []*Field(nil)
 		for name := range strings.SplitSeq(strings.TrimPrefix(text, "."), ".") {
 			w.types.Fields(t.Base())
 			f := t.Base().Field(name)
@@ -399,7 +425,8 @@ func (w *pairing) hook(on *Field, m *markers.Marker, pkg *source.Package) {
 				w.fail(noRule, m.Pos, pkg, "", "+%s: %s has no field %s", m.Name, t.Base().Label(), name)
 				return
 			}
-			path, t = append(path, f), f.Type
+			path = append(path, f)
+			t = f.Type
 		}
 		h.Fields = append(h.Fields, path)
 	}
@@ -418,7 +445,8 @@ func (w *pairing) hook(on *Field, m *markers.Marker, pkg *source.Package) {
 		w.fail(noRule, m.Pos, pkg, "write fields=.a;.b,to=.c", "+%s needs the fields of both sides", m.Name)
 		return
 	}
-	u.Spoke, u.Hub = h.Fields[0], h.Targets[0]
+	u.Spoke = h.Fields[0]
+	u.Hub = h.Targets[0]
 	u.Rule = &Rule{Name: "func " + h.Name, op: opHook, LosesUp: true, LosesDown: true}
 	for i := range max(len(h.Fields), len(h.Targets)) {
 		c := &claim{unit: u, pos: m.Pos}
@@ -454,23 +482,32 @@ func (p *pairer) checkHooks(pair *Pair, seen map[*Pair]bool) {
 }
 
 func (p *pairer) checkHook(u *Unit) {
-	h, pkg := u.Hook, p.spoke.Type.Decl.Pkg
-	to, from := h.Name+"To", h.Name+"From"
+	h := u.Hook
+	pkg := p.spoke.Type.Decl.Pkg
+	to := h.Name + "To"
+	from := h.Name + "From"
 	declares := func(p *source.Package) bool {
 		_, a := p.Function(to)
 		_, b := p.Function(from)
 		return a != nil || b != nil
 	}
 	if h.home != pkg && !declares(pkg) && declares(h.home) {
-		h.borrowers, pkg = append(h.borrowers, pkg), h.home
+		h.borrowers = append(h.borrowers, pkg)
+		pkg = h.home
 	}
 	var problems []string
 	var related []diag.Related
 	hidden := false
 	for _, up := range []bool{true, false} {
-		name, metadata, params, results := to, &h.MetaTo, h.Fields, h.Targets
+		name := to
+		metadata := &h.MetaTo
+		params := h.Fields
+		results := h.Targets
 		if !up {
-			name, metadata, params, results = from, &h.MetaFrom, h.Targets, h.Fields
+			name = from
+			metadata = &h.MetaFrom
+			params = h.Targets
+			results = h.Fields
 		}
 		problem := ""
 		if f, fn := pkg.Function(name); fn != nil {
@@ -482,7 +519,8 @@ func (p *pairer) checkHook(u *Unit) {
 			}
 			*metadata, problem = hookSignature{name: name, params: len(params), results: len(results), fits: fits}.check(f, fn)
 			if problem == "" && pkg != p.spoke.Type.Decl.Pkg && !ast.IsExported(name) {
-				problem, hidden = name+" is not exported, and package "+p.spoke.Type.Decl.Pkg.Path+" needs it, too", true
+				problem = name + " is not exported, and package " + p.spoke.Type.Decl.Pkg.Path + " needs it, too"
+				hidden = true
 			}
 			if problem != "" {
 				related = append(related, diag.Related{Pos: p.reporter.Position(fn.Name.Pos()), Message: name})

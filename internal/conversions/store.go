@@ -61,7 +61,8 @@ func (p *pairer) stores(kind *Kind) {
 				}
 				store.Field = strings.Split(field, ".")[1:]
 				for _, name := range store.Field {
-					if t = t.Base(); t.Shape != Struct {
+					t = t.Base()
+					if t.Shape != Struct {
 						fail("", "%s is below a list or a map", field)
 						break
 					}

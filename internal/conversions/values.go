@@ -105,7 +105,8 @@ func lackingValues(spoke, hub []string, values [][2]string) (lacking []string, t
 		if !ok {
 			near = "…"
 		}
-		lacking, pairs = append(lacking, value), append(pairs, value+": "+near)
+		lacking = append(lacking, value)
+		pairs = append(pairs, value+": "+near)
 	}
 	return lacking, "{" + strings.Join(pairs, ", ") + "}"
 }

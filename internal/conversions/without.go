@@ -27,7 +27,8 @@ func (w *pairing) without(f *Field, path []*Field) {
 		if codec := codecFor(f.Type, c[len(c)-1].Type); codec != "" {
 			line += ",as=" + codec
 		}
-		lines, w.offered = append(lines, line), append(w.offered, dotted(c))
+		lines = append(lines, line)
+		w.offered = append(w.offered, dotted(c))
 	}
 	lines = append(lines, "// +schemagen:convert:keep        (kept in an annotation while stored as "+w.current.Hub.Name+")", `// +schemagen:convert:drop,reason="…"`)
 	d := w.fail(noCounterpart, f.Pos(), f.Pkg, "write: "+strings.Join(lines, "\n\tor: "), "%s", message)
@@ -95,7 +96,8 @@ func unalike(a, b string) int {
 
 // alike reports whether types seem to convert without a codec.
 func alike(s, h *Type) bool {
-	s, h = s.Base(), h.Base()
+	s = s.Base()
+	h = h.Base()
 	switch {
 	case s.ID == h.ID:
 		return true

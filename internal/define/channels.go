@@ -56,13 +56,17 @@ func MakeChannels(ctx context.Context, options Options, channels []Channel, unve
 	if len(channels) > 1 {
 		unverified = nil // it is not known which of them share a finding
 	}
-	made, found := make([]MadeChannel, len(channels)), make([]diag.List, len(channels))
+	made := make([]MadeChannel, len(channels))
+	found := make([]diag.List, len(channels))
 	runs := make([]*Run, len(channels)) // nil for channels that share one
 next:
 	for i, c := range channels {
 		o := options
-		o.Gates, o.Kinds, o.OutputDir = c.Gates, c.Kinds, c.OutputDir
-		o.Annotations, o.Labels = c.Annotations, c.Labels
+		o.Gates = c.Gates
+		o.Kinds = c.Kinds
+		o.OutputDir = c.OutputDir
+		o.Annotations = c.Annotations
+		o.Labels = c.Labels
 		for earlier, run := range runs[:i] {
 			if run == nil || found[earlier].HasErrors() {
 				continue
@@ -74,10 +78,13 @@ next:
 			}
 		}
 		var err error
-		if made[i].Made, found[i], runs[i], err = makeRun(ctx, o, unverified); err != nil {
+		made[i].Made, found[i], runs[i], err = makeRun(ctx, o, unverified)
+		if err != nil {
 			return nil, nil, err
 		}
-		made[i].First, made[i].Removed, made[i].Gates = i, runs[i].removedKinds(), runs[i].gateNames()
+		made[i].First = i
+		made[i].Removed = runs[i].removedKinds()
+		made[i].Gates = runs[i].gateNames()
 	}
 	findings := ShareFindings(channels, found)
 	if findings.HasErrors() {
@@ -105,7 +112,8 @@ func (run *Run) again(made []*Made, options *Options) (out []*Made, ok bool) {
 	before := len(run.Reporter.List)
 	defer func() { run.Reporter.List = run.Reporter.List[:before] }()
 	for _, m := range made {
-		d, object := *m.definition, *m.definition.Object
+		d := *m.definition
+		object := *m.definition.Object
 		d.Object = &object
 		run.setMetadata(&d, options)
 		if len(run.Reporter.List) > before {
@@ -169,7 +177,8 @@ func ShareFindings(channels []Channel, found []diag.List) diag.List {
 		message  string
 	}
 	keyOf := func(d diag.Diagnostic) key { return key{d.Pos, d.Severity, d.Code, d.Message} }
-	of, all := map[key][]string{}, []string{}
+	of := map[key][]string{}
+	all := []string{}
 	for i, list := range found {
 		name := channels[i].Name
 		if !slices.Contains(all, name) {

@@ -145,7 +145,8 @@ func oneOff(a, b string) bool {
 		slices.Sort(out)
 		return string(out)
 	}
-	x, y := letters(a), letters(b)
+	x := letters(a)
+	y := letters(b)
 	if len(x) > len(y) {
 		x, y = y, x
 	}
@@ -208,12 +209,14 @@ func (c fieldChecker) checkRange(f *source.File, typ ast.Expr, set source.Marker
 		keyword := ""
 		switch v := m.Value.(type) {
 		case crdmarkers.Minimum:
-			value, keyword = float64(v), "minimum"
+			value = float64(v)
+			keyword = "minimum"
 			if e := set.Get(strings.Replace(m.Name, "Minimum", "ExclusiveMinimum", 1)); e != nil && e.Value == crdmarkers.ExclusiveMinimum(true) {
 				value++
 			}
 		case crdmarkers.Maximum:
-			value, keyword = float64(v), "maximum"
+			value = float64(v)
+			keyword = "maximum"
 			if e := set.Get(strings.Replace(m.Name, "Maximum", "ExclusiveMaximum", 1)); e != nil && e.Value == crdmarkers.ExclusiveMaximum(true) {
 				value--
 			}
@@ -264,7 +267,8 @@ func plainInteger(f *source.File, typ ast.Expr) string {
 	for range 100 {
 		if ident, ok := typ.(*ast.Ident); ok {
 			if arg, bound := f.Params[ident.Name]; bound {
-				f, typ = arg.File, arg.Expr
+				f = arg.File
+				typ = arg.Expr
 				continue
 			}
 		}
@@ -280,7 +284,8 @@ func plainInteger(f *source.File, typ ast.Expr) string {
 				return ""
 			}
 		}
-		f, typ = target.Type.File, target.Type.Spec.Type
+		f = target.Type.File
+		typ = target.Type.Spec.Type
 		switch typ.(type) {
 		case *ast.Ident, *ast.SelectorExpr:
 		default:

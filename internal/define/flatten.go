@@ -54,8 +54,10 @@ type Flattener struct {
 // ForPackage returns the flattener for the kinds of a package. A package with overrides for
 // types elsewhere, or with a description limit or tags of its own, has a separate one.
 func (fl *Flattener) ForPackage(p *source.Package) *Flattener {
-	facts, limit := fl.builder.Run.Describe(p), fl.builder.Run.settingsOf(p).MaxDescription
-	overrides, prefix := facts.overrides, markers.TagPrefix(facts.features)
+	facts := fl.builder.Run.Describe(p)
+	limit := fl.builder.Run.settingsOf(p).MaxDescription
+	overrides := facts.overrides
+	prefix := markers.TagPrefix(facts.features)
 	if len(overrides) == 0 && limit == fl.builder.Options.MaxDescription && prefix == markers.TagPrefix(fl.builder.Options.Enable) {
 		return fl
 	}
@@ -190,7 +192,8 @@ func (fl *Flattener) resolve(d *draft) *draft {
 			}
 		}
 		if d.items != nil {
-			if out.items = fl.resolve(d.items); out.items == nil {
+			out.items = fl.resolve(d.items)
+			if out.items == nil {
 				return nil
 			}
 		}
@@ -208,7 +211,8 @@ func (fl *Flattener) resolve(d *draft) *draft {
 			fl.path = fl.path[:len(fl.path)-1]
 		}
 		if d.additional != nil {
-			if out.additional = fl.resolve(d.additional); out.additional == nil {
+			out.additional = fl.resolve(d.additional)
+			if out.additional == nil {
 				return nil
 			}
 		}
@@ -220,8 +224,12 @@ func (fl *Flattener) resolve(d *draft) *draft {
 		return nil
 	}
 	own := d.clone()
-	own.ref, own.inlined = nil, nil
-	own.Description, own.Title, own.ExternalDocs, own.Example = "", "", nil, nil
+	own.ref = nil
+	own.inlined = nil
+	own.Description = ""
+	own.Title = ""
+	own.ExternalDocs = nil
+	own.Example = nil
 	out := &draft{
 		resolved: true,
 		allOf:    []*draft{target, own},
@@ -229,7 +237,10 @@ func (fl *Flattener) resolve(d *draft) *draft {
 		pkg:      d.pkg,
 		origin:   d.origin,
 	}
-	out.Description, out.Title, out.ExternalDocs, out.Example = d.Description, d.Title, d.ExternalDocs, d.Example
+	out.Description = d.Description
+	out.Title = d.Title
+	out.ExternalDocs = d.ExternalDocs
+	out.Example = d.Example
 	if out.Description == "" {
 		out.Description = target.Description
 		out.docs = target.docs
@@ -280,7 +291,8 @@ func (d *draft) hasChildren() bool {
 // finishReference finishes a resolved reference whose field adds keywords but no children,
 // so that the children of the type are shared.
 func (fl *Flattener) finishReference(d *draft) *structural.Schema {
-	target, own := d.allOf[0], d.allOf[1]
+	target := d.allOf[0]
+	own := d.allOf[1]
 	merged, ok := fl.merged[target]
 	if !ok {
 		merged = fl.merge(&draft{allOf: []*draft{target}, pkg: target.pkg, origin: target.origin})
@@ -292,8 +304,12 @@ func (fl *Flattener) finishReference(d *draft) *structural.Schema {
 		fl.finished[merged] = shared
 	}
 	out := merged.clone()
-	out.Description, out.Title, out.ExternalDocs, out.Example = d.Description, d.Title, d.ExternalDocs, d.Example
-	out.origin.Pos, out.docs = d.origin.Pos, d.docs
+	out.Description = d.Description
+	out.Title = d.Title
+	out.ExternalDocs = d.ExternalDocs
+	out.Example = d.Example
+	out.origin.Pos = d.origin.Pos
+	out.docs = d.docs
 	out.allOf = nil
 	fl.parts = 0
 	keep := merged.allOf
@@ -320,7 +336,9 @@ func (fl *Flattener) checkCut(d *draft) {
 			"type %s contains itself: %s", d.cut, d.cycle)
 	}
 	if !fl.builder.Options.SkipVerify {
-		d.XPreserveUnknownFields, d.Type, d.origin.Mistake = new(true), "", notes.InShape // suppress further findings
+		d.XPreserveUnknownFields = new(true)
+		d.Type = ""
+		d.origin.Mistake = notes.InShape // suppress further findings
 	}
 }
 
@@ -358,7 +376,9 @@ func (fl *Flattener) convert(d *draft, shared *structural.Schema) *structural.Sc
 		s.ValueValidation = &values
 	}
 	if shared != nil {
-		s.Properties, s.Items, s.AdditionalProperties = shared.Properties, shared.Items, shared.AdditionalProperties
+		s.Properties = shared.Properties
+		s.Items = shared.Items
+		s.AdditionalProperties = shared.AdditionalProperties
 		return s
 	}
 	if len(d.properties) > 0 {

@@ -49,11 +49,13 @@ func generate(ctx context.Context, options Options, again rerun, unverified func
 	}
 	var files []File
 	if !r.List.HasErrors() {
-		if files, err = emit(all, run.Options); err != nil {
+		files, err = emit(all, run.Options)
+		if err != nil {
 			return nil, nil, nil, err
 		}
 		for i, d := range all {
-			d.Text, d.Undescribed = files[i].Data, files[i].undescribed
+			d.Text = files[i].Data
+			d.Undescribed = files[i].undescribed
 		}
 	} else if unverified != nil {
 		// The runs of an editor find earlier results by it.
@@ -63,7 +65,8 @@ func generate(ctx context.Context, options Options, again rerun, unverified func
 			return nil, nil, nil, err
 		}
 		for i, d := range whole {
-			d.Draft, d.Undescribed = drafts[i].Data, drafts[i].undescribed
+			d.Draft = drafts[i].Data
+			d.Undescribed = drafts[i].undescribed
 		}
 	}
 	if err := run.Checker.Verify(ctx, all); err != nil {
@@ -101,7 +104,8 @@ func defineKinds(ctx context.Context, options Options, again rerun) ([]*checks.D
 	if i < 0 {
 		return defineOnce(ctx, options, again)
 	}
-	strategy, after := options.Passes[i].(Strategy), options.Passes[i+1:]
+	strategy := options.Passes[i].(Strategy)
+	after := options.Passes[i+1:]
 	options.Passes = options.Passes[:i]
 	once := func(ctx context.Context, options Options) ([]*checks.Definition, *Run, error) {
 		return defineOnce(ctx, options, again)
@@ -110,7 +114,9 @@ func defineKinds(ctx context.Context, options Options, again rerun) ([]*checks.D
 	if err != nil {
 		return nil, nil, err
 	}
-	run.Combined, run.defined, run.checkers = true, nil, nil
+	run.Combined = true
+	run.defined = nil
+	run.checkers = nil
 	for _, pass := range after {
 		run.begin(pass.Begin(run))
 	}
@@ -253,7 +259,8 @@ func undescribed(document []byte, descriptions []crdyaml.Span) string {
 	if descriptions == nil {
 		return ""
 	}
-	hash, at := sha256.New(), 0
+	hash := sha256.New()
+	at := 0
 	for _, d := range descriptions {
 		hash.Write(document[at:d.Start])
 		at = d.End

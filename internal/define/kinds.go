@@ -132,7 +132,8 @@ func IsKind(t *source.Type, r *report.Reporter) bool {
 			continue
 		}
 		name := source.ExprName(embedded)
-		if name = name[strings.LastIndexByte(name, '.')+1:]; name != "TypeMeta" && name != "ObjectMeta" {
+		name = name[strings.LastIndexByte(name, '.')+1:]
+		if name != "TypeMeta" && name != "ObjectMeta" {
 			continue
 		}
 		resolved, why := t.File.Resolve(embedded)
@@ -348,7 +349,8 @@ func applyToObject(m objectMarker, object *apiextensionsv1.CustomResourceDefinit
 // versions.
 func (df *Definer) checkVersions(k GroupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) {
 	first := roots[0]
-	stored, served := 0, 0
+	stored := 0
+	served := 0
 	for _, version := range object.Spec.Versions {
 		if version.Storage {
 			stored++
@@ -391,16 +393,19 @@ func (df *Definer) storageByGates(k GroupKind, roots []*source.Type) bool {
 	relate := func(erased *source.Erased, what string) {
 		related = append(related, diag.Related{Pos: df.reporter.Position(erased.Pos), Message: what})
 	}
-	conditional, condition := -1, ""
+	conditional := -1
+	condition := ""
 	for i, t := range roots {
 		m := t.Markers.Get(markers.StorageVersionName)
-		if stored = append(stored, m); m == nil {
+		stored = append(stored, m)
+		if m == nil {
 			continue
 		}
 		version := df.run.Describe(t.Pkg).version
 		names = append(names, version)
 		if held := heldBy(t, m); held != nil {
-			conditional, condition = i, held.Condition
+			conditional = i
+			condition = held.Condition
 			relate(held, "version "+version+" is stored if "+condition)
 		}
 	}
@@ -411,7 +416,8 @@ func (df *Definer) storageByGates(k GroupKind, roots []*source.Type) bool {
 			}
 			if erased := erasedStorage(p, k.Kind); erased != nil {
 				version := df.run.Describe(p).version
-				without, condition = append(without, version+" if "+erased.Condition), erased.Condition
+				without = append(without, version+" if "+erased.Condition)
+				condition = erased.Condition
 				relate(erased, "version "+version+" is stored if "+condition)
 			}
 		}

@@ -151,12 +151,14 @@ func (run *Run) reportDisabled(disabled map[*source.Package]map[string][]markers
 			if len(found) == 0 {
 				continue
 			}
-			what, rest := "declarative-validation tag", ""
+			what := "declarative-validation tag"
+			rest := ""
 			switch feature {
 			case markers.FeatureEnum:
 				what = "+enum marker"
 			case markers.FeatureOpenShift:
-				what, rest = "marker", " of OpenShift's"
+				what = "marker"
+				rest = " of OpenShift's"
 			}
 			message := fmt.Sprintf("this %s%s has no effect", what, rest)
 			if len(found) > 1 {

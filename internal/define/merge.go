@@ -104,7 +104,8 @@ func (fl *Flattener) mergeInto(dst, src *draft) {
 	case src.additional == nil:
 		dst.open = dst.open || src.open && dst.additional == nil
 	case dst.additional == nil:
-		dst.additional, dst.open = src.additional, false
+		dst.additional = src.additional
+		dst.open = false
 	default:
 		dst.additional = fl.combine(dst.additional, src.additional)
 	}
@@ -135,12 +136,15 @@ func (fl *Flattener) mergeInto(dst, src *draft) {
 		dst.constants = src.constants
 	}
 	if src.cut != nil {
-		dst.cut, dst.cycle = src.cut, src.cycle
+		dst.cut = src.cut
+		dst.cycle = src.cycle
 	}
 
 	if hoisted {
-		dstRest.pkg, dstRest.origin = dst.pkg, structural.Origin{Pos: dst.origin.Pos}
-		srcRest.pkg, srcRest.origin = src.pkg, structural.Origin{Pos: src.origin.Pos}
+		dstRest.pkg = dst.pkg
+		dstRest.origin = structural.Origin{Pos: dst.origin.Pos}
+		srcRest.pkg = src.pkg
+		srcRest.origin = structural.Origin{Pos: src.origin.Pos}
 		dst.allOf = append(dst.allOf, &dstRest, &srcRest)
 	}
 }
@@ -177,7 +181,8 @@ func mergeValues(dst, src, dstRest, srcRest *draft) (hoisted bool) {
 		dst.values = &values
 		return false
 	}
-	d, s := dst.values, src.values
+	d := dst.values
+	s := src.values
 	rest := func() (*structural.ValueValidation, *structural.ValueValidation) {
 		hoisted = true
 		return dstRest.validation(), srcRest.validation()
@@ -189,7 +194,9 @@ func mergeValues(dst, src, dstRest, srcRest *draft) (hoisted bool) {
 			*a = *b
 		default:
 			dr, sr := rest()
-			*field(dr), *field(sr), *a = *a, *b, ""
+			*field(dr) = *a
+			*field(sr) = *b
+			*a = ""
 		}
 	}
 	number := func(field func(*structural.ValueValidation) **float64) {
@@ -199,7 +206,9 @@ func mergeValues(dst, src, dstRest, srcRest *draft) (hoisted bool) {
 			*a = *b
 		default: // equal values are moved, too
 			dr, sr := rest()
-			*field(dr), *field(sr), *a = *a, *b, nil
+			*field(dr) = *a
+			*field(sr) = *b
+			*a = nil
 		}
 	}
 	count := func(field func(*structural.ValueValidation) **int64, once bool) {
@@ -210,7 +219,9 @@ func mergeValues(dst, src, dstRest, srcRest *draft) (hoisted bool) {
 		case once && **a == **b:
 		default:
 			dr, sr := rest()
-			*field(dr), *field(sr), *a = *a, *b, nil
+			*field(dr) = *a
+			*field(sr) = *b
+			*a = nil
 		}
 	}
 	junctor := func(field func(*structural.ValueValidation) *[]structural.NestedValueValidation) {
@@ -220,7 +231,9 @@ func mergeValues(dst, src, dstRest, srcRest *draft) (hoisted bool) {
 			*a = *b
 		default:
 			dr, sr := rest()
-			*field(dr), *field(sr), *a = *a, *b, nil
+			*field(dr) = *a
+			*field(sr) = *b
+			*a = nil
 		}
 	}
 	type values = structural.ValueValidation
@@ -300,9 +313,11 @@ func (fl *Flattener) combine(a, b *draft) *draft {
 }
 
 func (fl *Flattener) conflict(dst, src *draft) {
-	at, other := src, dst
+	at := src
+	other := dst
 	if at.pkg == nil || !at.pkg.Local() && dst.pkg != nil && dst.pkg.Local() {
-		at, other = dst, src
+		at = dst
+		other = src
 	}
 	hint := ""
 	if dst.Type == "string" && src.Type == "array" || dst.Type == "array" && src.Type == "string" {

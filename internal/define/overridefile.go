@@ -82,7 +82,8 @@ func (run *Run) refusesCondition(o *override, c markers.Comment) bool {
 			return true
 		}
 		var ok bool
-		if c, ok = m.Inner(); !ok {
+		c, ok = m.Inner()
+		if !ok {
 			return false
 		}
 	}

@@ -81,7 +81,8 @@ func (run *Run) CheckOverrides(p *source.Package) {
 }
 
 func (run *Run) checkOverride(o *override) {
-	r, m := run.Reporter, o.marker
+	r := run.Reporter
+	m := o.marker
 	_, hasMarker := m.Inner()
 	_, badPolicy := edits.ParseDescriptionPolicy(o.tag.Value)
 	switch {

@@ -167,7 +167,8 @@ func (m *moments) begin(state any) {
 // StateOf returns the state of a pass in a run, by its type; ok is false if the run does not have it.
 func StateOf[S any](run *Run) (state S, ok bool) {
 	for _, s := range run.states {
-		if state, ok = s.(S); ok {
+		state, ok = s.(S)
+		if ok {
 			return state, true
 		}
 	}
@@ -198,7 +199,8 @@ type Transitions struct{}
 func (Transitions) Begin(run *Run) any {
 	f := &transitions.Fitter{Reporter: run.Reporter, PackageOf: run.edits.PackageOf}
 	if server := run.Options.Server; server != nil {
-		f.Server, f.Plain = server, server.Before(28)
+		f.Server = server
+		f.Plain = server.Before(28)
 	}
 	return transitionsState{f}
 }

@@ -98,7 +98,8 @@ func (fl *Flattener) end(t *source.Type, bound *markers.Recursion) *draft {
 	}
 	full := fl.builder.build(t)
 	d := &draft{pkg: t.Pkg, origin: full.origin}
-	d.Type, d.Description = full.Type, full.Description
+	d.Type = full.Type
+	d.Description = full.Description
 	open := d
 	if d.Type == "array" {
 		open = &draft{pkg: t.Pkg, origin: full.origin}

@@ -66,7 +66,8 @@ func (b *Builder) build(t *source.Type) *draft {
 	if d, ok := b.types[t]; ok {
 		return d
 	}
-	if b.Run.usesOf(t).built = true; t.Generic != nil {
+	b.Run.usesOf(t).built = true
+	if t.Generic != nil {
 		b.Run.usesOf(t.Generic).built = true
 	}
 	if len(b.overrides) > 0 {
@@ -192,7 +193,8 @@ func isUntaggedIntOrString(t *source.Type) bool {
 func (b *Builder) failed(f *source.File, pos token.Pos) *draft {
 	d := b.node(f, pos)
 	d.XPreserveUnknownFields = new(true)
-	d.failed, d.origin.Mistake = true, notes.InShape
+	d.failed = true
+	d.origin.Mistake = notes.InShape
 	return d
 }
 
@@ -276,9 +278,12 @@ func (b *Builder) missing(f *source.File, expr ast.Expr, why *source.Unresolved)
 		}
 		if _, erased := f.ErasedType(expr); erased != nil {
 			marker := "+" + markers.WhenName + "(" + erased.Condition + ")"
-			what, hint, edit := "the field", "write above the field: // "+marker, (*markers.Edit)(nil)
+			what := "the field"
+			hint := "write above the field: // " + marker
+			edit := (*markers.Edit)(nil)
 			if field := report.FieldAt(f, expr.Pos()); field == nil {
-				what, hint = "the type", "write above the type: // "+marker
+				what = "the type"
+				hint = "write above the type: // " + marker
 			} else if isConditional(f, field) {
 				hint = "the condition of the field has to require " + erased.Condition + ", too"
 			} else {
@@ -398,7 +403,8 @@ func (b *Builder) local(f *source.File, expr ast.Expr, target *source.Type) *dra
 			}
 			if rhs.Type == nil {
 				d := b.predeclared(target.File, target.Spec.Type, rhs.Predeclared)
-				d.pkg, d.origin.Pos = f.Pkg, expr.Pos()
+				d.pkg = f.Pkg
+				d.origin.Pos = expr.Pos()
 				return b.refer(d, target)
 			}
 			target = rhs.Type
@@ -484,7 +490,8 @@ func (b *Builder) refer(d *draft, target *source.Type) *draft {
 		d.metadata = &checks.MetadataUse{Pkg: d.pkg, Pos: d.origin.Pos}
 	}
 	if built := b.build(target); built.failed {
-		d.failed, d.origin.Mistake = true, notes.InShape
+		d.failed = true
+		d.origin.Mistake = notes.InShape
 	}
 	return d
 }
@@ -516,7 +523,8 @@ func (b *Builder) array(f *source.File, array *ast.ArrayType) *draft {
 	d.items = b.expr(f, array.Elt, nil)
 	if array.Len != nil && b.Run.Enabled(f.Pkg, markers.FeatureArrayLength) {
 		if n, ok := f.ArrayLength(array.Len); ok {
-			d.validation().MinItems, d.validation().MaxItems = &n, new(n)
+			d.validation().MinItems = &n
+			d.validation().MaxItems = new(n)
 		}
 	}
 	return d

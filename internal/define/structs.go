@@ -53,7 +53,9 @@ func (b *Builder) structType(t *source.Type) *draft {
 			continue // a tag of "-," means the name "-"
 		}
 		name, jsonOptions, _ := strings.Cut(jsonTag, ",")
-		inline, omit, quoted := name == "", false, false
+		inline := name == ""
+		omit := false
+		quoted := false
 		for option := range strings.SplitSeq(jsonOptions, ",") {
 			inline = inline || option == "inline"
 			omit = omit || option == "omitempty" || option == "omitzero"
@@ -62,9 +64,11 @@ func (b *Builder) structType(t *source.Type) *draft {
 		fieldChecker{b}.checkField(t, field, name, jsonOptions)
 		isRequired, explicit := b.Requires(field, optional, inline || omit)
 		if isRequired && slices.Contains(oneOf, name) {
-			problem, hint := "and must not be marked as required", "remove the marker"
+			problem := "and must not be marked as required"
+			hint := "remove the marker"
 			if !explicit {
-				problem, hint = "and must have an omitempty or omitzero tag", "add omitempty to its json tag"
+				problem = "and must have an omitempty or omitzero tag"
+				hint = "add omitempty to its json tag"
 			}
 			found := b.Reporter.Report(report.InvalidOneOf, t.Pkg.At(field.Pos), hint, "field %s is part of a one-of constraint %s", name, problem)
 			if !explicit {
@@ -170,7 +174,8 @@ func (b *Builder) missingTag(t *source.Type, field *source.Field) {
 		b.fixTag(d, t, field, ",inline")
 		return
 	}
-	hint, tag := "add `json:\"-\"`", "-"
+	hint := "add `json:\"-\"`"
+	tag := "-"
 	if name := jsonName(field.Name); name != "_" {
 		tag = name
 		if _, isPointer := field.Type.(*ast.StarExpr); isPointer {

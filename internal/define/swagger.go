@@ -33,7 +33,8 @@ type Swagger struct {
 
 // NewSwagger reads the packages. The error is as for [Make].
 func NewSwagger(ctx context.Context, options Options) (*Swagger, error) {
-	options.AllowDangerousTypes, options.IgnoreUnexportedFields = true, true
+	options.AllowDangerousTypes = true
+	options.IgnoreUnexportedFields = true
 	roots, b, err := Open(ctx, options)
 	if err != nil {
 		return nil, err
@@ -124,7 +125,8 @@ func (s *swagger) embed(d *draft) *draft {
 		return d
 	}
 	out := d.clone()
-	out.allOf, out.properties = nil, nil
+	out.allOf = nil
+	out.properties = nil
 	for _, part := range d.allOf {
 		if part.ref == nil {
 			out.allOf = append(out.allOf, s.embed(part))

@@ -49,7 +49,9 @@ func (s Source) Chunks(stdin io.Reader) iter.Seq2[crd.File, error] {
 func (s Source) split(in io.Reader, yield func(crd.File) bool) error {
 	reader := bufio.NewReaderSize(in, 64<<10)
 	c := crd.File{Name: s.Name, Mixed: s.Found}
-	line, begun, atStart := 0, false, true
+	line := 0
+	begun := false
+	atStart := true
 	for {
 		part, err := reader.ReadSlice('\n')
 		if len(part) > 0 && atStart {
@@ -57,7 +59,9 @@ func (s Source) split(in io.Reader, yield func(crd.File) bool) error {
 				if !yield(c) {
 					return nil
 				}
-				c.Data, c.LineOffset, begun = nil, line, false
+				c.Data = nil
+				c.LineOffset = line
+				begun = false
 			}
 			begun = begun || part[0] != '#' && part[0] != '%' && len(bytes.TrimSpace(part)) > 0
 		}

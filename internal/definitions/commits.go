@@ -67,7 +67,8 @@ type Read struct {
 // Both reads both sides of a comparison, which args name as for [Commits.Sides]. If args do not
 // name NEW, it is the packages, if there are any.
 func (c *Commits) Both(ctx context.Context, args, packages []string) (old, new Read, err error) {
-	if old.Side, new.Side, err = c.Sides(ctx, args); err != nil {
+	old.Side, new.Side, err = c.Sides(ctx, args)
+	if err != nil {
 		return old, new, err
 	}
 	ofPackages := len(packages) > 0 && len(args) < 2
@@ -170,7 +171,8 @@ func repeated(all []*crd.Definition) (out diag.List) {
 // what the reader reads by default. One argument alone is OLD, and must be a commit or standard
 // input: a file or directory may as well be meant as NEW.
 func (c *Commits) Sides(ctx context.Context, args []string) (old, new Side, err error) {
-	old, new = Side{gitPrefix + "HEAD"}, c.defaults()
+	old = Side{gitPrefix + "HEAD"}
+	new = c.defaults()
 	if len(args) > 0 {
 		old = Side{name(ctx, args[0])}
 	}
@@ -244,11 +246,13 @@ func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.De
 				return err == nil && c.Skip(path, relative)
 			}
 		}
-		if files, patterns, err = findDefinitions([]string{full}, skip); err != nil {
+		files, patterns, err = findDefinitions([]string{full}, skip)
+		if err != nil {
 			return nil, nil, err
 		}
 		if len(patterns) > 0 {
-			if tree, err = c.checkout(ctx, ref, ":/"); err != nil {
+			tree, err = c.checkout(ctx, ref, ":/")
+			if err != nil {
 				return nil, nil, err
 			}
 			below := strings.TrimPrefix(patterns[0], folderPattern(full)) // "/..." for all packages
@@ -346,7 +350,8 @@ func (c *Commits) checkout(ctx context.Context, ref, path string) (checkedOut, e
 		return checkedOut{}, err
 	}
 	c.made = append(c.made, dir)
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+	dir, err = filepath.EvalSymlinks(dir)
+	if err != nil {
 		return checkedOut{}, err
 	}
 	index := filepath.Join(dir, "index")
@@ -354,7 +359,8 @@ func (c *Commits) checkout(ctx context.Context, ref, path string) (checkedOut, e
 		var stderr bytes.Buffer
 		cmd := exec.CommandContext(ctx, "git", args...)
 		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+index)
-		cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), &stderr
+		cmd.Stdin = bytes.NewReader(stdin)
+		cmd.Stderr = &stderr
 		out, err := cmd.Output()
 		if err != nil {
 			return nil, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))

@@ -152,7 +152,8 @@ func (w *goWaivers) read(file string) (*waivedFolder, error) {
 		if entry.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		if texts[name], err = w.in.ReadFile(filepath.Join(located, entry.Name()), nil); err != nil {
+		texts[name], err = w.in.ReadFile(filepath.Join(located, entry.Name()), nil)
+		if err != nil {
 			return nil, err
 		}
 		waived = waived || bytes.Contains(texts[name], []byte(markers.AllowChangeName))

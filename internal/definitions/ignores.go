@@ -55,7 +55,8 @@ func (m Ignores) Without(in *inputs.Reader, findings diag.List) diag.List {
 		suppressed := false
 		for _, c := range list {
 			if c.Code == string(d.Code) && c.Reason != "" && c.Covers(d.Pos.Line) {
-				c.Used, suppressed = true, true
+				c.Used = true
+				suppressed = true
 			}
 		}
 		if !suppressed {
@@ -93,7 +94,8 @@ func ReadIgnores(name string, data []byte) []*Ignore {
 	}
 	text := string(data)
 	var out []*Ignore
-	line, from := 1, 0 // from is the offset up to which lines are counted
+	line := 1
+	from := 0 // from is the offset up to which lines are counted
 	for _, offset := range offsets(text) {
 		comment, _, _ := strings.Cut(text[offset:], "\n")
 		comment = strings.TrimRight(comment, "\r \t")

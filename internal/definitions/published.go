@@ -73,7 +73,8 @@ func (r *Reader) Resources(ctx context.Context, names []string, cache *Cache) ([
 		} else {
 			key := partKey{part.Name, part.Mixed, part.LineOffset, sha256.Sum256(part.Data)}
 			known := false
-			if read, known = (*cache)[key]; !known {
+			read, known = (*cache)[key]
+			if !known {
 				read = resourcesOf(r.decode(part))
 			}
 			next[key] = read
@@ -159,9 +160,11 @@ func positionIn(s *crd.Definition) func(path string) diag.Position {
 func unionProblems(r *publish.Resource, position func(path string) diag.Position) diag.List {
 	var out diag.List
 	for _, u := range publish.UnionProblems(r.Schema, r.Path) {
-		severity, hint := UnpublishedUnions.Severity, ""
+		severity := UnpublishedUnions.Severity
+		hint := ""
 		if u.Invalid {
-			severity, hint = diag.Error, "a discriminator must be a string property, its members other properties of the same object, and its values in its enum"
+			severity = diag.Error
+			hint = "a discriminator must be a string property, its members other properties of the same object, and its values in its enum"
 		}
 		out = append(out, UnpublishedUnions.At(position(r.Path+u.Path), hint, "%s", u.Message).As(severity))
 	}
@@ -186,7 +189,8 @@ func unionFindings(m *manifest.Manifest, s *crd.Definition, position func(token.
 	}
 	for _, k := range keywords {
 		if k.Schema != nil { // otherwise it is inside a junctor
-			k.Schema.XUnions, k.Schema.XUnionMembers = nil, nil
+			k.Schema.XUnions = nil
+			k.Schema.XUnionMembers = nil
 		}
 	}
 	return out
@@ -218,7 +222,8 @@ func Published(resources []*Resource) []*publish.Resource {
 func Conflicts(resources []*Resource) diag.List {
 	var out diag.List
 	for _, c := range publish.Conflicts(Published(resources)) {
-		first, second := resources[c.First], resources[c.Second]
+		first := resources[c.First]
+		second := resources[c.Second]
 		path := "spec.names." + c.Field
 		out = append(out, conflictingDefinitions.At(second.Position(path), "", "%s", c.Message).
 			With(diag.Related{Pos: first.Position(path), Message: "conflicts with this"}))
@@ -233,7 +238,8 @@ func (r *Resource) ForgetPositions() {
 	for _, field := range []string{"kind", "listKind", "plural"} {
 		positions["spec.names."+field] = r.Position("spec.names." + field)
 	}
-	r.Position, r.Definition = func(path string) diag.Position { return positions[path] }, nil
+	r.Position = func(path string) diag.Position { return positions[path] }
+	r.Definition = nil
 }
 
 // Handler returns a server of the documents of resources. It drops their sources to save memory.

@@ -119,7 +119,8 @@ func (r *Reader) Files(sources []Source) ([]*crd.Definition, diag.List, error) {
 		for _, d := range subjects {
 			d.Converted = kustomized(r.Dir, part.Name, d)
 		}
-		out, findings = append(out, subjects...), append(findings, found...)
+		out = append(out, subjects...)
+		findings = append(findings, found...)
 	}
 	return out, findings, nil
 }

@@ -46,7 +46,8 @@ func Folders(names []string) []string {
 	out := slices.Clone(names)
 	for i, name := range out {
 		dir, isPattern := strings.CutSuffix(name, "/...")
-		if dir = cmp.Or(dir, "/"); isPattern && isFolder(dir) {
+		dir = cmp.Or(dir, "/")
+		if isPattern && isFolder(dir) {
 			out[i] = dir
 		}
 	}
@@ -210,7 +211,8 @@ func findDefinitions(names []string, skip func(dir, file string) bool) (sources 
 		case pattern != "":
 			packages = append(packages, pattern)
 		default:
-			sources, packages = append(sources, found...), append(packages, missing...)
+			sources = append(sources, found...)
+			packages = append(packages, missing...)
 		}
 	}
 	return sources, packages, nil

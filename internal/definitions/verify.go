@@ -171,7 +171,8 @@ func (v *verification) one(ctx context.Context, source Source, costs, conditions
 	v.mu.Unlock()
 	for _, s := range subjects {
 		old, conflicts := v.old(source.Name, s.CRD.Name)
-		s.Old, findings = old, append(findings, conflicts...)
+		s.Old = old
+		findings = append(findings, conflicts...)
 		found, err := v.Server.One(ctx, s)
 		if err != nil {
 			return nil, err
@@ -200,7 +201,8 @@ func readWithUnions(file crd.File) ([]*crd.Definition, diag.List) {
 	for _, m := range manifests {
 		if s := crd.FromManifest(m, position); s != nil {
 			s.Converted = kustomized("", file.Name, s)
-			out, findings = append(out, s), append(findings, unionFindings(m, s, position)...)
+			out = append(out, s)
+			findings = append(findings, unionFindings(m, s, position)...)
 		}
 	}
 	return out, findings
@@ -230,7 +232,8 @@ func (v *verification) old(path, name string) (*apiextensionsv1.CustomResourceDe
 	for _, old := range v.olds[name] {
 		n := commonEnd(old.path, path)
 		if n > most {
-			likely, most = nil, n
+			likely = nil
+			most = n
 		}
 		if n == most {
 			likely = append(likely, old.Definition)
@@ -244,7 +247,8 @@ func (v *verification) old(path, name string) (*apiextensionsv1.CustomResourceDe
 
 // commonEnd returns the number of elements at the end of two paths that are the same.
 func commonEnd(a, b string) (n int) {
-	x, y := strings.Split(filepath.ToSlash(filepath.Clean(a)), "/"), strings.Split(filepath.ToSlash(filepath.Clean(b)), "/")
+	x := strings.Split(filepath.ToSlash(filepath.Clean(a)), "/")
+	y := strings.Split(filepath.ToSlash(filepath.Clean(b)), "/")
 	for n < min(len(x), len(y)) && x[len(x)-1-n] == y[len(y)-1-n] {
 		n++
 	}

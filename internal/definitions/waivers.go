@@ -102,7 +102,8 @@ func (w *goWaivers) allow(ctx context.Context, changes []compare.Change, news, s
 		}
 		for _, waiver := range found {
 			if waiver.Kind == string(c.Kind) && waiver.Reason != "" && (waiver.For == "" || waiver.For == what) {
-				c.Waived, used[waiver] = waiver.Reason, true
+				c.Waived = waiver.Reason
+				used[waiver] = true
 				break
 			}
 		}
@@ -152,7 +153,8 @@ func sourceOf(c *compare.Change, news, sources []*crd.Definition) (*crd.Definiti
 		}
 		return nil
 	}
-	source, path := named(sources), c.NewPath
+	source := named(sources)
+	path := c.NewPath
 	if source == nil {
 		return nil, ""
 	}
@@ -237,7 +239,8 @@ func allowedInFiles(
 		code := string(c.Diagnostic(false).Code)
 		for _, comment := range comments[c.NewPos.File] {
 			if (comment.Code == string(c.Kind) || comment.Code == code) && comment.Reason != "" && comment.Covers(c.NewPos.Line) {
-				c.Waived, comment.Used = comment.Reason, true
+				c.Waived = comment.Reason
+				comment.Used = true
 			}
 		}
 	}

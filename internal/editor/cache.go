@@ -19,8 +19,10 @@ const maxCache = 16 << 20
 func (c *Cache) Load(key string) (data []byte, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if data, ok = c.now[key]; !ok {
-		if data, ok = c.before[key]; ok {
+	data, ok = c.now[key]
+	if !ok {
+		data, ok = c.before[key]
+		if ok {
 			c.store(key, data)
 		}
 	}

@@ -70,7 +70,8 @@ func (l *Language) Complete(text []byte, offset int) []Completion {
 			seen[def.Name] = true
 			item := Completion{Label: name, New: name, Start: c.start, End: c.start + end}
 			if doc := l.reference[def.Name]; doc != nil {
-				item.Detail, item.Markdown = doc.Syntax, doc.Summary()
+				item.Detail = doc.Syntax
+				item.Markdown = doc.Summary()
 			}
 			if end == len(c.marker) {
 				item.New += firstDelimiter(def, item.Detail)
@@ -84,7 +85,8 @@ func (l *Language) Complete(text []byte, offset int) []Completion {
 // matches reports whether a name has the characters that are typed, in this order and in either
 // case: editors that complete "+MinL" as "+kubebuilder:validation:MinLength" filter in this way.
 func matches(name, typed string) bool {
-	name, typed = strings.ToLower(name), strings.ToLower(typed)
+	name = strings.ToLower(name)
+	typed = strings.ToLower(typed)
 	for i := range len(typed) {
 		at := strings.IndexByte(name, typed[i])
 		if at < 0 {
@@ -119,14 +121,16 @@ func (l *Language) definition(c cursor) (found *markers.Definition) {
 
 // completeArgument completes what follows the name of a marker, of which before is typed.
 func (l *Language) completeArgument(c cursor, def *markers.Definition, before string) (out []Completion) {
-	argument, value := "", before[1:]
+	argument := ""
+	value := before[1:]
 	if parts := markers.SplitArguments(before); def.ConvertArguments() != nil && len(parts) > 1 {
 		last := parts[len(parts)-1]
 		name, rest, ok := strings.Cut(last, "=")
 		if !ok {
 			return l.completeNames(c, def, parts[1:len(parts)-1], last)
 		}
-		argument, value = name, rest
+		argument = name
+		value = rest
 	} else if before[0] == ':' { // named arguments
 		parts := markers.SplitArguments(before[1:])
 		last := parts[len(parts)-1]
@@ -134,7 +138,8 @@ func (l *Language) completeArgument(c cursor, def *markers.Definition, before st
 		if !ok {
 			return l.completeNames(c, def, parts[:len(parts)-1], last)
 		}
-		argument, value = name, rest
+		argument = name
+		value = rest
 	}
 	value = value[strings.LastIndexAny(value, ";{\"")+1:]
 	end := c.at

@@ -41,7 +41,8 @@ func cursorAt(text []byte, offset int) (c cursor, ok bool) {
 			return c, false
 		}
 		// The line goes on with a raw string.
-		marker, c.start = m.Text, m.Start
+		marker = m.Text
+		c.start = m.Start
 	}
 	if offset <= c.start {
 		return c, false

@@ -103,7 +103,8 @@ func (s *Session) Open(name string, version int32, text []byte) {
 func (s *Session) Change(name string, version int32, text []byte) (ok bool) {
 	s.change(func() {
 		var now file
-		if now, ok = s.files[name]; ok && version > now.version {
+		now, ok = s.files[name]
+		if ok && version > now.version {
 			s.files[name] = file{version, text}
 		} else {
 			ok = false
@@ -233,7 +234,8 @@ func (s *Session) run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	s.mu.Lock()
-	state, files := s.state, maps.Clone(s.files)
+	state := s.state
+	files := maps.Clone(s.files)
 	s.cancel = cancel
 	if s.ended {
 		cancel()
@@ -305,7 +307,8 @@ func (s *Session) publish(state int, files map[string]file, results map[string]r
 				report = &Report{File: d.Pos.File}
 				reports[d.Pos.File] = report
 			}
-			report.Findings, report.Read = append(report.Findings, d), s.reader(r.in)
+			report.Findings = append(report.Findings, d)
+			report.Read = s.reader(r.in)
 		}
 	}
 	s.mu.Unlock()

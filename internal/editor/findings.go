@@ -57,7 +57,8 @@ type placer struct {
 }
 
 func (p *placer) absolute(name string) string {
-	if name = filepath.FromSlash(name); name == "" || filepath.IsAbs(name) {
+	name = filepath.FromSlash(name)
+	if name == "" || filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(p.dir, name)

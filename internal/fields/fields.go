@@ -85,7 +85,8 @@ func (o Object) Explain(path string, recursive bool) (*Field, error) {
 			return nil, err
 		}
 		walked += "." + next.name
-		at, rest = next, after
+		at = next
+		rest = after
 	}
 	out := at.field(1, recursive)
 	out.Path = strings.TrimPrefix(strings.TrimPrefix(walked, o.Kind), ".")
@@ -126,12 +127,15 @@ func (n node) object() node {
 	for {
 		switch a := n.schema.AdditionalProperties; {
 		case n.schema.Items != nil:
-			n.schema, n.path = n.schema.Items, n.path+".items"
+			n.schema = n.schema.Items
+			n.path = n.path + ".items"
 		case a != nil && a.Schema != nil:
-			n.schema, n.path = a.Schema, n.path+".additionalProperties"
+			n.schema = a.Schema
+			n.path = n.path + ".additionalProperties"
 		default:
 			if n.schema.XEmbeddedResource {
-				n.schema, n.meta = WithMeta(n.schema), true
+				n.schema = WithMeta(n.schema)
+				n.meta = true
 			}
 			return n
 		}
@@ -201,7 +205,8 @@ func (n node) field(levels int, recursive bool) *Field {
 				out.Rules = append(out.Rules, DescribeRule(rule))
 			}
 		}
-		if level = elementOf(level); level == nil {
+		level = elementOf(level)
+		if level == nil {
 			break
 		}
 	}

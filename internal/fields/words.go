@@ -199,7 +199,8 @@ func Selections(u unions.Union) []structural.UnionMember {
 	for _, v := range u.Values {
 		member := structural.UnionMember{Value: v.Name}
 		if at := u.Selected(v.Name); at >= 0 {
-			member.Name, member.Optional = u.Members[at].Name, u.Members[at].Optional
+			member.Name = u.Members[at].Name
+			member.Optional = u.Members[at].Optional
 		}
 		out = append(out, member)
 	}

@@ -43,7 +43,9 @@ func (s Selection) EveryChannel() bool { return len(s.Names) == 0 && !s.Gates }
 // SelectChannels sets the channels of the request to those of the project file that are
 // selected. It reports mistakes in the selection.
 func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selection) diag.List {
-	r.Channels, r.Contains, r.NamedGates = nil, of.Contains(), of.Gates()
+	r.Channels = nil
+	r.Contains = of.Contains()
+	r.NamedGates = of.Gates()
 	r.OnlyListed = of.IsOff(containment.NotContained.Code)
 	r.EveryChannel = s.EveryChannel()
 	selected, findings := of.Select(r.Dir, s.Names, s.Gates)
@@ -75,21 +77,28 @@ func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selectio
 		}
 	}
 	made := selected
-	if r.Joined = r.join(of, s); r.Joined.Directory != "" {
-		made, r.EveryChannel = of.Channels(r.Dir), true
+	r.Joined = r.join(of, s)
+	if r.Joined.Directory != "" {
+		made = of.Channels(r.Dir)
+		r.EveryChannel = true
 	}
 	for _, c := range made {
 		to := Channel{Suffix: c.Suffix, Helm: c.Helm, Pos: c.Pos}
-		to.Name, to.Gates, to.Annotations, to.Labels = c.Name, c.Gates, c.Annotations, c.Labels
+		to.Name = c.Name
+		to.Gates = c.Gates
+		to.Annotations = c.Annotations
+		to.Labels = c.Labels
 		to.Kinds = both(r.Kinds, c.Kinds)
-		if to.Destination = r.destination(c, s); to.Destination != "-" {
+		to.Destination = r.destination(c, s)
+		if to.Destination != "-" {
 			to.OutputDir = to.Destination
 		}
 		if r.Helm != "" {
 			to.Helm = r.Helm
 		}
 		if !slices.ContainsFunc(selected, func(s project.Channel) bool { return s.Name == c.Name }) {
-			to.Destination, to.Helm = "", ""
+			to.Destination = ""
+			to.Helm = ""
 		}
 		to.Helm = resolveHelm(in, to.Helm)
 		r.Channels = append(r.Channels, to)
@@ -137,7 +146,10 @@ func (r *Request) channels() []Channel {
 		return r.Channels
 	}
 	c := Channel{Destination: r.Destination, Helm: r.Helm}
-	c.Gates, c.Kinds, c.Annotations, c.Labels = r.Gates, r.Kinds, r.Annotations, r.Labels
+	c.Gates = r.Gates
+	c.Kinds = r.Kinds
+	c.Annotations = r.Annotations
+	c.Labels = r.Labels
 	if r.Destination != "-" {
 		c.OutputDir = r.Destination
 	}
@@ -152,7 +164,8 @@ func (c *Channel) fileName(name string) string {
 // sharedFiles reports files that several channels write.
 func sharedFiles(targets []target) (out diag.List) {
 	type writer struct{ first, second int }
-	reported, by := map[writer]bool{}, map[string]int{}
+	reported := map[writer]bool{}
+	by := map[string]int{}
 	for i := range targets {
 		for _, f := range targets[i].outputs {
 			path := filepath.Clean(f.Path)
@@ -204,12 +217,15 @@ func (r *runner) contained(ctx context.Context, channels []Channel, made []defin
 			return changes, nil
 		}
 		if target == nil {
-			if target, err = apiserver.NewTarget(r.KubeVersion); err != nil {
+			target, err = apiserver.NewTarget(r.KubeVersion)
+			if err != nil {
 				return nil, err
 			}
 		}
-		from, to := side(narrow), side(wide)
-		from.Definitions, to.Definitions = differing(made[narrow], made[wide]), differing(made[wide], made[narrow])
+		from := side(narrow)
+		to := side(wide)
+		from.Definitions = differing(made[narrow], made[wide])
+		to.Definitions = differing(made[wide], made[narrow])
 		changes, err := containment.Unsafe(ctx, target, r.in, from, to)
 		compared[pair(narrow, wide)] = changes
 		return changes, err
@@ -227,7 +243,8 @@ func (r *runner) contained(ctx context.Context, channels []Channel, made []defin
 			return nil, err
 		}
 		reported[pair(p.narrow, p.wide)] = true
-		narrow, wide := side(p.narrow), side(p.wide)
+		narrow := side(p.narrow)
+		wide := side(p.wide)
 		findings := containment.Findings(changes, narrow, wide, severity)
 		if len(findings) > 0 && p.listed != nil && wide.Gates.Within(narrow.Gates) && !narrow.Gates.Within(wide.Gates) {
 			turned, err := compare(p.wide, p.narrow)
@@ -261,16 +278,19 @@ type comparedPair struct {
 
 // comparedPairs returns the pairs of channels to compare, in the order of the channels.
 func (r *Request) comparedPairs(channels []Channel) (out []comparedPair) {
-	index, known := map[string]int{}, map[[2]int]bool{}
+	index := map[string]int{}
+	known := map[[2]int]bool{}
 	sets := make([]gates.Set, len(channels))
 	for i, c := range channels {
-		index[c.Name], sets[i] = i, c.Gates
+		index[c.Name] = i
+		sets[i] = c.Gates
 	}
 	for i, c := range r.Contains {
 		narrow, hasNarrow := index[c.Narrow]
 		wide, hasWide := index[c.Wide]
 		if hasNarrow && hasWide {
-			out, known[[2]int{narrow, wide}] = append(out, comparedPair{narrow, wide, &r.Contains[i]}), true
+			out = append(out, comparedPair{narrow, wide, &r.Contains[i]})
+			known[[2]int{narrow, wide}] = true
 		}
 	}
 	if !r.OnlyListed {
@@ -299,7 +319,8 @@ func (r *runner) gateFindings(channels []Channel, made []define.MadeChannel) (ou
 	var named []string
 	places := map[string]diag.Position{}
 	for _, g := range r.NamedGates {
-		if places[g.Name] = g.Pos; !slices.Contains(used, g.Name) {
+		places[g.Name] = g.Pos
+		if !slices.Contains(used, g.Name) {
 			out = append(out, report.UnusedGateAt(g.Pos, g.Name, used))
 		}
 		named = append(named, g.Name)

@@ -50,7 +50,8 @@ func (c Conversions) generate(ctx context.Context, options define.Options) (*con
 		out.Tests, findings, err = laws.Generate(ctx, options)
 		return out, findings, err
 	}
-	if out.Generated, findings, err = conversions.Generate(ctx, options, c.Options); err != nil {
+	out.Generated, findings, err = conversions.Generate(ctx, options, c.Options)
+	if err != nil {
 		return nil, nil, err
 	}
 	if out.Generated.Model != nil {

@@ -26,14 +26,16 @@ func (f Functions) Run(ctx context.Context, options define.Options) (*Result, er
 	var err error
 	if !f.OnlyPolicies {
 		var found diag.List
-		if generated, found, err = uniongen.Generate(ctx, options, f.FunctionOptions); err != nil {
+		generated, found, err = uniongen.Generate(ctx, options, f.FunctionOptions)
+		if err != nil {
 			return nil, err
 		}
 		out.add(found, options.Dir, generated.Files)
 	}
 	if f.Policies != "" {
 		var found diag.List
-		if policies, found, err = uniongen.Policies(ctx, options, f.FunctionOptions); err != nil {
+		policies, found, err = uniongen.Policies(ctx, options, f.FunctionOptions)
+		if err != nil {
 			return nil, err
 		}
 		out.Findings = append(out.Findings, found...)

@@ -71,7 +71,8 @@ func chart(helm string) (dir string, isTemplates bool) {
 // and the files of the Helm chart. stale are the files that the run removes.
 func (r *runner) installManifests(c *target, stale []string) (outputs []output.File, findings diag.List, err error) {
 	if r.Kustomize && c.Destination != "" {
-		if outputs, findings, err = r.kustomization(c, stale); err != nil {
+		outputs, findings, err = r.kustomization(c, stale)
+		if err != nil {
 			return nil, nil, err
 		}
 	}

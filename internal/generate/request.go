@@ -131,7 +131,9 @@ func (s *Session) Findings(ctx context.Context, request Request, server define.S
 }
 
 func (r *runner) run(ctx context.Context, server define.Server, load func(context.Context, define.Options) (*define.Loaded, error)) (*Result, error) {
-	r.Options.Inputs, r.Options.Server, r.Options.Passes = r.in, server, passes.All()
+	r.Options.Inputs = r.in
+	r.Options.Server = server
+	r.Options.Passes = passes.All()
 	loaded, err := load(ctx, r.Options)
 	if err != nil {
 		return nil, err
@@ -189,24 +191,28 @@ func (r *runner) runCompanions(ctx context.Context, crds []output.File) (outputs
 		return crds, nil, nil, nil
 	}
 	if r.Destination == "-" {
-		printed, crds = crds, nil
+		printed = crds
+		crds = nil
 	}
 	outputs = crds
 	if r.Patch != nil {
 		var toPrint []output.File
 		options := r.Options
 		options.Gates = r.firstWritten().Gates
-		if outputs, toPrint, findings, err = r.Patch.run(ctx, options, crds); err != nil {
+		outputs, toPrint, findings, err = r.Patch.run(ctx, options, crds)
+		if err != nil {
 			return nil, nil, nil, err
 		}
-		printed, findings = append(printed, toPrint...), definitions.WithoutIgnored(r.in, findings)
+		printed = append(printed, toPrint...)
+		findings = definitions.WithoutIgnored(r.in, findings)
 	}
 	if len(r.Companions.Generators) > 0 {
 		more, toPrint, found, err := r.Companions.run(ctx, r.Options, r.CurrentYear, r.noteSources, configgen.Kinds{Defined: r.kinds, Declared: r.declaredKinds})
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		printed, findings = append(printed, toPrint...), append(findings, notEchoed(found, findings)...)
+		printed = append(printed, toPrint...)
+		findings = append(findings, notEchoed(found, findings)...)
 		var files []written
 		for i, f := range outputs {
 			generator := "crd"
@@ -251,7 +257,8 @@ func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []s
 	// and nothing is written if there is an error.
 	if !findings.HasErrors() {
 		var more diag.List
-		if stale, more, err = r.stale(targets); err != nil {
+		stale, more, err = r.stale(targets)
+		if err != nil {
 			return nil, nil, nil, err
 		}
 		for i := range targets {

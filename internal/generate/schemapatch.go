@@ -27,7 +27,8 @@ type Patch struct {
 func (p *Patch) run(ctx context.Context, options define.Options, crds []output.File) (outputs, printed []output.File, findings diag.List, err error) {
 	options.MaxDescription = p.MaxDescLen
 	options.EmbeddedObjectMeta = p.GenerateEmbeddedObjectMeta != nil && *p.GenerateEmbeddedObjectMeta
-	options.AllowDangerousTypes, options.IgnoreUnexportedFields = false, false
+	options.AllowDangerousTypes = false
+	options.IgnoreUnexportedFields = false
 	var written []define.File
 	for _, out := range crds {
 		if p.CRDFirst && filepath.Clean(filepath.Dir(out.Path)) == filepath.Clean(p.ManifestsPath) {

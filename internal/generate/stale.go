@@ -117,7 +117,8 @@ func readDefinitions(text []byte) (out []fileDefinition, alone bool) {
 	if document, ok := crdinstall.HelmDocument(text); ok {
 		text = document
 	}
-	documents, otherDocuments := yaml.NewDecoder(bytes.NewReader(text)), 0
+	documents := yaml.NewDecoder(bytes.NewReader(text))
+	otherDocuments := 0
 	for {
 		var node yaml.Node
 		err := documents.Decode(&node)

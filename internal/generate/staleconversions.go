@@ -41,7 +41,8 @@ func staleConversions(ctx context.Context, options define.Options, of conversion
 		}
 		if isNeeded {
 			kept = append(kept, filepath.Dir(name))
-			stale, found = nil, diag.List{note}
+			stale = nil
+			found = diag.List{note}
 		}
 		remove, findings = append(remove, stale...), append(findings, found...)
 		return nil

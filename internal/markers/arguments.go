@@ -46,7 +46,8 @@ func (c Comment) ArgumentPosAt(name string, line, column int) (pos token.Pos, ok
 		start++
 		value = value[1 : len(value)-1]
 	}
-	atLine, atColumn := 1, 1
+	atLine := 1
+	atColumn := 1
 	for value != "" {
 		if atLine == line && atColumn == column {
 			return c.PosAt(start), true
@@ -59,7 +60,8 @@ func (c Comment) ArgumentPosAt(name string, line, column int) (pos token.Pos, ok
 		value = rest
 		atColumn++
 		if r == '\n' {
-			atLine, atColumn = atLine+1, 1
+			atLine = atLine + 1
+			atColumn = 1
 		}
 	}
 	return c.PosAt(start), atLine == line && atColumn == column // after the last character

@@ -28,10 +28,12 @@ type line struct {
 
 // PosAt returns the position of the byte at an offset in the text.
 func (c Comment) PosAt(offset int) token.Pos {
-	start, pos := 0, c.Pos
+	start := 0
+	pos := c.Pos
 	for _, l := range c.lines {
 		if l.offset <= offset {
-			start, pos = l.offset, l.pos
+			start = l.offset
+			pos = l.pos
 		}
 	}
 	return pos + token.Pos(offset-start)
@@ -127,7 +129,8 @@ func (c *collection) decl(decl ast.Decl) {
 	single := gen.Tok == token.TYPE && !gen.Lparen.IsValid()
 	if !single {
 		c.free(nearest)
-		nearest, doc = nil, nil
+		nearest = nil
+		doc = nil
 	}
 	for _, spec := range gen.Specs {
 		switch spec := spec.(type) {

@@ -31,7 +31,8 @@ func (c Convert) Get(name string) (value string, ok bool) {
 func (c Convert) List(text string) []string {
 	var out []string
 	for _, element := range strings.Split(text, ";") {
-		if element = strings.TrimSpace(element); element != "" {
+		element = strings.TrimSpace(element)
+		if element != "" {
 			out = append(out, element)
 		}
 	}
@@ -80,7 +81,8 @@ func ConvertExcludes(name string) []string {
 // parse parses a marker of the shape.
 func (s convertShape) parse(text, name string) (value any, offset int, err error) {
 	at := 1 + len(name)
-	out, rest := Convert{}, text[at:]
+	out := Convert{}
+	rest := text[at:]
 	if s.value != "" {
 		after, ok := strings.CutPrefix(rest, "=")
 		if !ok || after == "" {
@@ -91,7 +93,8 @@ func (s convertShape) parse(text, name string) (value any, offset int, err error
 		if !closed {
 			return nil, at, fmt.Errorf("a quote is not closed: %s", after)
 		}
-		out.Value, rest = withoutQuotes(after[:n]), after[n:]
+		out.Value = withoutQuotes(after[:n])
+		rest = after[n:]
 		at += n
 	}
 	for rest != "" {
@@ -112,7 +115,8 @@ func (s convertShape) parse(text, name string) (value any, offset int, err error
 			return nil, at, fmt.Errorf("%q is not an argument: expected +%s%s", argument, name, s)
 		}
 		out.Arguments = append(out.Arguments, ConvertArgument{argument, withoutQuotes(value)})
-		rest, at = after[n:], at+n
+		rest = after[n:]
+		at = at + n
 	}
 	return out, 0, nil
 }
@@ -133,7 +137,8 @@ func SplitArguments(text string) (out []string) {
 // argumentEnd returns the length of the argument at the beginning of a text: up to a comma
 // that is neither quoted nor in brackets. closed is false if a quote has no end.
 func argumentEnd(text string) (n int, closed bool) {
-	depth, quote := 0, byte(0)
+	depth := 0
+	quote := byte(0)
 	for i := range len(text) {
 		switch c := text[i]; {
 		case quote != 0:

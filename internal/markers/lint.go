@@ -372,7 +372,10 @@ func (l *linter) unknown(c Comment, target Target) {
 		f.Hint = "write " + instead + "=…, or // +schemagen:enable=kep above the package clause for the syntax of the structural-schema proposal"
 	} else {
 		g := l.guess(c, target)
-		f.Suggestion, f.Hint, f.Corrected, f.Edit = g.name, g.hint, g.corrected, g.edit
+		f.Suggestion = g.name
+		f.Hint = g.hint
+		f.Corrected = g.corrected
+		f.Edit = g.edit
 	}
 	l.add(f)
 }
@@ -469,7 +472,8 @@ func (l *linter) nearText(c Comment, target Target) {
 	}
 	name := heads[len(heads)-1]
 	if slices.Contains(l.table.bare, name) {
-		def, rest := l.table.definition(name, target), c.Text[1+len(name):]
+		def := l.table.definition(name, target)
+		rest := c.Text[1+len(name):]
 		_, ok := l.table.rewrite(def, rest)
 		sentence := strings.ContainsAny(argumentText(rest), " \t")
 		if def.Empty() && target == Field && l.impliedByTag(name) {
@@ -596,7 +600,8 @@ func (l *linter) missingPlus(c *ast.Comment) {
 
 // blockComment reports markers inside a block comment.
 func (l *linter) blockComment(c *ast.Comment) {
-	start, number := c.Slash, 0
+	start := c.Slash
+	number := 0
 	for line := range strings.SplitAfterSeq(c.Text, "\n") {
 		if number > 0 && l.options.Files != nil {
 			// The parser removed carriage returns from the text.

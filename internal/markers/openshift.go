@@ -198,7 +198,8 @@ func (g GatedMarker) WithGates(names []string) (text string, from, to int) {
 		_, from, to, ok = g.argument("featureGate")
 	}
 	if !ok {
-		from, to = len("+"+FeatureGateName+"="), len(g.Text)
+		from = len("+" + FeatureGateName + "=")
+		to = len(g.Text)
 	}
 	return text, from, to
 }

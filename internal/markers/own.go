@@ -173,7 +173,8 @@ func parseFragment(text, name string) (value any, offset int, err error) {
 	}
 	f := Fragment{Keyword: strings.TrimPrefix(name, "schemagen:"), Text: schema, offset: len(text) - len(schema)}
 	if strings.HasPrefix(schema, "`") && strings.HasSuffix(schema, "`") && len(schema) > 1 {
-		f.Text, f.offset = schema[1:len(schema)-1], f.offset+1
+		f.Text = schema[1 : len(schema)-1]
+		f.offset = f.offset + 1
 	}
 	return f, 0, nil
 }
@@ -252,7 +253,8 @@ func parseTag(text, name string) (value any, offset int, err error) {
 	if !strings.HasPrefix(rest, "=") || len(rest) == 1 {
 		return nil, len(text) - len(rest), fmt.Errorf("needs a value: +%s(…)=…", name)
 	}
-	tag.Value, tag.value = rest[1:], len(text)-len(rest)+1
+	tag.Value = rest[1:]
+	tag.value = len(text) - len(rest) + 1
 	return tag, 0, nil
 }
 

@@ -83,7 +83,8 @@ func conditionNames() []string {
 // may be another character, or be missing, behind the names of conditions: gate[X], gate=X, gate.
 func parenthesized(text string) (word, rest string, ok bool) {
 	at := strings.IndexAny(text+" ", "([:= \t")
-	word, rest = text[:at], text[at:]
+	word = text[:at]
+	rest = text[at:]
 	if after, ok := strings.CutPrefix(rest, "("); ok {
 		return word, after, true
 	}
@@ -117,7 +118,8 @@ func (l *linter) misspelledCondition(c Comment, target Target) bool {
 	name, near := words.OnlyNearest(word, names)
 	for _, other := range names {
 		if !near && words.EditDistance(word, other, 3) <= 2 { // one edit, also in a short name
-			name, near = other, true
+			name = other
+			near = true
 		}
 	}
 	if _, end, err := gates.Scan(rest); !near && (err != nil || end == len(rest)) && !slices.Contains(conditionNames(), word) {
@@ -141,7 +143,8 @@ func (l *linter) misspelledCondition(c Comment, target Target) bool {
 
 // hint returns the hint for a marker of another generator, given the text after its name.
 func (r *row) hint(rest string) string {
-	argument, corrected := argumentText(rest), r.corrected(rest)
+	argument := argumentText(rest)
+	corrected := r.corrected(rest)
 	switch {
 	case rest == "" || corrected == "+"+r.name+rest:
 		return "did you mean +" + r.name + "?"
@@ -369,7 +372,8 @@ func separators(def *Definition, text string) []string {
 func guessValues(def *Definition, text string) []string {
 	var out []string
 	add := func(value string) {
-		if value = strings.TrimSpace(value); value != "" && !slices.Contains(out, value) {
+		value = strings.TrimSpace(value)
+		if value != "" && !slices.Contains(out, value) {
 			out = append(out, value)
 		}
 	}
@@ -471,7 +475,8 @@ func (t *Table) suggest(def *Definition, c Comment, e *ParseError) {
 	name := "+" + def.Name
 	rest, named := strings.CutPrefix(c.Text, name)
 	if written := withQuotes(c.Text); written != "" {
-		e.Hint, e.Edit = "put quotes around the value: "+written, c.replacement(written)
+		e.Hint = "put quotes around the value: " + written
+		e.Edit = c.replacement(written)
 		return
 	}
 	if hint := specificHint(def, c.Text, e.Msg); hint != "" || !named {
@@ -479,7 +484,8 @@ func (t *Table) suggest(def *Definition, c Comment, e *ParseError) {
 		return
 	}
 	if written, ok := t.rewrite(def, rest); ok {
-		e.Hint, e.Edit = "write "+written, c.replacement(written)
+		e.Hint = "write " + written
+		e.Edit = c.replacement(written)
 		return
 	}
 	quoted, isUnknown := strings.CutPrefix(e.Msg, "unknown argument ")

@@ -88,7 +88,10 @@ type parseFunc func(text, name string) (value any, offset int, err error)
 // rows returns all rows. Where controller-tools also defines a name for a target, its
 // definition takes precedence.
 func rows() []row {
-	pkg, typ, field, both := []Target{Package}, []Target{Type}, []Target{Field}, []Target{Type, Field}
+	pkg := []Target{Package}
+	typ := []Target{Type}
+	field := []Target{Field}
+	both := []Target{Type, Field}
 	tag := func(name string, targets []Target, unsupported string) row {
 		return row{name: name, targets: targets, value: Declarative{}, parse: parseDeclarative, feature: FeatureK8s, repeatable: true, unsupported: unsupported}
 	}
@@ -108,9 +111,12 @@ func rows() []row {
 	)
 	// convert is for markers of schemagen conversions, which do not affect schemas.
 	convert := func(r row) row {
-		r.name, r.ungated, r.repeatable = ConvertPrefix+r.name, strings.TrimSuffix(ConvertPrefix, ":"), true
+		r.name = ConvertPrefix + r.name
+		r.ungated = strings.TrimSuffix(ConvertPrefix, ":")
+		r.repeatable = true
 		if r.value == nil {
-			r.value, r.parse = Convert{}, r.shape.parse
+			r.value = Convert{}
+			r.parse = r.shape.parse
 		}
 		return r
 	}
@@ -120,7 +126,8 @@ func rows() []row {
 		"int32", "int64", "ipv4", "ipv6", "isbn", "isbn10", "isbn13", "mac", "password", "rgbcolor", "ssn", "uri", "uuid", "uuid3", "uuid4", "uuid5",
 	}
 	reasons := []string{"FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"}
-	lists, maps := []string{"atomic", "map", "set"}, []string{"atomic", "granular"}
+	lists := []string{"atomic", "map", "set"}
+	maps := []string{"atomic", "granular"}
 	return []row{
 		// Markers that this project adds.
 		{name: EnableName, targets: pkg, value: Enable(nil), repeatable: true, ungated: EnableName, arguments: []argument{{"", NoReference, Features()}}},

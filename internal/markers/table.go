@@ -86,7 +86,8 @@ func NewTable() (*Table, error) {
 	t := &Table{byTarget: map[Target]map[string]*Definition{
 		Package: {}, Type: {}, Field: {},
 	}, declarative: map[string]*row{}}
-	ours, theirs := known().rows, map[string]*row{}
+	ours := known().rows
+	theirs := map[string]*row{}
 	for i := range ours {
 		if r := &ours[i]; r.value == nil && r.generator == "" {
 			theirs[r.name] = r
@@ -282,7 +283,8 @@ func (t *Table) parseAs(def *Definition, c Comment) (*Marker, *ParseError) {
 	value, ok := t.values.Load(parsed{def, c.Text})
 	var err error
 	if !ok {
-		if value, err = def.Parse(c.Text); err == nil {
+		value, err = def.Parse(c.Text)
+		if err == nil {
 			t.values.Store(parsed{def, c.Text}, value)
 		}
 	}

@@ -81,7 +81,8 @@ func (r *migration) readMakefile(ctx context.Context, root, dir, path string, go
 	if err != nil {
 		return nil, err
 	}
-	m.databases, m.recipes = answer.databases, answer.recipes
+	m.databases = answer.databases
+	m.recipes = answer.recipes
 	if len(m.databases) == 0 {
 		return nil, fmt.Errorf("make -n %s failed:\n%s", strings.Join(goals, " "), answer.errors())
 	}
@@ -174,7 +175,9 @@ func (in *callReader) recipe(recipe expandedRecipe) {
 		if f.isEmpty() {
 			continue
 		}
-		file, line, variable := in.place(db, rule.file), rule.line, ""
+		file := in.place(db, rule.file)
+		line := rule.line
+		variable := ""
 		if known && len(raw) > 0 {
 			at := raw[0]
 			if len(raw) == len(all) {
@@ -187,11 +190,14 @@ func (in *callReader) recipe(recipe expandedRecipe) {
 			in.problems = append(in.problems, fmt.Sprintf("%s:%d: %s", file, line, problem))
 		}
 		for _, call := range f.calls {
-			call.file, call.line, call.variable = file, line, variable
+			call.file = file
+			call.line = line
+			call.variable = variable
 			in.calls = in.add(in.calls, call)
 		}
 		for _, call := range f.own {
-			call.file, call.line = file, line
+			call.file = file
+			call.line = line
 			in.own = in.add(in.own, call)
 		}
 	}

@@ -356,9 +356,11 @@ func (r *migration) change(ctx context.Context, m *makefile) error {
 
 // writeChange writes the changed files, unless something speaks against it, which it prints.
 func (r *migration) writeChange(ctx context.Context, outputs []output.File, problem string) error {
-	unless, once := "not all files are equal", "all files are equal"
+	unless := "not all files are equal"
+	once := "all files are equal"
 	if r.rejects {
-		unless, once = "schemagen reports errors in the source", "the errors that schemagen reports are fixed"
+		unless = "schemagen reports errors in the source"
+		once = "the errors that schemagen reports are fixed"
 	}
 	switch {
 	case problem != "":

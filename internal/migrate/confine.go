@@ -98,7 +98,8 @@ func (c confined) escapeOfPackages(ctx context.Context, patterns []string, nextT
 		switch {
 		case !local:
 			var err error
-			if dirs, err = c.list(ctx, pattern); err != nil {
+			dirs, err = c.list(ctx, pattern)
+			if err != nil {
 				return "", err
 			}
 			recursive = false
@@ -126,7 +127,8 @@ func (c confined) escapeOfPackages(ctx context.Context, patterns []string, nextT
 // list returns the directories of packages from the go command.
 func (c confined) list(ctx context.Context, pattern string) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-find", "-f", "{{.Dir}}", "--", pattern)
-	cmd.Dir, cmd.Env = c.dir, c.env
+	cmd.Dir = c.dir
+	cmd.Env = c.env
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("list packages %s: %w", pattern, err)
@@ -161,7 +163,8 @@ func (c confined) markersBelow(ctx context.Context, dir string, recursive bool) 
 			if match == nil {
 				continue
 			}
-			marker, value := strings.TrimSpace(string(match[1])), strings.TrimSpace(string(match[2]))
+			marker := strings.TrimSpace(string(match[1]))
+			value := strings.TrimSpace(string(match[2]))
 			problem := ""
 			if strings.HasPrefix(marker, "+kubebuilder:ac:") {
 				if rel := strings.Trim(value, "=`\""); strings.Contains(rel, `\`) || c.outside(filepath.Join(filepath.Dir(name), rel)) {

@@ -52,10 +52,12 @@ func openProject(ctx context.Context, dir string) (*copiedProject, error) {
 			break
 		}
 	}
-	if p.root, err = filepath.EvalSymlinks(p.unresolved); err != nil {
+	p.root, err = filepath.EvalSymlinks(p.unresolved)
+	if err != nil {
 		return nil, err
 	}
-	if p.temp, err = temporary.Dir(ctx, temporary.Migrate); err != nil {
+	p.temp, err = temporary.Dir(ctx, temporary.Migrate)
+	if err != nil {
 		return nil, err
 	}
 	p.temp, err = filepath.EvalSymlinks(p.temp)
@@ -98,7 +100,8 @@ func (p *copiedProject) run(ctx context.Context, dir string, env, command, args,
 		return runResult{}, err
 	}
 	defer os.RemoveAll(copied)
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+	dir, err = filepath.EvalSymlinks(dir)
+	if err != nil {
 		return runResult{}, err
 	}
 	if p.outside(dir) {
@@ -127,9 +130,11 @@ func (p *copiedProject) run(ctx context.Context, dir string, env, command, args,
 		return runResult{}, escapeError(strings.ReplaceAll(escape, copied, p.unresolved))
 	}
 	cmd := exec.CommandContext(ctx, command[0], slices.Concat(command[1:], here(args), here(more))...)
-	cmd.Dir, cmd.Env = in.dir, in.env
+	cmd.Dir = in.dir
+	cmd.Env = in.env
 	var stdout, stderr strings.Builder
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdout = &stdout
+	cmd.Stderr = &stderr
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -139,7 +144,8 @@ func (p *copiedProject) run(ctx context.Context, dir string, env, command, args,
 		return runResult{}, ctx.Err()
 	}
 	out := runResult{stderr: strings.ReplaceAll(stderr.String(), copied+string(filepath.Separator), ""), failed: err != nil}
-	if out.files, err = p.written(copied); stdout.Len() > 0 {
+	out.files, err = p.written(copied)
+	if stdout.Len() > 0 {
 		out.files["standard output"] = []byte(stdout.String())
 	}
 	return out, err
@@ -231,7 +237,8 @@ func (p *copiedProject) copyTo(ctx context.Context, to string) error {
 			// out of it, which confined checks.
 			resolved := output.Physical(name)
 			if !p.outside(resolved) {
-				if rel, err = filepath.Rel(p.root, resolved); err != nil {
+				rel, err = filepath.Rel(p.root, resolved)
+				if err != nil {
 					return err
 				}
 				return os.Symlink(filepath.Join(to, rel), target)

@@ -30,7 +30,8 @@ func literalCalls(path string, data []byte) *makefile {
 	m := &makefile{path: path}
 	lines := strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
 	for i := 0; i < len(lines); i++ {
-		first, text := i, lines[i]
+		first := i
+		text := lines[i]
 		for strings.HasSuffix(text, `\`) && i+1 < len(lines) {
 			i++
 			text = strings.TrimSuffix(text, `\`) + " " + strings.TrimSpace(lines[i])
@@ -48,7 +49,8 @@ func literalCalls(path string, data []byte) *makefile {
 		}
 		found := readShell(strings.ReplaceAll(text, "$$", "$"), ".")
 		for _, call := range found.calls {
-			call.file, call.line = path, first+1
+			call.file = path
+			call.line = first + 1
 			m.calls = append(m.calls, call)
 		}
 		for _, problem := range found.problems {
@@ -73,7 +75,8 @@ var toolReference = lazyregexp.New(`\$[({]` + toolVariable + `[)}]`)
 // not run make, so it changes only what the text alone makes certain: otherwise changed is nil
 // and reason says why. If there is nothing to change, both are empty.
 func Rewrite(in *inputs.Reader, dir, version string) (name string, changed []byte, reason string) {
-	if name = findMakefile(in, dir); name == "" {
+	name = findMakefile(in, dir)
+	if name == "" {
 		return "Makefile", nil, "it does not exist"
 	}
 	data, err := in.ReadFile(filepath.Join(dir, name), nil)

@@ -99,7 +99,8 @@ func askMake(ctx context.Context, dir, file string, limit time.Duration, goals .
 	cmd.Dir = dir
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), fromMake), "LC_ALL=C", "PWD="+dir)
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdout = &stdout
+	cmd.Stderr = &stderr
 	killGroup(cmd)
 	err = cmd.Run()
 	var exit *exec.ExitError
@@ -181,11 +182,13 @@ func readDatabase(dir string, lines []string) *makeDatabase {
 	db := &makeDatabase{dir: dir, variables: map[string]makeVariable{}}
 	defer db.addSources()
 	var file, target string
-	at, isRecipe := 0, false
+	at := 0
+	isRecipe := false
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
 		if match := makeFrom().FindStringSubmatch(line); match != nil {
-			file, isRecipe = match[2], strings.HasSuffix(match[1], "to execute")
+			file = match[2]
+			isRecipe = strings.HasSuffix(match[1], "to execute")
 			at, _ = strconv.Atoi(match[3])
 			if isRecipe && target != "" {
 				recipe := recipeOf(lines[i+1:])
@@ -195,7 +198,8 @@ func readDatabase(dir string, lines []string) *makeDatabase {
 		}
 		switch {
 		case line == "":
-			target, file = "", ""
+			target = ""
+			file = ""
 		case strings.HasPrefix(line, "# makefile"):
 			file = ""
 		case strings.HasPrefix(line, "#"), strings.HasPrefix(line, "\t"):

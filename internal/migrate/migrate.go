@@ -70,7 +70,8 @@ func Run(ctx context.Context, out io.Writer, options Options, args []string) (di
 }
 
 func (r *migration) run(ctx context.Context, args []string) (err error) {
-	if r.project, err = openProject(ctx, filepath.Join(r.Dir, filepath.Dir(r.Makefile))); err != nil {
+	r.project, err = openProject(ctx, filepath.Join(r.Dir, filepath.Dir(r.Makefile)))
+	if err != nil {
 		return err
 	}
 	defer r.project.remove()
@@ -109,7 +110,8 @@ func (r *migration) run(ctx context.Context, args []string) (err error) {
 func (r *migration) reportUnread(m *makefile) {
 	for _, problem := range m.problems {
 		fmt.Fprintf(r.out, "skipped: %s\n\tpass its arguments with: schemagen migrate -- ARGUMENTS\n", screen.Line(problem))
-		r.differs, r.reason = true, "not all command lines were compared"
+		r.differs = true
+		r.reason = "not all command lines were compared"
 	}
 	if len(m.databases) == 0 {
 		return
@@ -148,7 +150,8 @@ func callInArgs(args []string) (*makefile, error) {
 func (r *migration) askForCalls(ctx context.Context) (*makefile, error) {
 	path := r.Makefile
 	if path == "" {
-		if path = findMakefile(nil, ""); path == "" {
+		path = findMakefile(nil, "")
+		if path == "" {
 			return nil, errors.New("no Makefile found: pass one with --makefile, or the arguments of controller-gen with schemagen migrate -- ARGUMENTS")
 		}
 	}
@@ -175,7 +178,8 @@ func makeIn(path string) string {
 
 // readInCopy asks make for the calls in a copy of the project.
 func (r *migration) readInCopy(ctx context.Context, path string) (m *makefile, err error) {
-	if r.makeCopy, err = r.project.newGitCopy(ctx, r.out); err != nil {
+	r.makeCopy, err = r.project.newGitCopy(ctx, r.out)
+	if err != nil {
 		return nil, err
 	}
 	return r.readMakefile(ctx, r.makeCopy, replacePath(r.makefileDir(path), r.project.root, r.makeCopy), path)
@@ -219,13 +223,15 @@ func (r *migration) compare(ctx context.Context, m *makefile, call controllerGen
 	}
 	verified := ours
 	if ours.failed {
-		if ours, err = run([]string{self}, "--no-cache", "--skip-verify"); err != nil {
+		ours, err = run([]string{self}, "--no-cache", "--skip-verify")
+		if err != nil {
 			return err
 		}
 	}
 	var theirs runResult
 	if len(r.peer.command) > 0 {
-		if theirs, err = run(r.peer.command); err != nil {
+		theirs, err = run(r.peer.command)
+		if err != nil {
 			return err
 		}
 		reasons := reasonsFor{ctx: ctx, run: r, dir: dir, theirs: theirs, rejected: verified.failed, self: self, rerun: run}
@@ -244,7 +250,8 @@ func (r *migration) compare(ctx context.Context, m *makefile, call controllerGen
 	if verified.stderr != "" {
 		fmt.Fprintf(r.out, "  schemagen reports:\n%s", indented(verified.stderr))
 	}
-	r.differs, r.rejects = r.differs || verified.failed, r.rejects || verified.failed
+	r.differs = r.differs || verified.failed
+	r.rejects = r.rejects || verified.failed
 	return nil
 }
 
@@ -272,7 +279,8 @@ func (r *migration) reportFiles(theirs, ours runResult, reasons *reasonsFor) err
 	slices.Sort(names)
 	var differing []string
 	for _, name := range names {
-		their, our := r.project.file(theirs, name), r.project.file(ours, name)
+		their := r.project.file(theirs, name)
+		our := r.project.file(ours, name)
 		if their == nil || our == nil || !bytes.Equal(withoutVersion(their), withoutVersion(our)) {
 			differing = append(differing, name)
 		}
@@ -297,7 +305,8 @@ func (r *migration) reportFiles(theirs, ours runResult, reasons *reasonsFor) err
 	}
 	fmt.Fprintln(r.out)
 	for _, name := range differing {
-		their, our := r.project.file(theirs, name), r.project.file(ours, name)
+		their := r.project.file(theirs, name)
+		our := r.project.file(ours, name)
 		switch {
 		case our == nil:
 			fmt.Fprintf(r.out, "  %s: only controller-gen writes it: %s\n", screen.Line(name), why[name].text)
@@ -418,10 +427,12 @@ func (r *reasonsFor) of(name string, ours []byte) (reason, error) {
 		if err != nil {
 			return reason{}, err
 		}
-		r.theirSecond, r.ourPlain = &second, &plain
+		r.theirSecond = &second
+		r.ourPlain = &plain
 	}
 	copies := r.run.project
-	first, plain := copies.file(r.theirs, name), copies.file(*r.ourPlain, name)
+	first := copies.file(r.theirs, name)
+	plain := copies.file(*r.ourPlain, name)
 	switch {
 	case !bytes.Equal(first, copies.file(*r.theirSecond, name)):
 		return reason{text: "controller-gen's own output changes from run to run; schemagen gives one of its results, always the same"}, nil

@@ -190,7 +190,8 @@ func (r *migration) repositoryProgram(m *makefile, words []string, named bool) s
 	if err != nil {
 		return ""
 	}
-	if file, err = filepath.Abs(file); err != nil {
+	file, err = filepath.Abs(file)
+	if err != nil {
 		return ""
 	}
 	if len(words) == 1 {
@@ -218,7 +219,8 @@ func peerOf(ctx context.Context, words []string) peer {
 	if err != nil {
 		return peer{}
 	}
-	if file, err = filepath.Abs(file); err != nil { // calls may run in other directories
+	file, err = filepath.Abs(file)
+	if err != nil { // calls may run in other directories
 		return peer{}
 	}
 	words = append([]string{file}, words[1:]...)

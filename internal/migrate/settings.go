@@ -165,9 +165,11 @@ func (s *settings) patterns(paths []string, dir, source string) (out []string) {
 			out = append(out, pattern)
 			continue
 		}
-		base, below := pattern, ""
+		base := pattern
+		below := ""
 		if at := strings.Index(pattern, "..."); at >= 0 {
-			base, below = pattern[:at], pattern[at:]
+			base = pattern[:at]
+			below = pattern[at:]
 		}
 		base = s.relative(dir, base)
 		if info, err := s.in.Stat(s.absolute(base)); err != nil || !info.IsDir() {

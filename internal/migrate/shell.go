@@ -50,7 +50,8 @@ var setsVariable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=`)
 // arguments name packages, it may be a wrapper.
 func callOf(words []string) (call controllerGenCall, ok bool) {
 	for len(words) > 0 && setsVariable().MatchString(words[0]) {
-		call.env, words = append(call.env, words[0]), words[1:]
+		call.env = append(call.env, words[0])
+		words = words[1:]
 	}
 	for i, word := range words {
 		named := toolName().MatchString(filepath.Base(word))
@@ -63,7 +64,8 @@ func callOf(words []string) (call controllerGenCall, ok bool) {
 		if i == 0 {
 			return call, false
 		}
-		call.tool, call.args = slices.Clip(words[:i]), words[i:]
+		call.tool = slices.Clip(words[:i])
+		call.args = words[i:]
 		generates := len(generatorsIn(call.args)) > 0
 		wraps := slices.ContainsFunc(call.args, func(arg string) bool { return strings.HasPrefix(arg, "paths=") })
 		isTool := len(call.tool) == 1 || filepath.Base(words[0]) == "go"
@@ -84,7 +86,8 @@ func productCommands() []string {
 func ownCallOf(words []string) (call controllerGenCall, ok bool) {
 	for i, word := range words[:max(len(words)-1, 0)] {
 		if productName().MatchString(filepath.Base(word)) && slices.Contains(productCommands(), words[i+1]) && (i == 0 || filepath.Base(words[0]) == "go") {
-			call.tool, call.args = slices.Clip(words[:i+1]), words[i+1:]
+			call.tool = slices.Clip(words[:i+1])
+			call.args = words[i+1:]
 			return call, true
 		}
 	}
@@ -166,9 +169,11 @@ func (r *shellReader) statements(list []*syntax.Stmt) {
 
 // inSubshell reads statements whose directory and variables end with them.
 func (r *shellReader) inSubshell(list []*syntax.Stmt) {
-	dir, exported := r.dir, r.exported
+	dir := r.dir
+	exported := r.exported
 	r.statements(list)
-	r.dir, r.exported = dir, exported
+	r.dir = dir
+	r.exported = exported
 }
 
 func (r *shellReader) command(c syntax.Command) {
@@ -238,7 +243,8 @@ func (r *shellReader) assign(a *syntax.Assign) (set string, ok bool) {
 	value := ""
 	if a.Value != nil {
 		var err error
-		if value, err = expand.Literal(r.config(), a.Value); err != nil {
+		value, err = expand.Literal(r.config(), a.Value)
+		if err != nil {
 			delete(r.set, a.Name.Value)
 			return "", false
 		}

@@ -146,7 +146,9 @@ func (c *File) One(wd, name string) Channel {
 // AddTo sets the options of the generator to those of the channel, except for its kinds:
 // packages that a command line names may have only some of them.
 func (c Channel) AddTo(options *define.Options) {
-	options.Gates, options.Annotations, options.Labels = c.Gates, c.Annotations, c.Labels
+	options.Gates = c.Gates
+	options.Annotations = c.Annotations
+	options.Labels = c.Labels
 }
 
 // Select removes the definitions of kinds that the channel does not have.
@@ -180,7 +182,8 @@ func (r *reader) failChannel(n *yaml.Node, hint, format string, args ...any) {
 // channels reads the section channels, after the gates.
 func (r *reader) channels(n *yaml.Node) {
 	entries := r.entries(n, "channels")
-	sets, elements := gates.Sets{}, map[string][]*yaml.Node{}
+	sets := gates.Sets{}
+	elements := map[string][]*yaml.Node{}
 	for _, entry := range entries {
 		name := entry[0].Value
 		if !channelName().MatchString(name) {
@@ -306,7 +309,8 @@ func (r *reader) contains(n *yaml.Node) {
 				r.unknownChannel(of, name, names)
 				ok = false
 			}
-			*end.to, failed = name, failed || !ok
+			*end.to = name
+			failed = failed || !ok
 		}
 		switch {
 		case failed:
@@ -328,7 +332,8 @@ func (r *reader) join(n *yaml.Node) {
 	if text, ok := r.scalar(n, "true or false", "!!bool"); !ok || text != "true" {
 		return
 	}
-	if r.file.join = r.Pos(n); len(r.file.channels) < 2 {
+	r.file.join = r.Pos(n)
+	if len(r.file.channels) < 2 {
 		r.failChannel(n, "leave it out", "join is for two channels or more, and there are %d", len(r.file.channels))
 	}
 }

@@ -52,11 +52,14 @@ func (c *File) Effective(wd string, args []string, given map[string]bool, crd, f
 		_, inFile := c.entry(s.Key)
 		switch {
 		case s.Key == "paths" && len(args) > 0:
-			e.Value, e.Source = args, FromArguments
+			e.Value = args
+			e.Source = FromArguments
 		case s.Of != OfUnions && given[s.Flag]:
-			e.Source, e.Place = FromFlag, "--"+s.Flag
+			e.Source = FromFlag
+			e.Place = "--" + s.Flag
 		case inFile:
-			e.Source, e.Place = FromFile, c.source(s.Key, wd)
+			e.Source = FromFile
+			e.Place = c.source(s.Key, wd)
 			if s.Flag == "" {
 				e.Value = c.Texts(s.Key, wd)
 				if s.Kind == Folder {
@@ -70,7 +73,9 @@ func (c *File) Effective(wd string, args []string, given map[string]bool, crd, f
 	for _, key := range separate {
 		e := Effective{Key: key, Source: FromDefault}
 		if value, inFile := c.entry(key); inFile {
-			e.node, e.Source, e.Place = value.node, FromFile, c.source(key, wd)
+			e.node = value.node
+			e.Source = FromFile
+			e.Place = c.source(key, wd)
 			_ = value.node.Decode(&e.Value) // decoded without error before
 		}
 		out = append(out, e)
@@ -120,15 +125,18 @@ func (c *File) WriteEffective(out io.Writer, format string, values []Effective) 
 	}
 	groups := map[string]*yaml.Node{}
 	for _, e := range values {
-		into, key := root, e.Key
+		into := root
+		key := e.Key
 		if group, rest, ok := strings.Cut(e.Key, "."); ok {
 			if groups[group] == nil {
 				groups[group] = &yaml.Node{Kind: yaml.MappingNode}
 				root.Content = append(root.Content, scalarNode(group), groups[group])
 			}
-			into, key = groups[group], rest
+			into = groups[group]
+			key = rest
 		}
-		keyNode, value := scalarNode(key), e.node
+		keyNode := scalarNode(key)
+		value := e.node
 		if value == nil {
 			value = &yaml.Node{}
 			if err := value.Encode(e.Value); err != nil {

@@ -63,16 +63,19 @@ func NewFile(values []Initial) ([]byte, error) {
 		}
 		group, key, inGroup := strings.Cut(s.Key, ".")
 		if !inGroup {
-			group, key = "", s.Key
+			group = ""
+			key = s.Key
 		}
 		groupIsSet := slices.ContainsFunc(values, func(v Initial) bool { return strings.HasPrefix(v.Key, group+".") })
 		// A group without values is a comment as a whole.
-		margin, indent := "", ""
+		margin := ""
+		indent := ""
 		if !inGroup || group != open {
 			b.WriteString("\n")
 		}
 		if inGroup {
-			if indent = "  "; !groupIsSet {
+			indent = "  "
+			if !groupIsSet {
 				margin = "#"
 			}
 			if group != open {

@@ -126,7 +126,8 @@ func (c *File) channelDirectories(in *inputs.Reader, wd string, channel Channel)
 func (c *File) Others(in *inputs.Reader, wd string, of Channel) func(dir, file string) bool {
 	// place is a directory with files of a channel, and the end of their names.
 	type place struct{ dir, end string }
-	all, out := c.Channels(wd), c.Output(in, wd)
+	all := c.Channels(wd)
+	out := c.Output(in, wd)
 	if len(all) < 2 {
 		return nil
 	}

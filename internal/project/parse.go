@@ -101,7 +101,9 @@ func (r *reader) unquoted(d *diag.Diagnostic) {
 			continue
 		}
 		if m := gateElement().FindStringSubmatchIndex(r.Lines[line-1]); m != nil {
-			d.Pos.Line, d.Pos.Column, d.Hint = line, m[2]+1, quoteHint
+			d.Pos.Line = line
+			d.Pos.Column = m[2] + 1
+			d.Hint = quoteHint
 			return
 		}
 	}

@@ -315,7 +315,8 @@ func (c *File) AddTo(options *define.Options, all bool) {
 	if c == nil {
 		return
 	}
-	options.Packages, options.KnownGates = c.packages, c.gates
+	options.Packages = c.packages
+	options.KnownGates = c.gates
 	_, options.MergeOverlay = c.Overlay()
 	if len(c.overrides) > 0 {
 		options.Overrides = &define.OverrideFile{Name: c.Name, Data: c.data, Overrides: c.overrides, ReportUnused: all}

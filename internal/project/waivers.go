@@ -47,7 +47,8 @@ func (c *File) Judge(findings diag.List, used map[*Waiver]bool) diag.List {
 		waived := false
 		for _, w := range c.waivers {
 			if c.waives(w, d) {
-				used[w], waived = true, true
+				used[w] = true
+				waived = true
 			}
 		}
 		severity, changed := c.severities[d.Code]
@@ -95,10 +96,12 @@ func (c *File) Unused(in *inputs.Reader, used map[*Waiver]bool, reported, verifi
 	files := FilesBelow(in, c.dir)
 	var out diag.List
 	for _, w := range unused {
-		ofGo, matched := false, false
+		ofGo := false
+		matched := false
 		for _, name := range files {
 			if matchesFile(w.path, name) {
-				ofGo, matched = ofGo || strings.HasSuffix(name, ".go"), true
+				ofGo = ofGo || strings.HasSuffix(name, ".go")
+				matched = true
 			}
 		}
 		isVerified := slices.ContainsFunc(verified, func(kind *diag.Kind) bool { return kind.Code == w.code })

@@ -67,18 +67,22 @@ func (in *Input) costs(ctx context.Context, old, new *crd.Definition, before, af
 			total := totals[r.Version]
 			if total == nil {
 				total = &Cost{Version: r.Version, Rules: []RuleCost{}}
-				totals[r.Version], versions = total, append(versions, r.Version)
+				totals[r.Version] = total
+				versions = append(versions, r.Version)
 			}
 			path, _, _ := strings.Cut(r.Path, ".x-kubernetes-validations")
 			k := key{r.Version, fields[path], r.Text}
 			if rules[k] == nil {
-				rules[k], keys = &RuleCost{Field: k.field, Rule: r.Text}, append(keys, k)
+				rules[k] = &RuleCost{Field: k.field, Rule: r.Text}
+				keys = append(keys, k)
 			}
 			share := r.RuleShare()
 			if isNew {
-				total.After, rules[k].After = total.After+r.SchemaShare(), &share
+				total.After = total.After + r.SchemaShare()
+				rules[k].After = &share
 			} else {
-				total.Before, rules[k].Before = total.Before+r.SchemaShare(), &share
+				total.Before = total.Before + r.SchemaShare()
+				rules[k].Before = &share
 			}
 		}
 		return nil

@@ -73,7 +73,8 @@ func askings() []asking {
 func ask(changes []compare.Change, nodes []*node) (out []Question) {
 	added := addedNodes(changes, nodes)
 	for _, a := range askings() {
-		q, raised := a.Question, false
+		q := a.Question
+		raised := false
 		about := func(place string) {
 			raised = true
 			if place != "" && !slices.Contains(q.About, place) {

@@ -211,7 +211,8 @@ func named(all []*crd.Definition, name string) (found *crd.Definition) {
 // definition returns what is to be said about the definition with a name, or nil if it did not
 // change.
 func (in *Input) definition(ctx context.Context, name string) (*Definition, error) {
-	old, new := named(in.Olds, name), named(in.News, name)
+	old := named(in.Olds, name)
+	new := named(in.News, name)
 	changes := slices.DeleteFunc(slices.Clone(in.Changes), func(c compare.Change) bool { return c.Definition != name })
 	if len(changes) == 0 {
 		return nil, nil
@@ -222,16 +223,19 @@ func (in *Input) definition(ctx context.Context, name string) (*Definition, erro
 	case old == nil:
 		d.State = "new"
 	case new == nil:
-		d.State, of = "removed", old
+		d.State = "removed"
+		of = old
 	}
-	d.Kind, d.Group = of.CRD.Spec.Names.Kind, of.CRD.Spec.Group
+	d.Kind = of.CRD.Spec.Names.Kind
+	d.Group = of.CRD.Spec.Group
 	for _, c := range compare.Sorted(compare.Grouped(changes)) {
 		d.Changes = append(d.Changes, in.change(c))
 	}
 	if err := d.Size.set(old, new, &in.measures); err != nil {
 		return nil, err
 	}
-	before, after := nodesOf(old), nodesOf(new)
+	before := nodesOf(old)
+	after := nodesOf(new)
 	d.Unions = append(d.Unions, newUnions(before, after)...)
 	d.Questions = append(d.Questions, ask(changes, after)...)
 	costs, err := in.costs(ctx, old, new, before, after)

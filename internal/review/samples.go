@@ -29,10 +29,12 @@ func (in *Input) samplesOf(ctx context.Context, old, new *crd.Definition) (out [
 	}
 	for _, v := range new.CRD.Spec.Versions {
 		s := Sample{Version: v.Name}
-		if s.After, err = in.sample(ctx, new, v.Name); err != nil {
+		s.After, err = in.sample(ctx, new, v.Name)
+		if err != nil {
 			return nil, err
 		}
-		if s.Before, err = in.sample(ctx, old, v.Name); err != nil {
+		s.Before, err = in.sample(ctx, old, v.Name)
+		if err != nil {
 			return nil, err
 		}
 		if s.Before != s.After {
@@ -59,7 +61,8 @@ const around = 3
 
 // Lines returns the lines of the samples, without those far from a difference.
 func (s Sample) Lines() (out []Line) {
-	a, b := slices.Collect(strings.Lines(s.Before)), slices.Collect(strings.Lines(s.After))
+	a := slices.Collect(strings.Lines(s.Before))
+	b := slices.Collect(strings.Lines(s.After))
 	put := func(mark string, lines []string) {
 		for _, line := range lines {
 			out = append(out, Line{mark, strings.TrimSuffix(line, "\n")})

@@ -35,7 +35,8 @@ func NewKeptFiles(in *inputs.Reader, table *markers.Table) *Files {
 // The other run must not begin before this one has ended.
 func (files *Files) Again(in *inputs.Reader) *Files {
 	next := NewFiles(in, files.table)
-	next.reserved, next.kept = files.reserved, files.kept
+	next.reserved = files.reserved
+	next.kept = files.kept
 	return next
 }
 
@@ -93,7 +94,8 @@ func (files *Files) place(f *text, root bool) {
 		}
 		return
 	case old != nil && f.size <= old.room:
-		f.base, f.room = old.base, old.room
+		f.base = old.base
+		f.room = old.room
 	default:
 		f.room = f.size + f.size/4 + 1<<10
 		f.base = files.reserve(f.room)

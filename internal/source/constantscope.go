@@ -166,7 +166,8 @@ func (s *constantScope) enterConstants(f *File, gen *ast.GenDecl) {
 }
 
 func (s *constantScope) enter(d *declaration, names ...*ast.Ident) {
-	d.scope, d.name = s, names[0]
+	d.scope = s
+	d.name = names[0]
 	for _, name := range names {
 		if s.declared[name.Name] == nil && name.Name != "_" {
 			s.declared[name.Name] = d
@@ -447,7 +448,8 @@ func pruned(f *File, declarations []*declaration) *ast.File {
 			continue
 		}
 		if from != d.gen {
-			from, group = d.gen, &ast.GenDecl{Tok: token.CONST, TokPos: d.gen.TokPos}
+			from = d.gen
+			group = &ast.GenDecl{Tok: token.CONST, TokPos: d.gen.TokPos}
 			out.Decls = append(out.Decls, group)
 		}
 		d.appendTo(group)

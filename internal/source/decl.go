@@ -114,7 +114,8 @@ func (t *Type) Load() *Type {
 	}
 	t.Doc = DocText(doc)
 	if t.Generic != nil {
-		t.Markers, t.Malformed = t.Generic.Load().Markers, t.Generic.Malformed
+		t.Markers = t.Generic.Load().Markers
+		t.Malformed = t.Generic.Malformed
 		return t
 	}
 	t.Markers, t.Malformed = t.Pkg.program.markers.ParseMarkers(t.Pkg, t.File.Comments.Type(t.Spec), markers.Type)

@@ -136,7 +136,8 @@ func guessName(importPath string) string {
 // its package, but not part of the build: a test file, or one that the build constraints
 // exclude. It returns the empty string if there is none.
 func (f *File) Excluded(expr ast.Expr) string {
-	name, p := "", f.Pkg
+	name := ""
+	p := f.Pkg
 	switch expr := expr.(type) {
 	case *ast.Ident:
 		name = expr.Name
@@ -146,7 +147,8 @@ func (f *File) Excluded(expr ast.Expr) string {
 			return ""
 		}
 		name = expr.Sel.Name
-		if p, _ = f.Imported(qualifier.Name); p == nil {
+		p, _ = f.Imported(qualifier.Name)
+		if p == nil {
 			return ""
 		}
 	}

@@ -114,7 +114,8 @@ type embeddedType struct {
 func addEmbedded(list []embeddedType, f *File, typ ast.Expr, outer embeddedType) []embeddedType {
 	pointed := outer.pointed
 	if star, ok := typ.(*ast.StarExpr); ok {
-		typ, pointed = star.X, true
+		typ = star.X
+		pointed = true
 	}
 	target, missing := f.Resolve(typ)
 	if missing != nil || target.Type == nil {
@@ -269,7 +270,8 @@ func (f *File) Unalias(expr ast.Expr) (*File, ast.Expr) {
 		if missing != nil || name.Type == nil || !name.Type.Spec.Assign.IsValid() {
 			break
 		}
-		f, expr = name.Type.File, name.Type.Spec.Type
+		f = name.Type.File
+		expr = name.Type.Spec.Type
 	}
 	return f, expr
 }
@@ -295,7 +297,8 @@ func (f *File) ResolveExpr(expr ast.Expr) (*File, ast.Expr) {
 			continue
 		case *ast.Ident:
 			if arg, ok := f.Params[typed.Name]; ok {
-				f, expr = arg.File, arg.Expr
+				f = arg.File
+				expr = arg.Expr
 				continue
 			}
 		}
@@ -303,7 +306,8 @@ func (f *File) ResolveExpr(expr ast.Expr) (*File, ast.Expr) {
 		if resolved == expr {
 			break
 		}
-		f, expr = file, resolved
+		f = file
+		expr = resolved
 	}
 	return f, expr
 }

@@ -19,7 +19,8 @@ type content struct {
 
 // read reads a file. Only what generators see of it is recorded as an input of the run.
 func (files *Files) read(f *text, c *content) error {
-	c.seen, c.of = nil, nil
+	c.seen = nil
+	c.of = nil
 	if !f.local {
 		all, err := files.inputs.ReadFile(f.Name, c.all)
 		c.all = all
@@ -60,7 +61,8 @@ func (f *text) unseen(all []byte) []unseen.Span {
 	f.searching.Lock()
 	defer f.searching.Unlock()
 	if f.searched != len(all) {
-		f.searched, f.functions = len(all), unseen.Functions(all)
+		f.searched = len(all)
+		f.functions = unseen.Functions(all)
 	}
 	return f.functions
 }
@@ -84,7 +86,8 @@ func (files *Files) ReadFile(name string) ([]byte, error) {
 // omit removes functions, and the comments inside, from the tree of the file.
 func (f *text) omit(functions []unseen.Span) {
 	inside := func(n ast.Node) bool {
-		start, end := int(n.Pos())-f.base, int(n.End())-f.base
+		start := int(n.Pos()) - f.base
+		end := int(n.End()) - f.base
 		i, _ := slices.BinarySearchFunc(functions, end, func(s unseen.Span, end int) int { return s.End - end })
 		return i < len(functions) && functions[i].Start <= start
 	}

@@ -107,7 +107,8 @@ func UnderlyingOf(f *File, expr ast.Expr) Underlying {
 		case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
 			if ident, ok := typed.(*ast.Ident); ok {
 				if arg, bound := f.Params[ident.Name]; bound {
-					f, expr = arg.File, arg.Expr
+					f = arg.File
+					expr = arg.Expr
 					continue
 				}
 			}
@@ -122,7 +123,8 @@ func UnderlyingOf(f *File, expr ast.Expr) Underlying {
 				}
 				return Underlying{Kind: KindBasic, Basic: name.Predeclared}
 			}
-			f, expr = name.Type.File, name.Type.Spec.Type
+			f = name.Type.File
+			expr = name.Type.Spec.Type
 			continue
 		case *ast.ArrayType:
 			if typed.Len == nil {

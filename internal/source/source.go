@@ -130,7 +130,8 @@ func (p *Package) ErasedAt(pos token.Pos) *Erased {
 // ErasedType returns the type with a name, qualified or not, and its file, if a condition removes
 // it, and nil otherwise. The name must have been resolved.
 func (f *File) ErasedType(expr ast.Expr) (*File, *Erased) {
-	p, name := f.Pkg, expr
+	p := f.Pkg
+	name := expr
 	if sel, ok := expr.(*ast.SelectorExpr); ok {
 		if qualifier, ok := sel.X.(*ast.Ident); ok {
 			p, _ = f.Imported(qualifier.Name)

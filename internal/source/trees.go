@@ -104,7 +104,8 @@ func (shared *Files) checkSyntax(f *text, c *content) error {
 			shared.inputs.Whole(f.Name)
 		}
 	}
-	f.failed, f.sound = err, err == nil
+	f.failed = err
+	f.sound = err == nil
 	return err
 }
 

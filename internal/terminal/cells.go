@@ -35,7 +35,8 @@ func cellsOf(line string) []cell {
 			c.text = strings.Repeat(" ", c.width)
 		case len(c.text) > 1 || c.text[0] < ' ' || c.text[0] >= 0x7f:
 			if shown := visible(c.text); shown != c.text {
-				c.text, c.width = shown, widthOf(shown)
+				c.text = shown
+				c.width = widthOf(shown)
 			}
 		}
 		out = append(out, c)
@@ -67,13 +68,15 @@ func widthOf(text string) int { return displaywidth.String(text) }
 func wrap(text string, first, width int) []string {
 	var lines []string
 	var line strings.Builder
-	used, room := 0, first
+	used := 0
+	room := first
 	for _, word := range strings.Fields(text) {
 		n := widthOf(word)
 		if used > 0 && used+1+n > room {
 			lines = append(lines, line.String())
 			line.Reset()
-			used, room = 0, width
+			used = 0
+			room = width
 		}
 		if used > 0 {
 			line.WriteByte(' ')

@@ -66,7 +66,8 @@ type Options struct {
 // Configure finds out what the streams are connected to. It is called before anything is
 // written.
 func (c *Console) Configure(o Options) error {
-	c.quiet, c.Sources.Dir = o.Quiet, o.Dir
+	c.quiet = o.Quiet
+	c.Sources.Dir = o.Dir
 	for _, s := range []*Stream{&c.Out, &c.Err} {
 		device, err := DeviceOf(screen.Documents(s.Terminal).(*sharedStream).w, o.Color, o.Env)
 		if err != nil {

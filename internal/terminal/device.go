@@ -52,7 +52,8 @@ func DeviceOf(stream any, mode string, env func(name string) string) (Device, er
 	d.Styled = d.People && env("NO_COLOR") == ""
 	switch mode {
 	case "always":
-		d.People, d.Styled = true, true
+		d.People = true
+		d.Styled = true
 	case "never":
 		d.Styled = false
 	}

@@ -25,7 +25,8 @@ func newExcerpt(line string, start, end, width int) excerpt {
 	line, start, end, before, after := around(line, start, end)
 	cells := cellsOf(line)
 	columns := make([]int, len(cells)+1) // at which each cell begins
-	from, to := -1, -1
+	from := -1
+	to := -1
 	for i, c := range cells {
 		columns[i+1] = columns[i] + c.width
 		if from < 0 && c.at+graphemeLength(cells, i, line) > start {
@@ -49,7 +50,8 @@ func newExcerpt(line string, start, end, width int) excerpt {
 func around(line string, start, end int) (part string, newStart, newEnd int, before, after bool) {
 	start = min(max(start, 0), len(line))
 	end = min(max(end, start), len(line))
-	from, to := max(0, start-maxShown), min(len(line), start+maxShown)
+	from := max(0, start-maxShown)
+	to := min(len(line), start+maxShown)
 	for from > 0 && from < start && line[from]&0xc0 == 0x80 { // inside of a character
 		from++
 	}

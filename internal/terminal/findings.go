@@ -186,7 +186,8 @@ func (p *page) lines(pos, end diag.Position, style screen.Style) {
 		if !ok {
 			return
 		}
-		from, to := len(line)-len(strings.TrimLeft(line, " \t")), len(strings.TrimRight(line, " \t"))
+		from := len(line) - len(strings.TrimLeft(line, " \t"))
+		to := len(strings.TrimRight(line, " \t"))
 		if number == pos.Line {
 			from = pos.Column - 1
 		}

@@ -103,7 +103,8 @@ func (s *Sources) line(name string, number int) (line string, ok bool) {
 // find returns the line after a number of lines.
 func (p *part) find(number int) (line string, ok bool) {
 	if number < p.next {
-		p.next, p.offset = 0, 0
+		p.next = 0
+		p.offset = 0
 	}
 	for ; p.next < number; p.next++ {
 		i := bytes.IndexByte(p.data[p.offset:], '\n')

@@ -83,7 +83,8 @@ func (r *Run) All(ctx context.Context, sources []definitions.Source) error {
 			part.findings, part.err = append(part.findings, found...), errors.Join(part.err, err)
 		}
 		_, err := part.text.WriteTo(r.writer())
-		if errs = errors.Join(part.err, err, r.Report(part.findings)); errs != nil {
+		errs = errors.Join(part.err, err, r.Report(part.findings))
+		if errs != nil {
 			cancel()
 		}
 	}
@@ -122,7 +123,8 @@ func (r *Run) objects(ctx context.Context, file crd.File, out *triedPart) error 
 		r.Keep(file)
 	}
 	objects, findings := dryrun.ReadObjects(file)
-	out.findings, out.objects = append(out.findings, findings...), len(objects)
+	out.findings = append(out.findings, findings...)
+	out.objects = len(objects)
 	objects = slices.DeleteFunc(objects, (*dryrun.Object).IsDefinition)
 	results := make([]*dryrun.Result, len(objects))
 	var err error
@@ -133,13 +135,15 @@ func (r *Run) objects(ctx context.Context, file crd.File, out *triedPart) error 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if results[i], err = r.Trial.Try(ctx, o); err != nil {
+		results[i], err = r.Trial.Try(ctx, o)
+		if err != nil {
 			return failed(o)
 		}
 	}
 	converted := make([]*convertrun.Converted, len(objects))
 	if r.Converted != nil {
-		if converted, err = r.Converted.Convert(ctx, objects, results); err != nil {
+		converted, err = r.Converted.Convert(ctx, objects, results)
+		if err != nil {
 			return err
 		}
 	}
@@ -171,7 +175,8 @@ func (r *Run) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Result, 
 	}
 	if r.Output == "yaml" {
 		if r.Converted != nil && result.Kind.Version != r.Converted.To {
-			if after = nil; converted != nil {
+			after = nil
+			if converted != nil {
 				after = converted.YAML
 			}
 		}

@@ -74,7 +74,9 @@ func (s *commentScanner) line() {
 	s.start = s.pos
 	if s.marker() {
 		s.pos += len("---")
-		s.flow, s.entry, s.multiline = 0, -1, false
+		s.flow = 0
+		s.entry = -1
+		s.multiline = false
 	}
 	continues := s.multiline
 	s.blanks()
@@ -177,7 +179,8 @@ func (s *commentScanner) plainScalar() {
 	for ; s.pos < len(s.text); s.pos++ {
 		switch c := s.text[s.pos]; {
 		case c == '\n':
-			s.multiline, s.plain = true, s.entry
+			s.multiline = true
+			s.plain = s.entry
 			return
 		case c == ':' && (isBlankByte(s.peek(1)) || s.flow > 0 && isFlowIndicator(s.peek(1))):
 			return

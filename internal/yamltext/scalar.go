@@ -21,14 +21,16 @@ func Plain(s string) (value any, isString bool) {
 	}
 	switch c := s[0]; {
 	case c == '.':
-		if value, isString = resolveWord(s); isString {
+		value, isString = resolveWord(s)
+		if isString {
 			if f, err := strconv.ParseFloat(s, 64); err == nil {
 				return f, false
 			}
 		}
 		return value, isString
 	case c == '+' || c == '-' || c >= '0' && c <= '9':
-		if value, isString = resolveWord(s); isString {
+		value, isString = resolveWord(s)
+		if isString {
 			return resolveNumber(s)
 		}
 		return value, isString

@@ -285,9 +285,11 @@ func (p *blockParser) value(indent int) bool {
 			return false
 		}
 	case '[', '{':
-		kind, end := sequenceNode, byte(']')
+		kind := sequenceNode
+		end := byte(']')
 		if p.src[at] == '{' {
-			kind, end = mappingNode, '}'
+			kind = mappingNode
+			end = '}'
 		}
 		if at+1 >= p.end || p.src[at+1] != end {
 			return false
@@ -343,7 +345,8 @@ func (p *blockParser) plain(indent int) bool {
 	folded := false
 	for !comment {
 		p.pos = min(p.lineEnd(end)+1, p.end)
-		i, breaks := p.pos, 0
+		i := p.pos
+		breaks := 0
 		for ; i < p.end; i++ {
 			start := i
 			for i < p.end && p.src[i] == ' ' {
@@ -366,7 +369,8 @@ func (p *blockParser) plain(indent int) bool {
 			folded = true
 		}
 		p.auxText = appendFold(p.auxText, breaks)
-		if end, comment, ok = p.plainLine(i); !ok {
+		end, comment, ok = p.plainLine(i)
+		if !ok {
 			return false
 		}
 		p.auxText = append(p.auxText, p.src[i:end]...)

@@ -115,7 +115,8 @@ func (b *treeBuilder) override(mapping int32) {
 		latest = make(map[string]int, len(b.keys))
 	}
 	for i, k := range b.keys {
-		text, earlier := b.text(k), -1
+		text := b.text(k)
+		earlier := -1
 		if latest != nil {
 			if j, ok := latest[text]; ok {
 				earlier = j

@@ -28,7 +28,8 @@ func (r *reader) crd(m *Manifest) bool {
 	if d.failed {
 		return true
 	}
-	crd.APIVersion, crd.Kind = m.APIVersion, m.Kind
+	crd.APIVersion = m.APIVersion
+	crd.Kind = m.Kind
 	m.CRD = crd
 	m.Schemas = make([]*structural.Schema, len(crd.Spec.Versions))
 	m.Unsupported = make([][]structural.Unsupported, len(crd.Spec.Versions))
@@ -281,17 +282,20 @@ func (d *objectDecoder) scalar(n int32, v reflect.Value, at *frame) {
 		v.SetBool(d.tree.text(n) == "true")
 	case kind == numberNode && v.CanInt():
 		var i int64
-		if i, err = strconv.ParseInt(d.tree.text(n), 10, v.Type().Bits()); err == nil {
+		i, err = strconv.ParseInt(d.tree.text(n), 10, v.Type().Bits())
+		if err == nil {
 			v.SetInt(i)
 		}
 	case kind == numberNode && v.CanUint():
 		var u uint64
-		if u, err = strconv.ParseUint(d.tree.text(n), 10, v.Type().Bits()); err == nil {
+		u, err = strconv.ParseUint(d.tree.text(n), 10, v.Type().Bits())
+		if err == nil {
 			v.SetUint(u)
 		}
 	case kind == numberNode && v.CanFloat():
 		var f float64
-		if f, err = strconv.ParseFloat(d.tree.text(n), v.Type().Bits()); err == nil {
+		f, err = strconv.ParseFloat(d.tree.text(n), v.Type().Bits())
+		if err == nil {
 			v.SetFloat(f)
 		}
 	default:

@@ -240,7 +240,8 @@ func (l *libraryReader) entries(value map[any]any, n *yamlv3.Node, at int) []ent
 // order in which the library sets them.
 func (l *libraryReader) collect(list []entry, index map[any]int, value map[any]any, n *yamlv3.Node) []entry {
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
+		k := n.Content[i]
+		v := n.Content[i+1]
 		if isMerge(k) {
 			if l.merges++; l.merges < maxDepth { // only a cycle is deeper
 				for _, merged := range mergedNodes(v) {

@@ -159,7 +159,8 @@ func (r *reader) problem(at int, kind ProblemKind, message string) {
 		message = strings.ToValidUTF8(message[:maxMessage/2]+" … "+message[len(message)-maxMessage/4:], "")
 	}
 	if r.told += len(message) + 64; r.isFull() {
-		kind, message = TooLarge, "too many problems in this file"
+		kind = TooLarge
+		message = "too many problems in this file"
 	}
 	r.problems = append(r.problems, Problem{Pos: r.base + token.Pos(at), Kind: kind, Message: message, Hint: r.quoteHint(at, kind)})
 }
@@ -186,7 +187,8 @@ type documentSpan struct{ from, to int }
 // or a comment, or ends with a line "...", which may have a comment.
 func splitDocuments(src string, start int) []documentSpan {
 	var out []documentSpan
-	content, opened := false, false
+	content := false
+	opened := false
 	for i := start; i < len(src) && len(out) <= maxDocuments; {
 		end := len(src)
 		if n := strings.IndexByte(src[i:], '\n'); n >= 0 {
@@ -201,12 +203,15 @@ func splitDocuments(src string, start int) []documentSpan {
 			if content || opened {
 				start = i
 			}
-			opened, content = true, hasContent(line[3:])
+			opened = true
+			content = hasContent(line[3:])
 		case isMarker(line, "..."):
 			if content {
 				out = append(out, documentSpan{start, i})
 			}
-			start, opened, content = end, false, false
+			start = end
+			opened = false
+			content = false
 		case !content:
 			directive := !opened && line[0] == '%'
 			content = !directive && hasContent(line)
@@ -330,9 +335,11 @@ func (r *reader) object(t *tree, root int32, apiVersion, kind string) bool {
 		return true
 	}
 	if items := t.find(root, "items"); items >= 0 && t.nodes[items+1].kind == sequenceNode {
-		apiVersion, kind = "", ""
+		apiVersion = ""
+		kind = ""
 		if of, ok := strings.CutSuffix(m.Kind, "List"); ok && of != "" {
-			apiVersion, kind = m.APIVersion, of
+			apiVersion = m.APIVersion
+			kind = of
 		}
 		goOn := true
 		t.eachElement(items+1, func(item int32) {

@@ -70,18 +70,22 @@ func (m *Manifest) PositionOf(path *structural.ObjectPath) token.Pos {
 // find follows a path and returns the node at which its target begins, and the
 // target's value. It stops where the document ends; whole is then false.
 func (m *Manifest) find(path *structural.ObjectPath) (at, value int32, whole bool) {
-	at, value = m.root, m.root
+	at = m.root
+	value = m.root
 	for _, step := range path.Steps() {
-		key, below := int32(noNode), int32(noNode)
+		key := int32(noNode)
+		below := int32(noNode)
 		if step.Index < 0 {
-			if key = m.tree.find(value, step.Field); key >= 0 {
+			key = m.tree.find(value, step.Field)
+			if key >= 0 {
 				below = key + 1
 			}
 		} else {
 			i := step.Index
 			m.tree.eachElement(value, func(element int32) {
 				if i == 0 {
-					key, below = element, element
+					key = element
+					below = element
 				}
 				i--
 			})
@@ -89,7 +93,8 @@ func (m *Manifest) find(path *structural.ObjectPath) (at, value int32, whole boo
 		if key < 0 {
 			return at, value, false
 		}
-		at, value = key, below
+		at = key
+		value = below
 	}
 	return at, value, true
 }

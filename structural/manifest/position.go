@@ -15,14 +15,17 @@ import (
 // spec.additionalPrinterColumns and spec.selectableFields; Position then returns
 // the position in the first version.
 func (m *Manifest) Position(path string) token.Pos {
-	at, node := m.root, m.root
+	at := m.root
+	node := m.root
 	rest := "." + m.inVersions(path)
 	for rest != "" {
 		key, value, after := m.tree.step(node, rest)
 		if key < 0 {
 			break
 		}
-		at, node, rest = key, value, after
+		at = key
+		node = value
+		rest = after
 	}
 	return m.base + token.Pos(m.tree.nodes[at].at)
 }
@@ -62,12 +65,15 @@ func isStepEnd(rest string) bool { return rest == "" || rest[0] == '.' || rest[0
 func (t *tree) step(n int32, path string) (place, value int32, rest string) {
 	place = noNode
 	bracket := path[0] == '['
-	if path = path[1:]; bracket {
+	path = path[1:]
+	if bracket {
 		if index, after, ok := strings.Cut(path, "]"); ok {
 			if i, ok := elementIndex(index); ok {
 				t.eachElement(n, func(element int32) {
 					if i == 0 {
-						place, value, rest = element, element, after
+						place = element
+						value = element
+						rest = after
 					}
 					i--
 				})

@@ -8,7 +8,8 @@ import (
 
 // quoted reads the quoted scalar at pos and stops after it.
 func (p *blockParser) quoted() bool {
-	at, quote := p.pos, p.src[p.pos]
+	at := p.pos
+	quote := p.src[p.pos]
 	i := at + 1
 	// Most scalars need no replacement.
 	for ; i < p.end && p.src[i] != quote && p.src[i] != '\n' && p.src[i] != '\t'; i++ {
@@ -120,9 +121,12 @@ func (p *blockParser) escape(i int) int {
 // blockScalar reads the literal or folded scalar at pos, up to the next token. Its
 // parent is indented by parent.
 func (p *blockParser) blockScalar(parent int) bool {
-	at, folded := p.pos, p.src[p.pos] == '>'
+	at := p.pos
+	folded := p.src[p.pos] == '>'
 	header := p.src[at+1 : p.lineEnd(at)]
-	indent, keep, strip := 0, false, false
+	indent := 0
+	keep := false
+	strip := false
 	for _, c := range []byte(header) {
 		switch {
 		case c == '+' && !keep && !strip:
@@ -176,7 +180,8 @@ func (p *blockParser) blockScalar(parent int) bool {
 		}
 		end := p.lineEnd(i)
 		p.auxText = append(p.auxText, p.src[i:end]...)
-		ended, blankLine = end < p.end, blank
+		ended = end < p.end
+		blankLine = blank
 		p.pos = min(end+1, p.end)
 	}
 	if ended && !strip {

@@ -10,7 +10,9 @@ import (
 // plainScalar adds an unquoted scalar. inSource is true if its text occurs verbatim
 // in the source at its offset. It reports whether JSON can represent the value.
 func (b *treeBuilder) plainScalar(at int, text string, inSource bool) bool {
-	kind, canonical, ok := stringNode, text, true
+	kind := stringNode
+	canonical := text
+	ok := true
 	if value, isString := yamltext.Plain(text); !isString {
 		kind, canonical, ok = jsonScalar(value)
 	}

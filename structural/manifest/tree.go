@@ -102,7 +102,8 @@ func (t *tree) find(mapping int32, key string) int32 {
 // below returns the value at a path of keys below a mapping, or noNode.
 func (t *tree) below(n int32, keys ...string) int32 {
 	for _, key := range keys {
-		if n = t.find(n, key); n < 0 {
+		n = t.find(n, key)
+		if n < 0 {
 			return noNode
 		}
 		n++

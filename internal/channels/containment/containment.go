@@ -130,7 +130,8 @@ func (p *places) locate(c *Change, from, to gates.Set) {
 	if strings.HasSuffix(string(c.Kind), "-removed") {
 		slices.Reverse(positions)
 	}
-	if c.Place, c.Pos = p.find(positions, about, from, to); c.Place == nil {
+	c.Place, c.Pos = p.find(positions, about, from, to)
+	if c.Place == nil {
 		c.Pos, _ = c.Position()
 	}
 }
@@ -182,7 +183,8 @@ func Findings(changes []Change, narrow, wide *Channel, severity diag.Severity) (
 func Turned(pos diag.Position, findings diag.List, narrow, wide *Channel, holds bool) diag.List {
 	message := fmt.Sprintf("channel %s is to contain %s, which has more gates", wide.Name, narrow.Name)
 	if holds {
-		message, findings = message+"; it is the other way round", nil
+		message = message + "; it is the other way round"
+		findings = nil
 	}
 	hint := fmt.Sprintf("did you mean {narrow: %s, wide: %s}?", wide.Name, narrow.Name)
 	return append(diag.List{NotContained.At(pos, hint, "%s", message).As(diag.Error)}, findings...)

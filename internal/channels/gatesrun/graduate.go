@@ -28,7 +28,8 @@ func (r *Request) Assume(ctx context.Context, gate string, on bool) (out []outpu
 	if err != nil || findings.HasErrors() {
 		return nil, findings, err
 	}
-	if findings = r.checkGate(gate, files); findings != nil {
+	findings = r.checkGate(gate, files)
+	if findings != nil {
 		return nil, findings, nil
 	}
 	removed := map[string][]gatedsource.Lines{}
@@ -57,7 +58,8 @@ func (r *Request) Assume(ctx context.Context, gate string, on bool) (out []outpu
 		}
 	}
 	if len(findings) == 0 && len(out) > 0 {
-		if findings, err = r.broken(ctx, gate, out); err != nil {
+		findings, err = r.broken(ctx, gate, out)
+		if err != nil {
 			return nil, nil, err
 		}
 	}
@@ -68,7 +70,8 @@ func (r *Request) Assume(ctx context.Context, gate string, on bool) (out []outpu
 			if err != nil {
 				return nil, nil, err
 			}
-			findings, generated = append(findings, used...), append(generated, outdated...)
+			findings = append(findings, used...)
+			generated = append(generated, outdated...)
 		}
 		slices.Sort(generated)
 		for _, name := range slices.Compact(generated) {
@@ -90,7 +93,8 @@ func (r *Request) broken(ctx context.Context, gate string, changed []output.File
 	for i, in := range []*inputs.Reader{r.Inputs, inputs.Overlaid(overlay, nil)} {
 		after := *r
 		after.Inputs = in
-		if found[i], err = after.defined(ctx, nil, func(*crd.Definition) {}); err != nil {
+		found[i], err = after.defined(ctx, nil, func(*crd.Definition) {})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -132,7 +136,8 @@ func usesOf(ctx context.Context, root string, removed map[string][]gatedsource.L
 			continue // it cannot be built without the gate either
 		}
 		for ident, object := range p.TypesInfo.Uses {
-			at, declared := p.Fset.Position(ident.Pos()), p.Fset.Position(object.Pos())
+			at := p.Fset.Position(ident.Pos())
+			declared := p.Fset.Position(object.Pos())
 			if !inRemoved(declared) || inRemoved(at) {
 				continue
 			}

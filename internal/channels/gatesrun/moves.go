@@ -28,10 +28,12 @@ type Changes struct {
 func (r *Request) Promote(ctx context.Context, target *apiserver.Target, gate, into string) (*Changes, error) {
 	channel, findings := r.channel(into)
 	_, files, found, err := r.gated(ctx)
-	if findings = append(findings, found...); err != nil || findings.HasErrors() {
+	findings = append(findings, found...)
+	if err != nil || findings.HasErrors() {
 		return &Changes{Findings: findings}, err
 	}
-	if findings = r.checkGate(gate, files); findings != nil {
+	findings = r.checkGate(gate, files)
+	if findings != nil {
 		return &Changes{Findings: findings}, nil
 	}
 	if channel.Gates.On(gate) {
@@ -47,7 +49,8 @@ func (r *Request) Promote(ctx context.Context, target *apiserver.Target, gate, i
 func (r *Request) Move(ctx context.Context, target *apiserver.Target, from, to string) (*Changes, error) {
 	old, findings := r.channel(from)
 	new, found := r.channel(to)
-	if findings = append(findings, found...); findings.HasErrors() {
+	findings = append(findings, found...)
+	if findings.HasErrors() {
 		return &Changes{Findings: findings.Normalize()}, nil
 	}
 	out, err := r.changes(ctx, target, old, new)

@@ -181,7 +181,8 @@ func (x *index) of(u gatedsource.Use, in *gatedsource.File) (out []Path) {
 		out = slices.Clone(x.nodes[place{u.At.Filename, u.At.Line}])
 	}
 	if len(out) == 0 {
-		lines, ok := u.Lines, strings.IndexByte(u.Name, '.') < 0
+		lines := u.Lines
+		ok := strings.IndexByte(u.Name, '.') < 0
 		if u.Type != "" {
 			lines, ok = in.Declared(u.Type)
 		}

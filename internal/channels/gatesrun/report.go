@@ -65,7 +65,8 @@ func (r *Request) Report(ctx context.Context, gate string) (*Report, diag.List, 
 		return nil, findings, err
 	}
 	if gate != "" {
-		if findings = r.checkGate(gate, files); findings != nil {
+		findings = r.checkGate(gate, files)
+		if findings != nil {
 			return nil, findings, nil
 		}
 	}
@@ -81,7 +82,8 @@ func (r *Request) Report(ctx context.Context, gate string) (*Report, diag.List, 
 		g := Gate{Name: name, Channels: []string{}, Uses: []Use{}}
 		for _, declared := range r.Project.Gates() {
 			if declared.Name == name {
-				g.Stage, g.Since = declared.Stage, declared.Since
+				g.Stage = declared.Stage
+				g.Since = declared.Since
 			}
 		}
 		for _, c := range r.Project.Channels(r.Dir) {

@@ -23,7 +23,8 @@ const (
 
 // checkGroupVersion returns a diagnostic if a package does not declare SchemeGroupVersion, or nil.
 func (p *packageRun) checkGroupVersion(root *loader.Package) (*diag.Diagnostic, error) {
-	pos, hint := token.NoPos, "below it, write: var "+schemeGroupVersion+" = "+groupVersion
+	pos := token.NoPos
+	hint := "below it, write: var " + schemeGroupVersion + " = " + groupVersion
 	for _, tree := range root.Syntax {
 		if variable(tree, schemeGroupVersion).IsValid() {
 			return nil, nil

@@ -56,7 +56,8 @@ func (r *run) describe(root *loader.Package, collector *ctmarkers.Collector) (*p
 	}
 	p := &packageRun{run: r, path: root.PkgPath, dir: root.Dir, version: root.Name, output: "applyconfiguration"}
 	var ok bool
-	if p.group, ok = marks.Get(markers.GroupName).(string); !ok {
+	p.group, ok = marks.Get(markers.GroupName).(string)
+	if !ok {
 		return nil, errors.New("could not infer groupVersion for package - Is the `// +groupName` marker set?")
 	}
 	if name, ok := marks.Get(markers.VersionName).(string); ok {

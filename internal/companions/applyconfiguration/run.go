@@ -201,7 +201,8 @@ func (r *run) read(program *source.Program, root *source.Package, collector *ctm
 func sharesOutput(all []*packageRun) bool {
 	for i, p := range all {
 		for _, q := range all[:i] {
-			a, b := p.arguments().OutputDir+string(filepath.Separator), q.arguments().OutputDir+string(filepath.Separator)
+			a := p.arguments().OutputDir + string(filepath.Separator)
+			b := q.arguments().OutputDir + string(filepath.Separator)
 			if strings.HasPrefix(a, b) || strings.HasPrefix(b, a) {
 				return true
 			}

@@ -54,7 +54,8 @@ func newUniverse(program *source.Program, root *source.Package) (*universe, erro
 		missing: map[string]diag.Diagnostic{},
 	}
 	p := u.Package(root.Path)
-	p.Name, p.Dir = root.Name, filepath.Dir(root.Files[0])
+	p.Name = root.Name
+	p.Dir = filepath.Dir(root.Files[0])
 	for _, f := range root.Sources {
 		u.checkFile(f)
 		if filepath.Base(f.Name) == "doc.go" {
@@ -283,7 +284,8 @@ func (u *universe) fill(out *types.Type, f *source.File, expr ast.Expr) {
 		out.Elem = u.typeOf(f, expr.Elt)
 	case *ast.MapType:
 		out.Kind = types.Map
-		out.Key, out.Elem = u.typeOf(f, expr.Key), u.typeOf(f, expr.Value)
+		out.Key = u.typeOf(f, expr.Key)
+		out.Elem = u.typeOf(f, expr.Value)
 	case *ast.ChanType:
 		out.Kind = types.Chan
 		out.Elem = u.typeOf(f, expr.Value)

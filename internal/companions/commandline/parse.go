@@ -71,7 +71,8 @@ func Parse(args []string) (*CommandLine, error) {
 		case CRDArguments:
 			out.CRD = &value
 		case SchemaPatchArguments:
-			out.Patch, out.CRDFirst = &value, out.CRD != nil
+			out.Patch = &value
+			out.CRDFirst = out.CRD != nil
 		case Generator:
 			out.Generators[definition.Name] = value
 		case InputPaths:

@@ -17,11 +17,14 @@ import (
 // Reject reports an argument of a marker that makes the API server reject the object. The
 // position is that of the argument's first value, or of the marker if the argument is nil.
 func (r *Reader) Reject(kind *diag.Kind, m Marker, a *Argument, hint, format string, args ...any) *diag.Diagnostic {
-	pos, end := m.Pos, m.End()
+	pos := m.Pos
+	end := m.End()
 	if a != nil && len(a.Values) > 0 {
-		pos, end = a.Values[0].Pos, a.Values[len(a.Values)-1].End
+		pos = a.Values[0].Pos
+		end = a.Values[len(a.Values)-1].End
 	} else if a != nil {
-		pos, end = a.Pos, a.Pos+token.Pos(len(a.Name))
+		pos = a.Pos
+		end = a.Pos + token.Pos(len(a.Name))
 	}
 	d := r.Report.Report(kind, m.File.Pkg.At(pos), hint, format, args...)
 	r.Report.Delimit(d, end, nil)
@@ -121,7 +124,8 @@ func (r *Reader) missingComma(p *source.Package, def *ctmarkers.Definition, argu
 			if _, ok := def.Fields[name]; !ok {
 				continue
 			}
-			pos, end := v.Pos+token.Pos(at[0]), v.Pos+token.Pos(at[2])
+			pos := v.Pos + token.Pos(at[0])
+			end := v.Pos + token.Pos(at[2])
 			d := r.Report.Report(Suspicious, p.At(end), "write "+a.Name+"="+v.Text[:at[0]]+","+name+"=…", "+%s: a comma is missing before %s, which is part of %s", def.Name, name, a.Name)
 			r.Report.Delimit(d, end+token.Pos(len(name)), &markers.Edit{Pos: pos, End: end, New: ","})
 			return d

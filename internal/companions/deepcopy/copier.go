@@ -178,7 +178,8 @@ func (c *copier) structValue(s *types.Struct) {
 // field writes the statements that copy a field. It returns false if the field cannot be
 // copied.
 func (c *copier) field(field *types.Var) bool {
-	name, t := field.Name(), field.Type()
+	name := field.Name()
+	t := field.Type()
 	methods := c.deepCopyOf(t)
 	_, isPointer := t.(*types.Pointer)
 	body := underlying(t)

@@ -22,7 +22,8 @@ func (g *generator) file(s *selection) (*generatedFile, error) {
 	for _, t := range s.types {
 		name := t.spec.Name.Name
 		obj := g.checker.Lookup(s.pkg, name)
-		c.types, c.writer = obj.Pkg(), &writer{at: t.spec.Name.Pos()}
+		c.types = obj.Pkg()
+		c.writer = &writer{at: t.spec.Name.Pos()}
 		if c.needsMethods(obj.Type()) {
 			c.checkMethods(s.pkg.Lookup(name), t.object, obj.Type())
 			c.methods(name+typeParams(obj.Type()), obj.Type(), t.object)

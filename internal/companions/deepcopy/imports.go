@@ -45,7 +45,8 @@ func (i *imports) name(importPath string) string {
 			break
 		}
 	}
-	i.names[importPath], i.paths[name] = name, importPath
+	i.names[importPath] = name
+	i.paths[name] = importPath
 	return name
 }
 
@@ -116,9 +117,11 @@ func (c *copier) spelling(t types.Type) string {
 	var arguments *types.TypeList
 	switch t := t.(type) {
 	case *types.Alias:
-		named, arguments = t.Obj(), t.TypeArgs()
+		named = t.Obj()
+		arguments = t.TypeArgs()
 	case *types.Named:
-		named, arguments = t.Obj(), t.TypeArgs()
+		named = t.Obj()
+		arguments = t.TypeArgs()
 	case *types.TypeParam:
 		return t.String()
 	case *types.Basic:

@@ -9,7 +9,8 @@ import (
 
 // methods writes the methods of a selected type that are not written by hand.
 func (c *copier) methods(name string, t types.Type, object bool) {
-	star, pointers := "", hasPointerReceiver(t)
+	star := ""
+	pointers := hasPointerReceiver(t)
 	if pointers {
 		star = "*"
 	}

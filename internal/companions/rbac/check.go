@@ -151,10 +151,12 @@ func methods() map[string]string {
 
 // suspicious reports values that match nothing.
 func (c *checker) suspicious(m configgen.Marker, arguments []configgen.Argument) {
-	known, what := resourceVerbs(), "verb"
+	known := resourceVerbs()
+	what := "verb"
 	aboutURLs := len(configgen.Find(arguments, "urls").List()) > 0
 	if aboutURLs {
-		known, what = urlVerbs(), "verb for URLs"
+		known = urlVerbs()
+		what = "verb for URLs"
 	}
 	for _, v := range configgen.Find(arguments, "verbs").List() {
 		if slices.Contains(known, v.Text) || slices.Contains(resourceVerbs(), v.Text) {
@@ -167,7 +169,8 @@ func (c *checker) suspicious(m configgen.Marker, arguments []configgen.Argument)
 		c.Unknown(m, v, what, known)
 	}
 	c.nameless(m, arguments)
-	groups, resources := configgen.Find(arguments, "groups").List(), configgen.Find(arguments, "resources").List()
+	groups := configgen.Find(arguments, "groups").List()
+	resources := configgen.Find(arguments, "resources").List()
 	for _, v := range groups {
 		c.APIGroup(m, v)
 	}

@@ -66,10 +66,12 @@ func rolesOf(packages []configgen.Package, defaultName string) []*role {
 	for _, p := range packages {
 		for _, m := range p.Markers {
 			value := m.Value.(rbac.Rule)
-			namespace, name := value.Namespace, cmp.Or(value.RoleName, defaultName)
+			namespace := value.Namespace
+			name := cmp.Or(value.RoleName, defaultName)
 			i := slices.IndexFunc(out, func(r *role) bool { return r.namespace == namespace && r.name == name })
 			if i < 0 {
-				i, out = len(out), append(out, &role{namespace: namespace, name: name})
+				i = len(out)
+				out = append(out, &role{namespace: namespace, name: name})
 			}
 			out[i].rules = append(out[i].rules, rulesOf(value)...)
 		}

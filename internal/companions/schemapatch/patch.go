@@ -54,7 +54,8 @@ func patch(ctx context.Context, options define.Options, directory string, writte
 	if err != nil {
 		return nil, nil, err
 	}
-	r, definer := b.Reporter, define.NewDefiner(b)
+	r := b.Reporter
+	definer := define.NewDefiner(b)
 	kinds := define.FindKinds(b.Run, roots)
 	// A kind without a group has no definition, so there is nothing to report here.
 	r.Drop(report.KindWithoutGroup)
@@ -249,7 +250,8 @@ func (p *patcher) decode(name string, data []byte) *manifest {
 func (p *patcher) report(name string, node *yaml.Node, message string) {
 	pos := diag.Position{File: name}
 	if node != nil {
-		pos.Line, pos.Column = node.Line, node.Column
+		pos.Line = node.Line
+		pos.Column = node.Column
 	}
 	p.reporter.Add(report.ManifestNotReplaceable.At(pos, "", "%s", message))
 }

@@ -177,7 +177,8 @@ func (c *checker) operation(verb string) {
 	hint := words.DidYouMean(strings.ToLower(verb), operations, "write create, update, delete, connect or *")
 	near, _ := words.Nearest(strings.ToLower(verb), operations)
 	if verb := strings.ToLower(verb); verb == "patch" {
-		near, hint = "update", "a patch is an update"
+		near = "update"
+		hint = "a patch is an update"
 	}
 	if v, ok := c.find("verbs").ValueOf(verb); ok {
 		c.Meant(c.RejectValue(configgen.InvalidWebhook, c.Marker, v, hint, "%q is not an operation", verb), v, near)

@@ -10,7 +10,8 @@ import (
 
 // checkKinds compares a webhook with the kinds of the run.
 func (c *checker) checkKinds(kinds configgen.Kinds) {
-	resources, versions := c.find("resources").List(), c.find("versions").List()
+	resources := c.find("resources").List()
+	versions := c.find("versions").List()
 	found, ok := kinds.Resources(c.Reader, c.Marker, c.find("groups").List(), resources)
 	if !ok {
 		for _, v := range resources {
@@ -47,7 +48,8 @@ func (g *run) shared() {
 			first[key] = h
 			continue
 		}
-		a, b := earlier.rules[0], h.rules[0]
+		a := earlier.rules[0]
+		b := h.rules[0]
 		if fmt.Sprint(a.APIGroups, a.Resources) == fmt.Sprint(b.APIGroups, b.Resources) {
 			continue
 		}

@@ -206,8 +206,14 @@ func (g *run) add(config webhook.Config, h *hook) error {
 			return err
 		}
 		g.mutating = append(g.mutating, made)
-		h.name, h.rules, h.client, h.timeout, h.reviewVersions = made.Name, made.Rules, made.ClientConfig, made.TimeoutSeconds, made.AdmissionReviewVersions
-		h.failurePolicy, h.matchPolicy, h.sideEffects = made.FailurePolicy, made.MatchPolicy, text(made.SideEffects)
+		h.name = made.Name
+		h.rules = made.Rules
+		h.client = made.ClientConfig
+		h.timeout = made.TimeoutSeconds
+		h.reviewVersions = made.AdmissionReviewVersions
+		h.failurePolicy = made.FailurePolicy
+		h.matchPolicy = made.MatchPolicy
+		h.sideEffects = text(made.SideEffects)
 		h.reinvocation = made.ReinvocationPolicy
 		h.patched = admissionv1.ValidatingWebhook{
 			NamespaceSelector: made.NamespaceSelector, ObjectSelector: made.ObjectSelector, MatchConditions: made.MatchConditions,
@@ -218,8 +224,14 @@ func (g *run) add(config webhook.Config, h *hook) error {
 			return err
 		}
 		g.validating = append(g.validating, made)
-		h.name, h.rules, h.client, h.timeout, h.reviewVersions = made.Name, made.Rules, made.ClientConfig, made.TimeoutSeconds, made.AdmissionReviewVersions
-		h.failurePolicy, h.matchPolicy, h.sideEffects = made.FailurePolicy, made.MatchPolicy, text(made.SideEffects)
+		h.name = made.Name
+		h.rules = made.Rules
+		h.client = made.ClientConfig
+		h.timeout = made.TimeoutSeconds
+		h.reviewVersions = made.AdmissionReviewVersions
+		h.failurePolicy = made.FailurePolicy
+		h.matchPolicy = made.MatchPolicy
+		h.sideEffects = text(made.SideEffects)
 		h.patched = made
 	}
 	g.hooks = append(g.hooks, h)

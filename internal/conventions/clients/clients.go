@@ -79,7 +79,8 @@ func (c *Checker) Check(ctx context.Context, definitions []*checks.Definition) e
 	if len(wanted) == 0 {
 		return nil
 	}
-	c.types, c.reported = newTypes(), map[reportKey]bool{}
+	c.types = newTypes()
+	c.reported = map[reportKey]bool{}
 	type served struct {
 		*checks.Definition
 		version int
@@ -104,7 +105,8 @@ func (c *Checker) Check(ctx context.Context, definitions []*checks.Definition) e
 		if handle == nil {
 			continue
 		}
-		d, i := all[n].Definition, all[n].version
+		d := all[n].Definition
+		i := all[n].version
 		spec := &d.Object.Spec
 		subresources := spec.Versions[i].Subresources
 		k := &kind{
@@ -176,9 +178,11 @@ func (o *object) isTooLarge() bool {
 		return false
 	}
 	f := o.typ.jsonFields()[0]
-	at, name := f.declared.Pos, strings.Join(o.path, ".")
+	at := f.declared.Pos
+	name := strings.Join(o.path, ".")
 	if decl := o.typ.decl; decl.Decl != nil { // not an anonymous struct
-		at, name = decl.Spec.Name.Pos(), decl.Spec.Name.Name
+		at = decl.Spec.Name.Pos()
+		name = decl.Spec.Name.Name
 	}
 	if key := (reportKey{at, report.TooLarge}); !o.reported[key] {
 		o.reported[key] = true
@@ -344,7 +348,8 @@ func at(object any, path []string) (any, bool) {
 			if !ok {
 				return nil, false
 			}
-			if object, ok = m[step]; !ok {
+			object, ok = m[step]
+			if !ok {
 				return nil, false
 			}
 		}
@@ -400,7 +405,8 @@ func (o *object) stored(object map[string]any) (crd.Answer, error) {
 	}
 	request := crd.Request{Object: object}
 	if o.inStatus() {
-		request.Stored, request.Status = map[string]any{}, true
+		request.Stored = map[string]any{}
+		request.Status = true
 	}
 	answer, err := o.handle(o.ctx, request)
 	o.answers[key] = answer
@@ -441,7 +447,8 @@ func (f *field) report(kind *diag.Kind, hint, format string, args ...any) *diag.
 		c.reported[at] = true
 	}
 	d := c.Reporter.Report(kind, f.owner.Pkg.At(f.declared.Pos), hint, "field %s: "+format, append([]any{f.name}, args...)...)
-	d.Off, d.Subjects = false, f.subjects()
+	d.Off = false
+	d.Subjects = f.subjects()
 	return d
 }
 

@@ -69,12 +69,14 @@ func (ts *types) named(decl *source.Type) *goType {
 	t := &goType{types: ts}
 	ts.declared[decl] = t
 	if known := knownType(decl.Pkg.Path + "." + decl.Spec.Name.Name); known != nil && decl.Generic == nil {
-		t.known, t.kind = known, source.KindStruct
+		t.known = known
+		t.kind = source.KindStruct
 		if known.Kind() == reflect.Slice {
 			t.kind = source.KindSlice
 		}
 		if known.Kind() == reflect.String {
-			t.kind, t.basic = source.KindBasic, "string"
+			t.kind = source.KindBasic
+			t.basic = "string"
 		}
 		return t
 	}
@@ -126,7 +128,10 @@ func isInstance(expr ast.Expr) bool { _, args := source.Indexed(expr); return ar
 // take gives a type the properties of its underlying type.
 func (t *goType) take(f *source.File, expr ast.Expr) {
 	body := source.UnderlyingOf(f, expr)
-	t.kind, t.basic, t.file, t.expr = body.Kind, body.Basic, body.File, body.Expr
+	t.kind = body.Kind
+	t.basic = body.Basic
+	t.file = body.File
+	t.expr = body.Expr
 	switch t.kind {
 	case source.KindArray, source.KindOther:
 		t.kind = source.KindUnknown
@@ -222,10 +227,12 @@ func (t *goType) jsonFields() []*jsonField {
 		path     string
 	}
 	var all []*jsonField
-	current, seen := []level(nil), map[*source.Type]bool{}
+	current := []level(nil)
+	seen := map[*source.Type]bool{}
 	next := []level{{typ: t}}
 	for depth := 0; len(next) > 0; depth++ {
-		current, next = next, nil
+		current = next
+		next = nil
 		count := map[*source.Type]int{}
 		for _, l := range current {
 			count[l.typ.decl]++
@@ -239,9 +246,11 @@ func (t *goType) jsonFields() []*jsonField {
 			for _, declared := range l.typ.decl.Fields() {
 				embedded := declared.Name == ""
 				typ := t.types.at(l.typ.decl.File, declared.Type)
-				target, isPointer := typ, false
+				target := typ
+				isPointer := false
 				if typ.kind == source.KindPointer {
-					target, isPointer = typ.elem(), true
+					target = typ.elem()
+					isPointer = true
 				}
 				isStruct := target.kind == source.KindStruct && (target.known == nil || target.known.Kind() == reflect.Struct)
 				exported := ast.IsExported(declared.GoName())
@@ -295,7 +304,8 @@ func dominant(all []*jsonField) (best *jsonField) {
 	for _, f := range all {
 		switch {
 		case best == nil || f.depth < best.depth || f.depth == best.depth && f.tagged && !best.tagged:
-			best, ambiguous = f, false
+			best = f
+			ambiguous = false
 		case f.depth == best.depth && f.tagged == best.tagged:
 			ambiguous = true
 		}

@@ -49,7 +49,8 @@ func (f *field) trip(v any) (*trip, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.sent, t.present = sent[f.name]; sent == nil || !isKnown(t.sent) {
+	t.sent, t.present = sent[f.name]
+	if sent == nil || !isKnown(t.sent) {
 		return nil, nil
 	}
 	return t, nil
@@ -101,7 +102,8 @@ func (f *field) extremes() error {
 		if t == nil || t.unreadable == nil {
 			continue
 		}
-		hint, bounds := "restrict the values with a marker", f.missingBounds(end)
+		hint := "restrict the values with a marker"
+		bounds := f.missingBounds(end)
 		if bounds != "" {
 			hint = "write // " + strings.ReplaceAll(bounds, "\n", ", ")
 		}

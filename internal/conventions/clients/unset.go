@@ -37,7 +37,8 @@ func (f *field) unset() error {
 	if err != nil {
 		return err
 	}
-	refused, missing := f.refusals(with), f.refusals(without)
+	refused := f.refusals(with)
+	missing := f.refusals(without)
 	if len(missing) > 0 {
 		return f.unsetNil(sent)
 	}
@@ -132,7 +133,8 @@ func (f *field) zero() error {
 	if err != nil {
 		return err
 	}
-	option, hint := "", "make the field a pointer"
+	option := ""
+	hint := "make the field a pointer"
 	if f.empty() != nil && f.omitEmpty && !f.omitZero {
 		option = "omitzero"
 		hint = "write `json:\"" + f.tag(option) + "\"`, which omits only nil"

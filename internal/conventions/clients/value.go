@@ -50,7 +50,8 @@ func decode(t *goType, in any) (*goValue, error) {
 		}
 		return v, nil
 	case t.kind == source.KindUnknown || t.kind == source.KindInterface:
-		v.set, v.raw = in != nil, in
+		v.set = in != nil
+		v.raw = in
 		return v, nil
 	case in == nil:
 		return v, nil
@@ -58,7 +59,8 @@ func decode(t *goType, in any) (*goValue, error) {
 	switch t.kind {
 	case source.KindPointer:
 		elem, err := decode(t.elem(), in)
-		v.set, v.elem = true, elem
+		v.set = true
+		v.elem = elem
 		return v, err
 	case source.KindSlice:
 		v.set = true
@@ -90,7 +92,8 @@ func decode(t *goType, in any) (*goValue, error) {
 	case !isObject:
 		return nil, notOfType(t, in)
 	}
-	v.set, v.entries = true, map[string]*goValue{}
+	v.set = true
+	v.entries = map[string]*goValue{}
 	if t.kind == source.KindMap {
 		for name, in := range object {
 			elem, err := decode(t.elem(), in)
@@ -153,7 +156,8 @@ func (v *goValue) decodeBasic(in any) error {
 		if err != nil {
 			return notOfType(v.typ, in)
 		}
-		if zero = "0"; bits == 32 {
+		zero = "0"
+		if bits == 32 {
 			written = text(float32(n))
 		} else {
 			written = text(n)

@@ -177,7 +177,8 @@ func (s *subject) edit(ctx context.Context, h *history) error {
 	if err != nil || changed == nil {
 		return err
 	}
-	h.object, h.edited = changed, h.edited || h.side == spokeSide
+	h.object = changed
+	h.edited = h.edited || h.side == spokeSide
 	return nil
 }
 
@@ -187,7 +188,9 @@ func (s *subject) next(ctx context.Context, h *history) error {
 		return nil
 	}
 	if side := h.IntN(2); side != h.side {
-		h.side, h.object, h.other = side, h.other, nil
+		h.side = side
+		h.object = h.other
+		h.other = nil
 	}
 	return s.edit(ctx, h)
 }
@@ -199,7 +202,8 @@ func (s *subject) check(ctx context.Context, histories []*history) (out []*viola
 	objects := make([]map[string]any, len(live))
 	sides := make([]int, len(live))
 	for i, h := range live {
-		objects[i], sides[i] = h.object, h.side
+		objects[i] = h.object
+		sides[i] = h.side
 	}
 	found, others, err := s.laws(ctx, objects, sides)
 	if err != nil {
@@ -265,7 +269,8 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []in
 	}
 	for i := range objects {
 		if problems[i] != "" {
-			found[i], others[i] = nil, nil // the Go type does not have all values of the schema
+			found[i] = nil
+			others[i] = nil // the Go type does not have all values of the schema
 		}
 	}
 	read, returned, err := s.normal(ctx, written, backs, func(i int) (from, to int) { return sides[i], sides[i] })
@@ -280,7 +285,8 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []in
 		if others[i] == nil || backs[i] == nil || again[i] == nil {
 			continue
 		}
-		own, other := s.versions[sides[i]].name, s.versions[1-sides[i]].name
+		own := s.versions[sides[i]].name
+		other := s.versions[1-sides[i]].name
 		for _, d := range s.differences(sides[i], s.plain(read[i]), s.plain(returned[i])) {
 			report(i, []string{"L1", "L2"}[sides[i]], d.pattern, "converted to %s and back, %s is %s, not %s", other, d.path, d.b, d.a)
 		}
@@ -365,7 +371,8 @@ func (s *subject) plain(object map[string]any) map[string]any {
 	}
 	object, metadata, annotations = maps.Clone(object), maps.Clone(metadata), maps.Clone(annotations)
 	delete(annotations, crd.ConversionAnnotation(s.kind.Group))
-	object["metadata"], metadata["annotations"] = metadata, annotations
+	object["metadata"] = metadata
+	metadata["annotations"] = annotations
 	if len(annotations) == 0 {
 		delete(metadata, "annotations")
 	}
@@ -388,7 +395,8 @@ func text(value any) string {
 
 // finding describes a violation with its object.
 func (s *subject) finding(v *violation) diag.Diagnostic {
-	own, other := s.versions[v.side].name, s.versions[1-v.side].name
+	own := s.versions[v.side].name
+	other := s.versions[1-v.side].name
 	object := maps.Clone(v.object)
 	for _, name := range []string{"apiVersion", "kind"} {
 		delete(object, name)
@@ -400,7 +408,8 @@ func (s *subject) finding(v *violation) diag.Diagnostic {
 				shown[name] = metadata[name]
 			}
 		}
-		if object["metadata"] = shown; len(shown) == 0 {
+		object["metadata"] = shown
+		if len(shown) == 0 {
 			delete(object, "metadata")
 		}
 	}

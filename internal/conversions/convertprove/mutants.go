@@ -83,7 +83,8 @@ func (r *Run) mutants(ctx context.Context, dir string, conditions []conversions.
 	if err != nil {
 		return nil, err
 	}
-	law, mattered := regexp.MustCompile(`L\d: [^\n]*`), map[string]bool{}
+	law := regexp.MustCompile(`L\d: [^\n]*`)
+	mattered := map[string]bool{}
 	for _, m := range regexp.MustCompile(`condition (\d+) matters`).FindAllStringSubmatch(output, -1) {
 		mattered[m[1]] = true
 	}
@@ -96,8 +97,10 @@ func (r *Run) mutants(ctx context.Context, dir string, conditions []conversions.
 			return nil
 		}
 		output, failed, err := run(conditions[i].Number)
-		if out[i].Fate = Survived; failed {
-			out[i].Fate, out[i].Law = Refuted, law.FindString(output)
+		out[i].Fate = Survived
+		if failed {
+			out[i].Fate = Refuted
+			out[i].Law = law.FindString(output)
 		}
 		return err
 	})

@@ -77,7 +77,8 @@ type version struct {
 func (r *Run) ProveProject(ctx context.Context, options define.Options, samples string) (diag.List, error) {
 	var err error
 	if samples != "" {
-		if r.Samples, err = definitions.FindObjects("-f", []string{filepath.Join(r.Dir, samples)}); err != nil {
+		r.Samples, err = definitions.FindObjects("-f", []string{filepath.Join(r.Dir, samples)})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -127,7 +128,8 @@ func (r *Run) Prove(ctx context.Context) (diag.List, error) {
 			s := &subject{kind: kinds[at], converter: converter, drops: dropsOf(spoke.Pair)}
 			s.pos = r.Generated.Model.Run.Reporter.Position(spoke.Type.Decl.Spec.Name.Pos())
 			for side, v := range []*conversions.Version{spoke, kind.Hub} {
-				if s.versions[side], err = r.version(ctx, kind, v, objects); err != nil {
+				s.versions[side], err = r.version(ctx, kind, v, objects)
+				if err != nil {
 					return findings, err
 				}
 			}
@@ -162,7 +164,8 @@ func kindsOf(m *conversions.Model) (out []written.Kind) {
 		for _, s := range k.Spokes {
 			spoke := written.Spoke{Version: versionOf(s)}
 			if m.Options.Functions {
-				spoke.Up, spoke.Down = "Convert"+spoke.Type+"ToHub", "Convert"+spoke.Type+"FromHub"
+				spoke.Up = "Convert" + spoke.Type + "ToHub"
+				spoke.Down = "Convert" + spoke.Type + "FromHub"
 			}
 			kind.Spokes = append(kind.Spokes, spoke)
 		}
@@ -179,7 +182,8 @@ func (r *Run) samples() (objects []*dryrun.Object, findings diag.List, err error
 				return nil, nil, err
 			}
 			read, found := dryrun.ReadObjects(file)
-			objects, findings = append(objects, read...), append(findings, found...)
+			objects = append(objects, read...)
+			findings = append(findings, found...)
 		}
 	}
 	return objects, findings, nil
@@ -200,7 +204,8 @@ func (r *Run) version(ctx context.Context, kind *conversions.Kind, of *conversio
 		for i, v := range object.Spec.Versions {
 			if v.Name == name {
 				var err error
-				if out.server, err = apiserver.NewKind(object, name); err != nil {
+				out.server, err = apiserver.NewKind(object, name)
+				if err != nil {
 					return nil, err
 				}
 				out.schema = d.Schemas[i]
@@ -242,7 +247,8 @@ func (v *version) addSeed(ctx context.Context, kind *conversions.Kind, value map
 	if object == nil {
 		object = map[string]any{}
 	}
-	object["apiVersion"], object["kind"] = kind.Group+"/"+v.name, kind.Name
+	object["apiVersion"] = kind.Group + "/" + v.name
+	object["kind"] = kind.Name
 	object["metadata"] = map[string]any{"name": "example", "namespace": "example"}
 	v.fitDurations(object)
 	stored, problems, err := v.judge(ctx, object)

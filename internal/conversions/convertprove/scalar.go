@@ -68,9 +68,11 @@ func (e editor) scalar(value any, s *structural.Schema) any {
 // integer returns an integer, often one at a bound or next to it.
 func (e editor) integer(v *structural.ValueValidation) int64 {
 	out := pick(e, integers())
-	low, high := int64(math.MinInt64), int64(math.MaxInt64)
+	low := int64(math.MinInt64)
+	high := int64(math.MaxInt64)
 	if v.Format == "int32" {
-		low, high = math.MinInt32, math.MaxInt32
+		low = math.MinInt32
+		high = math.MaxInt32
 	}
 	if v.Minimum != nil {
 		low = max(low, bound(math.Ceil(*v.Minimum)))

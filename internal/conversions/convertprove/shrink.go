@@ -78,7 +78,8 @@ func (s *shrinker) shrink(v *violation) (*violation, error) {
 			}
 			smaller, err := s.without(v, next)
 			if smaller != nil {
-				v, again = smaller, true
+				v = smaller
+				again = true
 			}
 			if err != nil {
 				return v, err
@@ -106,7 +107,8 @@ func (s *shrinker) without(v *violation, parts []part) (*violation, error) {
 	var smallest *violation
 	for i, smaller := range found {
 		if smaller != nil {
-			if removable = append(removable, parts[i]); smallest == nil {
+			removable = append(removable, parts[i])
+			if smallest == nil {
 				smallest = smaller
 			}
 		}

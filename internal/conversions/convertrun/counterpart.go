@@ -53,7 +53,8 @@ func (t *Target) declared(c *conversion, path []structural.Step) (at diag.Positi
 			if f == nil || f.Meta || f.Source == nil {
 				return at
 			}
-			at, typ = position(f.Source.Pos), f.Type
+			at = position(f.Source.Pos)
+			typ = f.Type
 		default:
 			return at
 		}
@@ -97,7 +98,8 @@ func counterpart(p *conversions.Pair, spoke bool, path []structural.Step) (out [
 				case r.Pair != nil:
 					return append(out, counterpart(r.Pair, spoke, rest)...)
 				case r.Elem != nil && shape == r.Hub.Shape && (shape == conversions.List || shape == conversions.Map):
-					out, rest = append(out, rest[0]), rest[1:]
+					out = append(out, rest[0])
+					rest = rest[1:]
 				case slices.Contains([]string{"equal", "renamed", "moved"}, r.Name):
 					return append(out, rest...)
 				case r.Codec() != "":

@@ -45,8 +45,10 @@ type Target struct {
 // packages; if one of them is an error, nothing can be converted. The error is as in [define.Make], or that
 // there is no consent.
 func (t *Target) Find(ctx context.Context, options define.Options) (findings diag.List, err error) {
-	t.Dir, t.Tags = options.Dir, options.Tags
-	if t.Kinds, findings, err = written.Kinds(ctx, options); err != nil {
+	t.Dir = options.Dir
+	t.Tags = options.Tags
+	t.Kinds, findings, err = written.Kinds(ctx, options)
+	if err != nil {
 		return nil, err
 	}
 	t.model, _, err = conversions.Find(ctx, options, conversions.Options{})
@@ -89,7 +91,8 @@ func (o *Objects) Convert(ctx context.Context, sources []definitions.Source) (di
 				case problem != nil:
 					findings = append(findings, *problem)
 				default:
-					objects, requests = append(objects, object), append(requests, request)
+					objects = append(objects, object)
+					requests = append(requests, request)
 				}
 			}
 		}
@@ -224,7 +227,8 @@ func decode(answer []byte, given map[string]any) (map[string]any, error) {
 	}
 	for _, name := range []string{"labels", "annotations"} {
 		values, _ := after[name].(map[string]any)
-		if metadata[name] = values; len(values) == 0 {
+		metadata[name] = values
+		if len(values) == 0 {
 			delete(metadata, name)
 		}
 	}

@@ -36,7 +36,8 @@ func Program(kinds []written.Kind) []byte {
 		fmt.Fprintf(&table, "\t{%q, %q}: {hub: %q, newHub: func() any { return new(%s) }, spokes: map[string]spoke{\n", k.Group, k.Name, k.Hub.Name, hub)
 		for _, s := range k.Spokes {
 			own := typeOf(s.Version)
-			up, down := fmt.Sprintf("s.(*%s).ConvertTo(h.(*%s))", own, hub), fmt.Sprintf("s.(*%s).ConvertFrom(h.(*%s))", own, hub)
+			up := fmt.Sprintf("s.(*%s).ConvertTo(h.(*%s))", own, hub)
+			down := fmt.Sprintf("s.(*%s).ConvertFrom(h.(*%s))", own, hub)
 			if s.Up != "" {
 				up = fmt.Sprintf("%s.%s(context.Background(), s.(*%s), h.(*%s))", names[s.Package], s.Up, own, hub)
 				down = fmt.Sprintf("%s.%s(context.Background(), h.(*%s), s.(*%s))", names[s.Package], s.Down, hub, own)

@@ -34,7 +34,8 @@ func BuildTest(ctx context.Context, code Code, dir string) (*Test, error) {
 		cmd.Dir = dir
 		keepWithin(built, cmd)
 		var out []byte
-		if out, err = cmd.CombinedOutput(); err != nil {
+		out, err = cmd.CombinedOutput()
+		if err != nil {
 			err = buildError(ctx, "the tests of "+dir, err, out)
 		}
 	}

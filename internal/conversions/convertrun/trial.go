@@ -55,7 +55,8 @@ func (t *Trial) Convert(ctx context.Context, objects []*dryrun.Object, results [
 		case problem != nil:
 			out[i] = &Converted{Findings: diag.List{*problem}}
 		default:
-			requests, asked = append(requests, request), append(asked, i)
+			requests = append(requests, request)
+			asked = append(asked, i)
 		}
 	}
 	if len(requests) == 0 {
@@ -77,13 +78,16 @@ func (t *Trial) Convert(ctx context.Context, objects []*dryrun.Object, results [
 			continue
 		}
 		c := &conversion{request: requests[n], object: objects[i], given: results[i].Stored}
-		if c.result, err = decode(answer.Object, c.given); err != nil {
+		c.result, err = decode(answer.Object, c.given)
+		if err != nil {
 			return nil, err
 		}
-		if out[i], err = t.try(ctx, c, answer); err != nil {
+		out[i], err = t.try(ctx, c, answer)
+		if err != nil {
 			return nil, err
 		}
-		asked[len(done)], done = i, append(done, c)
+		asked[len(done)] = i
+		done = append(done, c)
 	}
 	if err := t.values(ctx, t.converter, done); err != nil {
 		return nil, err
@@ -97,7 +101,8 @@ func (t *Trial) Convert(ctx context.Context, objects []*dryrun.Object, results [
 // try tries a converted object as if it were written in the other version.
 func (t *Trial) try(ctx context.Context, c *conversion, answer Answer) (out *Converted, err error) {
 	out = &Converted{}
-	if out.YAML, err = yaml.Marshal(c.result); err != nil {
+	out.YAML, err = yaml.Marshal(c.result)
+	if err != nil {
 		return nil, err
 	}
 	object, err := decode(answer.Object, c.given)
@@ -114,7 +119,8 @@ func (t *Trial) try(ctx context.Context, c *conversion, answer Answer) (out *Con
 		return nil, fmt.Errorf("%s: the converted object cannot be read", c.object.Pos)
 	}
 	server := *t.Server
-	server.Stored, server.Subresource = nil, ""
+	server.Stored = nil
+	server.Subresource = ""
 	tried, err := server.Try(ctx, read[0])
 	if err != nil {
 		return nil, err

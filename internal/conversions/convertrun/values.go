@@ -58,7 +58,8 @@ func (t *Target) values(ctx context.Context, converter *Converter, done []*conve
 		back := c.request
 		back.From, back.To, back.Object = back.To, back.From, result
 		same := c.request
-		same.To, same.Normal = same.From, true
+		same.To = same.From
+		same.Normal = true
 		whole := back
 		whole.Normal = true
 		a.ask(same, func(normal map[string]any) {
@@ -71,13 +72,15 @@ func (t *Target) values(ctx context.Context, converter *Converter, done []*conve
 				value = parent[name]
 				delete(parent, name)
 			})
-			if back.Object, err = json.Marshal(without); err != nil {
+			back.Object, err = json.Marshal(without)
+			if err != nil {
 				return err
 			}
 			a.ask(back, func(rest map[string]any) {
 				strip(rest, c.request.Group) // it keeps that the value is absent
 				again := c.request
-				if again.Object, err = json.Marshal(rest); err != nil {
+				again.Object, err = json.Marshal(rest)
+				if err != nil {
 					return
 				}
 				a.ask(again, func(result map[string]any) {
@@ -116,8 +119,11 @@ func (a *asking) ask(r Request, then func(object map[string]any)) {
 // finish makes all requests, with those that their answers lead to.
 func (a *asking) finish() error {
 	for len(a.requests) > 0 {
-		requests, then := a.requests, a.then
-		a.requests, a.then, a.size = nil, nil, 0
+		requests := a.requests
+		then := a.then
+		a.requests = nil
+		a.then = nil
+		a.size = 0
 		answers, err := a.converter.Convert(a.ctx, requests)
 		if err != nil {
 			return err

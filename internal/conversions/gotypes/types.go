@@ -160,7 +160,8 @@ func (ts *Types) at(f *source.File, expr ast.Expr, depth int) *Type {
 		}
 		return &Type{ID: "[]" + elem.ID, Shape: List, Elem: elem}
 	case *ast.MapType:
-		key, elem := ts.at(f, typed.Key, depth+1), ts.at(f, typed.Value, depth+1)
+		key := ts.at(f, typed.Key, depth+1)
+		elem := ts.at(f, typed.Value, depth+1)
 		return &Type{ID: "map[" + key.ID + "]" + elem.ID, Shape: Map, Key: key, Elem: elem}
 	case *ast.StructType:
 		return ts.unnamed(f, typed, depth)
@@ -248,7 +249,10 @@ func (ts *Types) declared(t *source.Type, depth int) *Type {
 		return out
 	}
 	body := ts.at(t.File, t.Spec.Type, depth+1)
-	out.Shape, out.Basic, out.Elem, out.Key = body.Shape, body.Basic, body.Elem, body.Key
+	out.Shape = body.Shape
+	out.Basic = body.Basic
+	out.Elem = body.Elem
+	out.Key = body.Key
 	if body.Shape == Struct {
 		out.Shape = Opaque // a struct that is defined as another one
 	}
@@ -275,7 +279,9 @@ func (ts *Types) metadata(t *Type) {
 	for _, f := range t.Fields {
 		if f.Pkg.Path == source.MetaV1Path && strings.Contains("."+f.Go, ".TypeMeta.") {
 			delete(t.byName, f.JSON)
-			f.JSON, f.Meta, object.Meta = "", true, true
+			f.JSON = ""
+			f.Meta = true
+			object.Meta = true
 		}
 	}
 }
@@ -325,7 +331,8 @@ func (ts *Types) add(to *Type, t *source.Type, prefix string, depth int) {
 			}
 		}
 		if other := to.Field(name); other != nil {
-			if to.Partial = true; depth < strings.Count(other.Go, ".") { // the outer one counts
+			to.Partial = true
+			if depth < strings.Count(other.Go, ".") { // the outer one counts
 				*other = *f
 			}
 			continue
@@ -340,8 +347,11 @@ func (ts *Types) add(to *Type, t *source.Type, prefix string, depth int) {
 
 // mix records a field of a struct that conversions cannot look into.
 func (t *Type) mix(in *source.Package, field *source.Field, why string) {
-	if t.Mixed = true; t.Oddity == nil {
-		t.Oddity, t.OddIn, t.Why = field, in, why
+	t.Mixed = true
+	if t.Oddity == nil {
+		t.Oddity = field
+		t.OddIn = in
+		t.Why = why
 	}
 }
 

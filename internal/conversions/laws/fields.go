@@ -53,7 +53,8 @@ func (f field) String() string {
 		if len(list.values) > 0 {
 			quoted := make([]string, len(list.values))
 			for i, value := range list.values {
-				if quoted[i] = strconv.Quote(value); strconv.CanBackquote(value) {
+				quoted[i] = strconv.Quote(value)
+				if strconv.CanBackquote(value) {
 					quoted[i] = "`" + value + "`"
 				}
 			}
@@ -105,7 +106,8 @@ func newFields(b *define.Builder) *fields {
 // all reads the types of the kinds.
 func (fs *fields) all() map[string]string {
 	for _, k := range fs.roots {
-		fs.near[beginning(k.Spoke.Pkg.Path)], fs.near[beginning(k.Hub.Pkg.Path)] = true, true
+		fs.near[beginning(k.Spoke.Pkg.Path)] = true
+		fs.near[beginning(k.Hub.Pkg.Path)] = true
 	}
 	for _, k := range fs.roots {
 		fs.visit(k.Spoke)
@@ -202,7 +204,8 @@ func schemaType(f *source.File, expr ast.Expr) string {
 		case why != nil:
 			return ""
 		case name.Type != nil:
-			f, expr = name.Type.File, name.Type.Spec.Type
+			f = name.Type.File
+			expr = name.Type.Spec.Type
 			continue
 		case basic == "string":
 			return "string"
@@ -239,7 +242,8 @@ func (fs *fields) read(t *source.Type, schemaType string, set source.Markers) (o
 	if v == nil {
 		return out
 	}
-	out.min, out.max = v.Minimum, v.Maximum
+	out.min = v.Minimum
+	out.max = v.Maximum
 	for _, value := range v.Enum {
 		out.values = append(out.values, string(value.Raw))
 	}

@@ -100,9 +100,11 @@ func newTestFile(b *define.Builder, p *source.Package) *testFile {
 
 // kind adds a kind, with the names of its versions and more fields of the literal.
 func (f *testFile) kind(k *written.Pair, spokeName, hubName string, more ...gotext.Pair) {
-	spoke, hub := f.imports.typeName(k.Spoke), f.imports.typeName(k.Hub)
+	spoke := f.imports.typeName(k.Spoke)
+	hub := f.imports.typeName(k.Hub)
 	f.fields.roots = append(f.fields.roots, k)
-	up, down := fmt.Sprintf("spoke.(*%s).ConvertTo(hub.(*%s))", spoke, hub), fmt.Sprintf("spoke.(*%s).ConvertFrom(hub.(*%s))", spoke, hub)
+	up := fmt.Sprintf("spoke.(*%s).ConvertTo(hub.(*%s))", spoke, hub)
+	down := fmt.Sprintf("spoke.(*%s).ConvertFrom(hub.(*%s))", spoke, hub)
 	if k.Up != "" {
 		f.imports.names["context"] = ""
 		up = fmt.Sprintf("%s(context.Background(), spoke.(*%s), hub.(*%s))", k.Up, spoke, hub)
@@ -120,7 +122,8 @@ func (f *testFile) kind(k *written.Pair, spokeName, hubName string, more ...gote
 // bytes returns the file as gofmt writes it. engine is the import path of the engine, and units the
 // declaration of the table of units of generated conversions, or empty.
 func (f *testFile) bytes(header, engine, units string) ([]byte, error) {
-	standard, others := []string{`"testing"`}, []string{strconv.Quote(engine)}
+	standard := []string{`"testing"`}
+	others := []string{strconv.Quote(engine)}
 	for path, name := range f.imports.names {
 		if name == "" {
 			standard = append(standard, strconv.Quote(path))

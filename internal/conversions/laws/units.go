@@ -63,7 +63,8 @@ func (t *unitTable) kind(m *conversions.Model, kind *conversions.Kind, spoke *co
 	pair := &written.Pair{Spoke: spoke.Type.Decl, Hub: kind.Hub.Type.Decl}
 	if m.Options.Functions {
 		name := spoke.Type.Decl.Spec.Name.Name
-		pair.Up, pair.Down = "Convert"+name+"ToHub", "Convert"+name+"FromHub"
+		pair.Up = "Convert" + name + "ToHub"
+		pair.Down = "Convert" + name + "FromHub"
 	}
 	others := "nil"
 	if names := otherVersions(kind, spoke); len(names) > 0 {
@@ -92,7 +93,8 @@ func (t *unitTable) name(p *conversions.Pair) string {
 	for i := 2; t.taken[name]; i++ {
 		name = base + strconv.Itoa(i)
 	}
-	t.taken[name], t.names[p] = true, name
+	t.taken[name] = true
+	t.names[p] = name
 	t.pending = append(t.pending, p)
 	return name
 }

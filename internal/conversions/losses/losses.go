@@ -27,7 +27,8 @@ func Add(ctx context.Context, options define.Options, definitions []*crd.Definit
 			continue
 		}
 		for _, spoke := range kind.Spokes {
-			up, down := losses{up: true}, losses{}
+			up := losses{up: true}
+			down := losses{}
 			up.pair(spoke.Pair, "")
 			down.pair(spoke.Pair, "")
 			definitions[i].Conversions = append(definitions[i].Conversions,

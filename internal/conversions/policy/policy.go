@@ -31,9 +31,11 @@ func (p Policy) FileName() string {
 // Requests that fail in the policy are refused: admitting them is what it is to prevent. The
 // status subresource does not change annotations.
 func (p Policy) YAML() []byte {
-	operations, created := "CREATE, UPDATE", "oldObject != null && "
+	operations := "CREATE, UPDATE"
+	created := "oldObject != null && "
 	if p.KeepOnCreate {
-		operations, created = "UPDATE", ""
+		operations = "UPDATE"
+		created = ""
 	}
 	return []byte(strings.NewReplacer(
 		"NAME", "conversion."+p.Version+"."+p.Plural+"."+p.Group, "GROUP", p.Group, "VERSION", p.Version, "PLURAL", p.Plural,

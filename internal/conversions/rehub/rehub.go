@@ -100,7 +100,8 @@ func (t *turning) kind(kind *conversions.Kind) bool {
 	if i < 0 {
 		return false
 	}
-	hub, old := kind.Spokes[i], kind.Hub
+	hub := kind.Spokes[i]
+	old := kind.Hub
 	for _, other := range kind.Spokes {
 		if other != hub {
 			t.refuse(other.Type.Decl.Spec.Name.Pos(), other.Type.Decl.Pkg, "write the markers of this version for the new hub, and +schemagen:convert:hub, by hand", "version %s of %s is converted to %s, too", other.Name, kind.Name, old.Name)
@@ -423,7 +424,8 @@ func (t *turning) compare(after *conversions.Model, findings diag.List) {
 // summary describes a unit of the pair of a spoke and a hub, with the sides exchanged if turned
 // is set: two units with the same summary convert in the same way.
 func summary(u *conversions.Unit, spoke, hub *conversions.Type, turned bool) string {
-	up, down := u.Up, u.Down
+	up := u.Up
+	down := u.Down
 	if turned {
 		up, down = down, up
 	}

@@ -60,7 +60,8 @@ func Find(p *source.Package, unclear func(at token.Pos, name, reason string)) (o
 		}
 	}
 	for _, m := range to {
-		spoke, hub := p.Lookup(receiver(m.fn)), assertedHub(m.file, m.fn.Body)
+		spoke := p.Lookup(receiver(m.fn))
+		hub := assertedHub(m.file, m.fn.Body)
 		switch {
 		case !from[receiver(m.fn)] || spoke == nil || isList(spoke):
 		case hub == nil || hub == spoke:
@@ -108,7 +109,8 @@ func between(f *source.File, fn *ast.FuncType) (types [2]*source.Type, missing a
 	}
 	for i, param := range params[1:] {
 		if star, ok := param.(*ast.StarExpr); ok {
-			if types[i] = pointedTo(f, param); types[i] == nil {
+			types[i] = pointedTo(f, param)
+			if types[i] == nil {
 				missing = star.X
 			}
 		}

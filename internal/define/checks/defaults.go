@@ -108,7 +108,8 @@ func (c *Checker) conditionOf(pos token.Pos) (out markers.Comment, ok bool) {
 					}
 					for _, comment := range f.Written.Fields(st)[i] {
 						if strings.HasPrefix(comment.Text, "+"+markers.WhenName+"(") && !ok {
-							out, ok = comment, true
+							out = comment
+							ok = true
 						}
 					}
 				}

@@ -99,7 +99,8 @@ func (m *lostMetadata) walk(s, parent *structural.Schema, path string, keeps boo
 // field whose type has it. Metadata further down in types of other packages is not reported.
 func (m *lostMetadata) report(use *MetadataUse, parent *structural.Schema, path string) {
 	r := m.checker.Reporter
-	pos, related := use.Pos, []diag.Related(nil)
+	pos := use.Pos
+	related := []diag.Related(nil)
 	if !use.Pkg.Local() || m.ofKinds[use.Pos] {
 		pos = parent.Origin.Pos
 		if !m.checker.localFiles[r.Position(pos).File] {

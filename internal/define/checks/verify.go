@@ -286,9 +286,11 @@ func (c *Checker) positionsOf(d *Definition, path string) []token.Pos {
 // argumentOf returns the marker argument that sets the value at a path; empty if there is
 // none.
 func argumentOf(path string) string {
-	at, last := "", path
+	at := ""
+	last := path
 	if i := strings.LastIndexByte(path, '.'); i >= 0 {
-		at, last = path[:i], path[i+1:]
+		at = path[:i]
+		last = path[i+1:]
 	}
 	last, _, _ = strings.Cut(last, "[")
 	switch {

@@ -23,7 +23,8 @@ func NaturalLess(a, b string) bool {
 	if i == len(a) || i == len(b) {
 		return len(a) < len(b)
 	}
-	aLetter, bLetter := isLetter(a[i]), isLetter(b[i])
+	aLetter := isLetter(a[i])
+	bLetter := isLetter(b[i])
 	if aLetter || bLetter {
 		return bLetter && (!aLetter || a[i] < b[i])
 	}
@@ -46,7 +47,8 @@ func naturalLessRunes(a, b []rune) bool {
 	if i == len(a) || i == len(b) {
 		return len(a) < len(b)
 	}
-	aLetter, bLetter := unicode.IsLetter(a[i]), unicode.IsLetter(b[i])
+	aLetter := unicode.IsLetter(a[i])
+	bLetter := unicode.IsLetter(b[i])
 	if aLetter || bLetter {
 		return bLetter && (!aLetter || a[i] < b[i])
 	}

@@ -307,9 +307,11 @@ func appendEscape(b []byte, r rune) []byte {
 	digits := 2
 	switch {
 	case r > 0xFFFF:
-		b, digits = append(b, 'U'), 8
+		b = append(b, 'U')
+		digits = 8
 	case r > 0xFF:
-		b, digits = append(b, 'u'), 4
+		b = append(b, 'u')
+		digits = 4
 	default:
 		b = append(b, 'x')
 	}

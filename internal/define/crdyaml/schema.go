@@ -45,7 +45,9 @@ func (w *yamlWriter) node(indent int, n node) {
 	if w.exotic {
 		return
 	}
-	g, v, x := n.generic, n.validation, n.extensions
+	g := n.generic
+	v := n.validation
+	x := n.extensions
 	w.additionalProperties(indent, n)
 	w.junctor(indent, "allOf:\n", v.AllOf)
 	w.junctor(indent, "anyOf:\n", v.AnyOf)

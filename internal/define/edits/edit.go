@@ -276,12 +276,14 @@ func (op SetMarkers) Apply(e *Editor, s *structural.Schema) {
 func (op ExtendSchema) Apply(e *Editor, s *structural.Schema) { e.extend(s, op.Fragment) }
 
 func (op replaceSchema) Apply(_ *Editor, s *structural.Schema) {
-	description, origin := s.Description, s.Origin
+	description := s.Description
+	origin := s.Origin
 	*s = *op.fragment
 	if s.Description == "" {
 		s.Description = description
 	}
-	s.Origin.Pos, s.Origin.ReadOnly = origin.Pos, origin.ReadOnly
+	s.Origin.Pos = origin.Pos
+	s.Origin.ReadOnly = origin.ReadOnly
 }
 
 func (op applyMarker) Apply(e *Editor, s *structural.Schema) {

@@ -28,19 +28,25 @@ func (op fieldRule) Apply(e *Editor, s *structural.Schema) {
 	reason := apiextensionsv1.FieldValueForbidden
 	switch op.tag.Name {
 	case markers.TagForbiddenName:
-		rule.Rule, rule.Message = fmt.Sprintf("!has(self.%s)", self), "may not be set"
+		rule.Rule = fmt.Sprintf("!has(self.%s)", self)
+		rule.Message = "may not be set"
 	case markers.TagUpdateName:
 		rule.FieldPath = ""
-		was, is := isSet(s, op.field, "oldSelf."+self), isSet(s, op.field, "self."+self)
+		was := isSet(s, op.field, "oldSelf."+self)
+		is := isSet(s, op.field, "self."+self)
 		switch op.tag.Value {
 		case "NoSet":
-			rule.Rule, rule.Message = was+" || !"+is, op.field+" cannot be set once created"
+			rule.Rule = was + " || !" + is
+			rule.Message = op.field + " cannot be set once created"
 		case "NoUnset":
-			rule.Rule, rule.Message = "!"+was+" || "+is, op.field+" cannot be cleared once set"
+			rule.Rule = "!" + was + " || " + is
+			rule.Message = op.field + " cannot be cleared once set"
 		case "NoAddItem": // where the rule of the field itself is not evaluated
-			rule.Rule, rule.Message = fmt.Sprintf("has(oldSelf.%s) || !%s", self, is), op.field+" cannot be set once created"
+			rule.Rule = fmt.Sprintf("has(oldSelf.%s) || !%s", self, is)
+			rule.Message = op.field + " cannot be set once created"
 		default:
-			rule.Rule, rule.Message = fmt.Sprintf("!%s || has(self.%s)", was, self), op.field+" cannot be cleared once set"
+			rule.Rule = fmt.Sprintf("!%s || has(self.%s)", was, self)
+			rule.Message = op.field + " cannot be cleared once set"
 		}
 		AddRule(e, s, rule)
 		return
@@ -52,10 +58,14 @@ func (op fieldRule) Apply(e *Editor, s *structural.Schema) {
 			return
 		}
 		rule.FieldPath = celtext.FieldPath(arg.Value)
-		not, was, message := "!", "", mayNotBeSet
+		not := "!"
+		was := ""
+		message := mayNotBeSet
 		if op.tag.Name == markers.TagDependentRequiredName {
 			reason = apiextensionsv1.FieldValueRequired
-			not, was, message = "", "!", mustBeSet
+			not = ""
+			was = "!"
+			message = mustBeSet
 		}
 		rule.Rule = fmt.Sprintf("!has(self.%s) || %shas(self.%s)", self, not, other)
 		rule.Message = message + op.field + " is set"
@@ -93,7 +103,9 @@ func (op updateRule) Apply(e *Editor, s *structural.Schema) {
 		}
 		AddRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field cannot be modified once set"})
 	case "NoAddItem", "NoRemoveItem":
-		list, other, message := "self", "oldSelf", "item may not be added"
+		list := "self"
+		other := "oldSelf"
+		message := "item may not be added"
 		if op.constraint == "NoRemoveItem" {
 			list, other, message = other, list, "item may not be removed"
 		}

@@ -171,7 +171,8 @@ func (e *Editor) extend(s, f *structural.Schema) {
 		e.Errorf(e.Pos, "", "cannot change the type from %s to %s", s.Type, f.Type)
 		return
 	}
-	own, more := keywords.Of(s).Props(), keywords.Of(f).Props()
+	own := keywords.Of(s).Props()
+	more := keywords.Of(f).Props()
 	keywords.Copy(own, more)
 	for _, keyword := range keywords.Set(more) {
 		if keyword != keywords.Rules {

@@ -27,7 +27,8 @@ func ApplyMarkers(r Reporter, k keywords.Node, reference bool, p *source.Package
 	if reference {
 		props.Ref = new("") // K8sRequired requires it
 	}
-	initialType, invalidListType := props.Type, false
+	initialType := props.Type
+	invalidListType := false
 	for _, m := range set {
 		if _, ok := m.Value.(markers.SchemaMarker); !ok {
 			k.Take(props)

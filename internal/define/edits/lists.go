@@ -118,9 +118,11 @@ func (op *itemUnion) Apply(e *Editor, s *structural.Schema) {
 		counts = append(counts, "(self.exists(x, "+selects("x")+") ? 1 : 0)")
 		names = append(names, itemName(item))
 	}
-	count, words := " == 1", "exactly one"
+	count := " == 1"
+	words := "exactly one"
 	if op.tag == markers.TagZeroOrOneOfMemberName {
-		count, words = " <= 1", "at most one"
+		count = " <= 1"
+		words = "at most one"
 	}
 	reason := apiextensionsv1.FieldValueInvalid
 	AddRule(e, s, structural.Rule{
@@ -196,7 +198,10 @@ type itemTransition struct {
 func (op itemTransition) Apply(e *Editor, s *structural.Schema) {
 	c := &celWriter{Editor: e}
 	list := s
-	self, old, guard, oldGuard := "self", "oldSelf", "", ""
+	self := "self"
+	old := "oldSelf"
+	guard := ""
+	oldGuard := ""
 	rule := structural.Rule{Message: c.message(op.tag)}
 	if op.field != "" {
 		name, ok := celtext.Name(op.field)
@@ -209,8 +214,10 @@ func (op itemTransition) Apply(e *Editor, s *structural.Schema) {
 			return // a condition removes it
 		}
 		list = s.Properties[i].Schema
-		self, old = "self."+name, "oldSelf."+name
-		guard, oldGuard = "!has("+self+") || ", "has("+old+") && "
+		self = "self." + name
+		old = "oldSelf." + name
+		guard = "!has(" + self + ") || "
+		oldGuard = "has(" + old + ") && "
 		rule.FieldPath = celtext.FieldPath(op.field)
 	}
 	selects := c.selects(op.tag, list)

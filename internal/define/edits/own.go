@@ -97,7 +97,8 @@ func (r *Reader) atEdit(p *source.Package, m *markers.Marker, tag markers.Tag) [
 	for _, e := range edits {
 		to := path
 		if e.above {
-			to, e.above = path[:len(path)-1], false
+			to = path[:len(path)-1]
+			e.above = false
 		}
 		e.Path = append(to[:len(to):len(to)], e.Path...)
 	}
@@ -125,7 +126,8 @@ func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*E
 			r.Reporter.BadArguments(p.At(marker.Pos), "end the path with a field", "+%s: must apply to a field", marker.Name)
 			return nil
 		}
-		e.above, e.Op = true, op
+		e.above = true
+		e.Op = op
 		return []*Edit{e}
 	}
 	if presence := marker.Presence(); presence != markers.NoPresence && marker.Stage() == markers.NoStage {

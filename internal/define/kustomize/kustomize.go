@@ -80,7 +80,8 @@ func kustomizationConverts(in *inputs.Reader, dir, name string, depth int) bool 
 			}
 			text := []byte(inline)
 			if path != "" {
-				if text, err = in.ReadFile(filepath.Join(dir, path), nil); err != nil {
+				text, err = in.ReadFile(filepath.Join(dir, path), nil)
+				if err != nil {
 					return false
 				}
 			}

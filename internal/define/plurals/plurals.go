@@ -94,7 +94,8 @@ func (p *table) lastPart(name string) string {
 	if upper := strings.ToUpper(name); p.acronyms[upper] {
 		return upper
 	}
-	last, begin := "", 0
+	last := ""
+	begin := 0
 	end := func(at int) {
 		part := strings.Trim(name[begin:at], "_")
 		if upper := strings.ToUpper(part); p.acronyms[upper] {

@@ -63,7 +63,8 @@ func (r *Reporter) Report(kind *diag.Kind, at source.Origin, hint, format string
 		for i := len(r.via) - 1; i >= 0; i-- {
 			if from := r.via[i]; from.Package != "" && !from.Foreign {
 				d = d.With(diag.Related{Pos: d.Pos, Message: "found here"})
-				d.Pos, d.Message = r.Position(from.Pos), "in "+at.Package+": "+d.Message
+				d.Pos = r.Position(from.Pos)
+				d.Message = "in " + at.Package + ": " + d.Message
 				break
 			}
 		}
@@ -198,14 +199,16 @@ func (r *Reporter) Delimit(d *diag.Diagnostic, end token.Pos, edit *markers.Edit
 // directory exists is only a warning.
 func (r *Reporter) Unmatched(patterns []golist.Unmatched, matched bool) {
 	for _, p := range patterns {
-		format, hint := "pattern %q matches no package", "give a directory, a directory followed by /..., or an import path"
+		format := "pattern %q matches no package"
+		hint := "give a directory, a directory followed by /..., or an import path"
 		switch {
 		case p.NoDirectory:
 			format += ": no such directory"
 		case strings.Contains(p.Pattern, "="):
 			hint = "write packages without =, or paths=… for controller-gen's syntax"
 		case p.NoPackage && p.IsDirectory:
-			format, hint = "%q is an import path, and no package has it", "write ./"+p.Pattern+" for the directory"
+			format = "%q is an import path, and no package has it"
+			hint = "write ./" + p.Pattern + " for the directory"
 		case p.NoPackage:
 			format = "%q does not exist: it is not a file or directory, nor the import path of a package"
 		}

@@ -160,8 +160,10 @@ func (w *walker) rule(path []node, mark notes.ReadOnly) (structural.Rule, bool) 
 		fieldPath.WriteString(celtext.FieldPath(n.step.Name))
 	}
 	field := path[len(path)-1]
-	self, old := value("self", names), value("oldSelf", names)
-	isSet, wasSet := presence("self", names), presence("oldSelf", names)
+	self := value("self", names)
+	old := value("oldSelf", names)
+	isSet := presence("self", names)
+	wasSet := presence("oldSelf", names)
 	rule := structural.Rule{Message: "field is read-only", FieldPath: fieldPath.String()}
 	switch {
 	case mark.Mode == notes.ReadOnlyOnce:

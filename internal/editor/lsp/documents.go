@@ -44,7 +44,8 @@ func (d *documents) change(p *protocol.DidChangeTextDocumentParams) (any, error)
 		case *protocol.TextDocumentContentChangeWholeDocument:
 			text = []byte(c.Text)
 		case *protocol.TextDocumentContentChangePartial:
-			from, to := offset(text, c.Range.Start), offset(text, c.Range.End)
+			from := offset(text, c.Range.Start)
+			to := offset(text, c.Range.End)
 			text = slices.Concat(text[:from], []byte(c.Text), text[max(from, to):])
 		}
 	}
@@ -162,10 +163,12 @@ func (d *documents) edits(fix diag.Fix) (out []protocol.DocumentChange) {
 		to := uri.File(e.Pos.File)
 		i := slices.IndexFunc(out, func(c protocol.DocumentChange) bool { return c.(*protocol.TextDocumentEdit).TextDocument.URI == to })
 		if i < 0 {
-			i, out = len(out), append(out, &protocol.TextDocumentEdit{})
+			i = len(out)
+			out = append(out, &protocol.TextDocumentEdit{})
 		}
 		change := out[i].(*protocol.TextDocumentEdit)
-		change.TextDocument.URI, change.TextDocument.Version = to, d.Version(e.Pos.File)
+		change.TextDocument.URI = to
+		change.TextDocument.Version = d.Version(e.Pos.File)
 		change.Edits = append(change.Edits, edit)
 	}
 	return out
@@ -230,7 +233,8 @@ func offset(text []byte, p protocol.Position) int {
 		if r >= 0x10000 {
 			units++ // a surrogate pair
 		}
-		at, line = at+size, line[size:]
+		at = at + size
+		line = line[size:]
 	}
 	return at
 }

@@ -40,7 +40,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, version string, run
 	case <-s.exit:
 	}
 	s.mu.Lock()
-	session, down := s.session, s.down
+	session := s.session
+	down := s.down
 	s.mu.Unlock()
 	if session != nil {
 		session.End()
@@ -90,7 +91,10 @@ func (s *server) handle(ctx context.Context, r *jsonrpc2.Request) (result any, e
 		}
 	}()
 	s.mu.Lock()
-	session, language, show, down := s.session, s.language, s.show, s.down
+	session := s.session
+	language := s.language
+	show := s.show
+	down := s.down
 	s.mu.Unlock()
 	switch {
 	case r.Method() == protocol.MethodCancelRequest:
@@ -218,17 +222,23 @@ func (s *server) initialize(p *protocol.InitializeParams) (any, error) {
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "initialize was sent before")
 	}
 	var err error
-	if s.language, err = editor.NewLanguage(); err != nil {
+	s.language, err = editor.NewLanguage()
+	if err != nil {
 		return nil, err
 	}
 	c := s.config
-	c.Folders, c.Delay, c.Patience, c.Publish, c.Failed = folders(p), delay, patience, s.publish, s.failed
+	c.Folders = folders(p)
+	c.Delay = delay
+	c.Patience = patience
+	c.Publish = s.publish
+	c.Failed = s.failed
 	s.session = editor.New(c)
 	if window, workspace := p.Capabilities.Window, p.Capabilities.Workspace; window != nil && window.ShowDocument != nil && window.ShowDocument.Support &&
 		workspace != nil && workspace.TextDocumentContent != nil {
 		s.show = s.showDocument
 	}
-	yes, sync := true, protocol.TextDocumentSyncKindIncremental
+	yes := true
+	sync := protocol.TextDocumentSyncKindIncremental
 	return &protocol.InitializeResult{
 		ServerInfo: protocol.ServerInfo{Name: "schemagen", Version: protocol.NewOptional(s.version)},
 		Capabilities: protocol.ServerCapabilities{

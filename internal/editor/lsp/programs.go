@@ -77,7 +77,8 @@ func (d *documents) hints(ctx context.Context, p *protocol.InlayHintParams) (any
 		return out, nil
 	}
 	name, _ := fileName(p.TextDocument.URI)
-	text, padding := place.Text(name), true
+	text := place.Text(name)
+	padding := true
 	found, err := place.Costs(ctx, offset(text, p.Range.Start), offset(text, p.Range.End))
 	for _, h := range found {
 		out = append(out, protocol.InlayHint{

@@ -99,7 +99,8 @@ func argumentsOf(marker string) (out []argument) {
 	if end < 0 || marker[end] == ' ' {
 		return nil
 	}
-	name, start := marker[1:end], end+1
+	name := marker[1:end]
+	start := end + 1
 	if marker[end] == '(' {
 		inside := marker[start:]
 		if close := strings.LastIndex(inside, ")=+"); close >= 0 {
@@ -161,7 +162,9 @@ func unquoted(a argument) argument {
 		return a
 	}
 	quote := a.value[:1]
-	a.value, a.start, a.quoted = a.value[1:], a.start+1, true
+	a.value = a.value[1:]
+	a.start = a.start + 1
+	a.quoted = true
 	if rest, ok := strings.CutSuffix(a.value, quote); ok && !(quote == `"` && strings.HasSuffix(rest, `\`)) {
 		a.value = rest
 	}
@@ -181,18 +184,24 @@ func pathMentions(from use, text string) (out []mention) {
 				end++
 			}
 			out = append(out, mention{start: i, end: end, name: text[i:end], owner: now})
-			now, i = now.step(text[i:end]), end
+			now = now.step(text[i:end])
+			i = end
 		case strings.HasPrefix(rest, "[?("):
 			outer = append(outer, now.element())
-			now, i = now.element(), i+3
+			now = now.element()
+			i = i + 3
 		case rest[0] == '@' && len(outer) > 0:
-			now, i = outer[len(outer)-1], i+1
+			now = outer[len(outer)-1]
+			i = i + 1
 		case strings.HasPrefix(rest, ")]") && len(outer) > 0:
-			now, outer, i = outer[len(outer)-1], outer[:len(outer)-1], i+2
+			now = outer[len(outer)-1]
+			outer = outer[:len(outer)-1]
+			i = i + 2
 		case strings.HasPrefix(rest, "['"):
 			name, _, _ := strings.Cut(rest[2:], "'")
 			out = append(out, mention{start: i + 2, end: i + 2 + len(name), name: name, owner: now})
-			now, i = now.step(name), min(len(text), i+2+len(name)+2)
+			now = now.step(name)
+			i = min(len(text), i+2+len(name)+2)
 		case rest[0] == '[', rest[0] == '{':
 			now = now.element()
 			if end := strings.IndexAny(rest, "]}"); end >= 0 {
@@ -261,22 +270,28 @@ func ruleMentions(self use, text string) (out []mention) {
 			end := nameEnd(text, i)
 			if end < len(text) && text[end] == '(' {
 				now = call(variables, now, text[i:end], text[end+1:])
-				open, now, i = append(open, now), use{}, end+1
+				open = append(open, now)
+				now = use{}
+				i = end + 1
 				continue
 			}
 			out = append(out, mention{start: i, end: end, name: fieldNamed(now.schema, text[i:end]), owner: now})
-			now, i = now.step(fieldNamed(now.schema, text[i:end])), end
+			now = now.step(fieldNamed(now.schema, text[i:end]))
+			i = end
 			if now.schema == nil {
 				now = use{}
 			}
 		case c == '[':
-			open, now = append(open, now.element()), use{}
+			open = append(open, now.element())
+			now = use{}
 			i++
 		case c == '(':
-			open, now = append(open, use{}), use{}
+			open = append(open, use{})
+			now = use{}
 			i++
 		case (c == ']' || c == ')') && len(open) > 0:
-			now, open = open[len(open)-1], open[:len(open)-1]
+			now = open[len(open)-1]
+			open = open[:len(open)-1]
 			i++
 		case isNameByte(c) && c != '-':
 			end := nameEnd(text, i)

@@ -63,9 +63,11 @@ func (p *Place) Complete() []Completion {
 
 // completeField completes the name of a field at the end of a value.
 func (p *Place) completeField(m *Marker, a argument) (out []Completion) {
-	value, root := a.value, ""
+	value := a.value
+	root := ""
 	if value == "" && (strings.HasSuffix(strings.ToLower(a.name), "path") || strings.HasPrefix(a.marker, markers.ConvertPrefix)) {
-		value, root = ".", "."
+		value = "."
+		root = "."
 	}
 	found := p.namesIn(m.Decl, a, value)
 	if len(found) == 0 {
@@ -101,7 +103,8 @@ func (p *Place) completeField(m *Marker, a argument) (out []Completion) {
 		}
 		item := Completion{Label: name, New: root + name, Start: start, End: end, Detail: typeName(property.Schema), Markdown: property.Schema.Description}
 		if root != "" {
-			item.Label, item.Start = item.New, p.offset
+			item.Label = item.New
+			item.Start = p.offset
 		}
 		out = append(out, item)
 	}

@@ -41,14 +41,16 @@ func hubMentions(p *Place, d *Decl, target string) []mention {
 	}
 	node, _ := of.kind.at(hub, at)
 	for node != nil && len(node.Properties) == 0 && elements(node) != nil {
-		at, node = at+"[*]", elements(node)
+		at = at + "[*]"
+		node = elements(node)
 	}
 	if node == nil {
 		return nil
 	}
 	out := pathMentions(use{of.kind, of.kind.Object.Spec.Versions[hub].Name, at, node}, path)
 	for i := range out {
-		out[i].start, out[i].end = out[i].start+len(target)-len(path), out[i].end+len(target)-len(path)
+		out[i].start = out[i].start + len(target) - len(path)
+		out[i].end = out[i].end + len(target) - len(path)
 	}
 	return out
 }

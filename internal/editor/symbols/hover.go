@@ -60,7 +60,8 @@ func (p *Place) variants(d *Decl) (out []variant) {
 		if seen[at] || u.kind == nil {
 			continue
 		}
-		if seen[at] = true; len(seen) > 4 {
+		seen[at] = true
+		if len(seen) > 4 {
 			break
 		}
 		names := u.kind.Object.Spec.Names
@@ -93,9 +94,13 @@ func (k *Kind) at(version int, path string) (node, parent *structural.Schema) {
 	for node = k.Schemas[version]; path != "" && node != nil; {
 		switch {
 		case strings.HasPrefix(path, "[*]"):
-			node, parent, path = node.Items, nil, path[3:]
+			node = node.Items
+			parent = nil
+			path = path[3:]
 		case strings.HasPrefix(path, "{*}"):
-			node, parent, path = elements(node), nil, path[3:]
+			node = elements(node)
+			parent = nil
+			path = path[3:]
 		default:
 			end := 1
 			for end < len(path) && !strings.ContainsRune(".[{", rune(path[end])) {
@@ -117,7 +122,8 @@ func short(s *structural.Schema) string { return toYAML(bare(s).Props()) }
 // bare returns the part of a schema that [short] shows.
 func bare(s *structural.Schema) *structural.Schema {
 	out := &structural.Schema{Generic: s.Generic, Extensions: s.Extensions, ValueValidation: s.ValueValidation}
-	out.Description, out.Title = "", ""
+	out.Description = ""
+	out.Title = ""
 	for _, p := range s.Properties {
 		field := &structural.Schema{Generic: structural.Generic{Type: p.Schema.Type}}
 		field.XIntOrString = p.Schema.XIntOrString

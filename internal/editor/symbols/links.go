@@ -45,7 +45,8 @@ func (p *Place) related(m *Marker) []*Decl {
 // References returns the places in markers that refer to the field whose name, or a reference to
 // which, is at the place. The members and the discriminator of a union refer to each other.
 func (p *Place) References(declaration bool) (out []Location) {
-	key, d := "", p.outline.Named(p.offset)
+	key := ""
+	d := p.outline.Named(p.offset)
 	if m := p.outline.MarkerAt(p.offset); m != nil && m.Decl != nil {
 		if mention, ok := p.mentionAt(m); ok {
 			key = mention.declared()

@@ -305,7 +305,8 @@ func (p *outliner) typeSpec() {
 func (p *outliner) attach(d *Decl, until int) {
 	for ; p.waiting < len(p.out.Markers) && p.out.Markers[p.waiting].Start < until; p.waiting++ {
 		m := p.out.Markers[p.waiting]
-		if m.Decl = d; d != nil {
+		m.Decl = d
+		if d != nil {
 			d.Markers = append(d.Markers, m)
 		}
 	}
@@ -353,7 +354,9 @@ func (p *outliner) field(of *Decl) bool {
 	d := &Decl{Parent: of, Fields: make([]*Decl, 0, 1)}
 	index := len(p.out.Decls)
 	if !embedded {
-		d.Name, d.Start, d.End = names[0].text, names[0].start, names[0].end
+		d.Name = names[0].text
+		d.Start = names[0].start
+		d.End = names[0].end
 		d.Key = of.Key + "." + d.Name
 		p.out.Decls = append(p.out.Decls, d)
 		of.Fields = append(of.Fields, d)
@@ -373,7 +376,9 @@ func (p *outliner) field(of *Decl) bool {
 	if embedded {
 		for _, w := range words {
 			if w.kind == token.IDENT {
-				d.Name, d.Start, d.End = w.text, w.start, w.end
+				d.Name = w.text
+				d.Start = w.start
+				d.End = w.end
 			}
 		}
 		if d.Name == "" {
@@ -399,7 +404,10 @@ func (p *outliner) field(of *Decl) bool {
 	p.attach(d, line)
 	for _, name := range names[min(1, len(names)):] {
 		other := *d
-		other.Name, other.Start, other.End, other.Key = name.text, name.start, name.end, of.Key+"."+name.text
+		other.Name = name.text
+		other.Start = name.start
+		other.End = name.end
+		other.Key = of.Key + "." + name.text
 		p.out.Decls = append(p.out.Decls, &other)
 		of.Fields = append(of.Fields, &other)
 	}
@@ -429,7 +437,8 @@ func (p *outliner) constSpec() {
 	}
 	rest := words[equals+1:]
 	if len(rest) == 4 && rest[0].kind == token.IDENT && rest[1].kind == token.LPAREN { // Type("value")
-		of, rest = rest[0].text, rest[2:3]
+		of = rest[0].text
+		rest = rest[2:3]
 	}
 	if len(rest) != 1 || of == "" {
 		return

@@ -39,7 +39,8 @@ func (p *Place) nodes(d *Decl) (out []use) {
 		return nil
 	}
 	for _, program := range p.programs {
-		x, key := program.index(), p.dir+"/"+d.Key
+		x := program.index()
+		key := p.dir + "/" + d.Key
 		if found := x.fields[key]; len(found) > 0 {
 			return found
 		}

@@ -83,7 +83,8 @@ func (r *Recorder) Around(server define.Server) define.Server {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.Server, r.definitions = server, nil
+	r.Server = server
+	r.definitions = nil
 	return r
 }
 
@@ -324,7 +325,8 @@ func element(text string, s *structural.Schema) (string, *structural.Schema) {
 // file is empty if it is not the user's own.
 func (x *index) declaration(k *Kind, at token.Pos) (file string, d *Decl) {
 	pos := k.resolve(at)
-	if file = k.program.absolute(pos); pos.File == "" || k.program.isForeign(file) {
+	file = k.program.absolute(pos)
+	if pos.File == "" || k.program.isForeign(file) {
 		return "", nil
 	}
 	o, ok := x.files[file]

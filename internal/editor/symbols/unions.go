@@ -79,7 +79,8 @@ func (p *Place) memberValues(d *Decl) (out []Completion) {
 		if !ok {
 			value, ok = argumentOf(m, "memberName", markers.TagUnionMemberName)
 		}
-		if value, _, _ = strings.Cut(value, ","); ok && m != d {
+		value, _, _ = strings.Cut(value, ",")
+		if ok && m != d {
 			taken[value] = true
 		}
 	}

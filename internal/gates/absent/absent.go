@@ -123,7 +123,8 @@ func (f *finder) lacks(s *structural.Schema) bool {
 
 // definition searches a version of a definition.
 func (f *finder) definition(d *checks.Definition, i int) {
-	root, version := place{definition: d, version: i, schema: d.Schemas[i]}, d.Object.Spec.Versions[i]
+	root := place{definition: d, version: i, schema: d.Schemas[i]}
+	version := d.Object.Spec.Versions[i]
 	at := func(part string) string { return fmt.Sprintf("spec.versions[%d]%s", i, part) }
 	for n, column := range version.AdditionalPrinterColumns {
 		f.path(root, column.JSONPath, at(fmt.Sprintf(".additionalPrinterColumns[%d].jsonPath", n)), "printer column "+column.Name)
@@ -216,7 +217,9 @@ func (f *finder) path(p place, path, at, what string) {
 			return
 		}
 		path = path[len(m[0]):]
-		name, below, ok := m[1]+m[2], place{}, false
+		name := m[1] + m[2]
+		below := place{}
+		ok := false
 		if name != "" {
 			below, ok = p.property(name)
 			if !ok && f.report(p, name, at, what, true) {
@@ -224,7 +227,8 @@ func (f *finder) path(p place, path, at, what string) {
 			}
 		}
 		if !ok {
-			if below, ok = p.elements(); !ok {
+			below, ok = p.elements()
+			if !ok {
 				return
 			}
 		}
@@ -319,9 +323,11 @@ func (f *finder) explain(d diag.Diagnostic) diag.Diagnostic {
 		if strings.Contains(d.Message, "messageExpression compilation failed") {
 			what = "message"
 		}
-		expressions, all := make([]string, len(reads)), make([]*notes.Absent, len(reads))
+		expressions := make([]string, len(reads))
+		all := make([]*notes.Absent, len(reads))
 		for i, r := range reads {
-			expressions[i], all[i] = r.expression, r.absent
+			expressions[i] = r.expression
+			all[i] = r.absent
 		}
 		out := report.ReadsErased.At(d.Pos, "", "the %s reads %s, which does not exist here: its condition is %s", what, expressions[0], all[0].Condition)
 		if len(reads) > 1 {
@@ -402,7 +408,8 @@ func allOf(all []*notes.Absent) string {
 // textAt returns the text of a marker before and after a position; ok is false if the position
 // is not in the marker.
 func (f *finder) textAt(m markers.Comment, pos diag.Position) (head, tail string, ok bool) {
-	from, to := f.checker.Reporter.Position(m.Pos), f.checker.Reporter.Position(m.End())
+	from := f.checker.Reporter.Position(m.Pos)
+	to := f.checker.Reporter.Position(m.End())
 	if pos.File != from.File || pos.Line < from.Line || pos.Line > to.Line {
 		return "", "", false
 	}
@@ -417,7 +424,8 @@ func (f *finder) textAt(m markers.Comment, pos diag.Position) (head, tail string
 // readFrom returns the property that a rule of a schema reads by a path of CEL names, if it is
 // absent.
 func readFrom(s *structural.Schema, path, name string) *notes.Absent {
-	if s = at(s, path); s == nil {
+	s = at(s, path)
+	if s == nil {
 		return nil
 	}
 	return absentFrom(s, name)

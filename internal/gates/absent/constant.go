@@ -37,7 +37,8 @@ func (f *finder) constant(p place, n int, r rule) {
 		}
 		for i, a := range node.Origin.Absent {
 			if a.Value && a.Name == value {
-				absent, path = &node.Origin.Absent[i], "self"+fields
+				absent = &node.Origin.Absent[i]
+				path = "self" + fields
 				return true
 			}
 		}
@@ -99,7 +100,8 @@ var quoted = lazyregexp.New(`^r?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")`)
 // split returns the parts of an expression between operators that are not in parentheses or
 // texts. A conditional expression is one part: its operators bind weaker.
 func split(text, operator string) (parts []string) {
-	depth, start := 0, 0
+	depth := 0
+	start := 0
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '\'' || c == '"':

@@ -190,7 +190,8 @@ func (p *pass) blocks(group *ast.CommentGroup) {
 			if remove && i+1 < len(group.List) && isBlank(group.List[i+1]) && p.blankAbove(group.List[:i]) {
 				p.removed[group.List[i+1]] = true
 			}
-			open, remove = nil, false
+			open = nil
+			remove = false
 			continue
 		case strings.HasPrefix(markersOf[j].Text, "+"+markers.DocName+"("):
 			if open != nil {
@@ -204,7 +205,8 @@ func (p *pass) blocks(group *ast.CommentGroup) {
 			}
 			condition := m.Value.(markers.DocBlock).Condition
 			p.known(markersOf[j], condition)
-			open, remove = &markersOf[j], !p.holds(condition)
+			open = &markersOf[j]
+			remove = !p.holds(condition)
 			p.removed[comment] = true
 			continue
 		}
@@ -261,7 +263,8 @@ func (p *pass) exists(what source.Erased, target markers.Target) bool {
 			continue
 		}
 		exists = d.holds
-		what.Condition, what.Pos = d.condition.String(), d.marker.Pos
+		what.Condition = d.condition.String()
+		what.Pos = d.marker.Pos
 		p.record(what, d.holds)
 		if i == 0 && d.holds {
 			p.around = append(p.around, d)
@@ -299,7 +302,9 @@ func (p *pass) genDecl(gen *ast.GenDecl, above token.Pos) ast.Decl {
 			if p.exists(source.Erased{Name: spec.Name.Name, Node: spec, Comments: p.live(p.file.Written.Type(spec))}, markers.Type) {
 				p.around = p.around[outside:] // others may have fields of the kind's type
 				changed := *spec
-				changed.Type, changed.Doc, changed.Comment = p.expr(spec.Name.Name, spec.Type), p.doc(spec.Doc), p.doc(spec.Comment)
+				changed.Type = p.expr(spec.Name.Name, spec.Type)
+				changed.Doc = p.doc(spec.Doc)
+				changed.Comment = p.doc(spec.Comment)
 				kept = &changed
 			}
 		case *ast.ValueSpec:
@@ -314,7 +319,8 @@ func (p *pass) genDecl(gen *ast.GenDecl, above token.Pos) ast.Decl {
 			}
 			if p.exists(source.Erased{Name: spec.Names[0].Name, Node: spec, Comments: comments}, markers.Type) {
 				changed := *spec
-				changed.Doc, changed.Comment = p.doc(spec.Doc), p.doc(spec.Comment)
+				changed.Doc = p.doc(spec.Doc)
+				changed.Comment = p.doc(spec.Comment)
 				kept = &changed
 			}
 		}
@@ -340,7 +346,8 @@ func (p *pass) genDecl(gen *ast.GenDecl, above token.Pos) ast.Decl {
 // nearest returns where the comments of a declaration that is not in a group begin: those
 // that [markers.Table.Collect] attributes to it.
 func (p *pass) nearest(above token.Pos, gen *ast.GenDecl) token.Pos {
-	from, own := gen.Pos(), 1
+	from := gen.Pos()
+	own := 1
 	if gen.Doc != nil && gen.Tok == token.TYPE {
 		own = 2
 	}
@@ -382,8 +389,10 @@ func (p *pass) expr(name string, expr ast.Expr) ast.Expr {
 }
 
 func (p *pass) structType(name string, st *ast.StructType) *ast.StructType {
-	out, fields := *st, *st.Fields
-	out.Fields, fields.List = &fields, nil
+	out := *st
+	fields := *st.Fields
+	out.Fields = &fields
+	fields.List = nil
 	last := st.Fields.Opening
 	comments := p.file.Written.Fields(st)
 	around := len(p.around)
@@ -399,7 +408,9 @@ func (p *pass) structType(name string, st *ast.StructType) *ast.StructType {
 		}
 		if p.exists(source.Erased{Name: name + "." + label, Node: field, Struct: &out, Comments: p.live(comments[i])}, markers.Field) {
 			changed := *field
-			changed.Type, changed.Doc, changed.Comment = p.expr(name+"."+label, field.Type), p.doc(field.Doc), p.doc(field.Comment)
+			changed.Type = p.expr(name+"."+label, field.Type)
+			changed.Doc = p.doc(field.Doc)
+			changed.Comment = p.doc(field.Comment)
 			fields.List = append(fields.List, &changed)
 		} else {
 			p.gone = append(p.gone, span{last, end})

@@ -49,7 +49,8 @@ func implying(around []bareCondition, c gates.Condition) (sharing []bareConditio
 		if d.condition.Implies(c) {
 			return []bareCondition{d}
 		}
-		sharing, all = append(sharing, d), append(all, d.condition)
+		sharing = append(sharing, d)
+		all = append(all, d.condition)
 	}
 	if len(all) < 2 || !gates.And(all...).Implies(c) {
 		return nil

@@ -61,17 +61,22 @@ func (f *File) conditional(c markers.Comment, target markers.Target) conditional
 		w := when{condition: value.Condition, marker: c.Pos, from: c.PosAt(len("+" + m.Name + "("))}
 		if !ok {
 			w.to = c.PosAt(len(c.Text) - 1)
-			out.whens, out.bare = []when{w}, true
+			out.whens = []when{w}
+			out.bare = true
 			return out
 		}
-		w.to, w.inner = c.PosAt(offset-2), inner.Pos
+		w.to = c.PosAt(offset - 2)
+		w.inner = inner.Pos
 		rest := f.conditional(inner, target)
 		if rest.bare && rest.omitted == nil {
 			f.isWrong(inner, "a condition without a marker cannot be conditional")
 			return out
 		}
-		out.plain, out.text, out.whens = rest.plain, rest.text, append([]when{w}, rest.whens...)
-		out.bare, out.omitted = rest.bare, rest.omitted
+		out.plain = rest.plain
+		out.text = rest.text
+		out.whens = append([]when{w}, rest.whens...)
+		out.bare = rest.bare
+		out.omitted = rest.omitted
 		return out
 	}
 	_, isTag := m.Value.(markers.Declarative)
@@ -86,9 +91,12 @@ func (f *File) conditional(c markers.Comment, target markers.Target) conditional
 		f.isWrong(inner, "a type of another module cannot be conditional")
 		return out
 	}
-	out.whens, out.plain, out.text = rest.whens, m.Replaced(rest.plain), c.Text[:offset]+rest.text
+	out.whens = rest.whens
+	out.plain = m.Replaced(rest.plain)
+	out.text = c.Text[:offset] + rest.text
 	if rest.bare {
-		out.bare, out.omitted = true, rest.omitted
+		out.bare = true
+		out.omitted = rest.omitted
 		if rest.omitted == nil {
 			out.whens, out.omitted = nil, &rest.whens[0]
 			out.omitted.marker = inner.Pos

@@ -55,9 +55,13 @@ func (f *File) useOpenShift(d declaration) (exists bool) {
 	found := f.openShift(d)
 	add := func(g markers.GatedMarker, kind Kind, condition gates.Condition) {
 		u := f.at(d)
-		u.Kind, u.Condition, u.Pos = kind, condition, f.fset.Position(g.Pos)
+		u.Kind = kind
+		u.Condition = condition
+		u.Pos = f.fset.Position(g.Pos)
 		if kind == Marker {
-			u.Text, u.Slots, u.Required = g.Plain(), f.table.Slots(g.Comment, d.target), g.Required()
+			u.Text = g.Plain()
+			u.Slots = f.table.Slots(g.Comment, d.target)
+			u.Required = g.Required()
 		}
 		if len(condition.Names()) > 0 {
 			f.Uses = append(f.Uses, u)
@@ -162,7 +166,8 @@ func (w *writer) replaced(all []markers.GatedMarker) []bool {
 			if !w.on || a.Name != b.Name || a.Required() >= b.Required() || !b.Condition.Implies(a.Condition) || !w.uses(b.Condition) {
 				continue
 			}
-			with, by := a.Condition.With(w.gate, w.on), b.Condition.With(w.gate, w.on)
+			with := a.Condition.With(w.gate, w.on)
+			by := b.Condition.With(w.gate, w.on)
 			left := a.Required()
 			if w.uses(a.Condition) {
 				left--

@@ -86,7 +86,8 @@ func Parse(table *markers.Table, name string, data []byte, features []string) (*
 	}
 	f := &File{Name: name, Data: data, table: table, tags: slices.Contains(features, markers.FeatureK8s), gated: gated, fset: token.NewFileSet()}
 	var err error
-	if f.tree, err = parser.ParseFile(f.fset, name, data, parser.ParseComments|parser.SkipObjectResolution); err != nil {
+	f.tree, err = parser.ParseFile(f.fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
 		return nil, err
 	}
 	f.declare()
@@ -167,10 +168,14 @@ func (f *File) use(d declaration, c conditional) {
 		return
 	}
 	u := f.at(d)
-	u.Kind, u.Condition, u.Text, u.Pos = Marker, c.conjunction(), c.text, f.fset.Position(c.written.Pos)
+	u.Kind = Marker
+	u.Condition = c.conjunction()
+	u.Text = c.text
+	u.Pos = f.fset.Position(c.written.Pos)
 	switch {
 	case c.bare && c.omitted == nil:
-		u.Kind, u.Text = Declaration, ""
+		u.Kind = Declaration
+		u.Text = ""
 	case c.bare: // the field at a path
 		u.Kind = Declaration
 		u.Condition = gates.And(u.Condition, c.omitted.condition)
@@ -189,9 +194,12 @@ func (f *File) useBlock(b block, group *ast.CommentGroup) {
 		return // text for readers of the Go code
 	}
 	u := f.at(f.around(group))
-	u.Kind, u.Condition, u.Pos = Paragraph, b.condition, f.fset.Position(b.open.Pos)
+	u.Kind = Paragraph
+	u.Condition = b.condition
+	u.Pos = f.fset.Position(b.open.Pos)
 	for _, c := range group.List[b.first+1 : b.last] {
-		if u.Text = strings.TrimSpace(strings.TrimPrefix(c.Text, "//")); u.Text != "" {
+		u.Text = strings.TrimSpace(strings.TrimPrefix(c.Text, "//"))
+		if u.Text != "" {
 			break
 		}
 	}
@@ -219,13 +227,18 @@ func (f *File) genDecl(collected *markers.File, gen *ast.GenDecl, above token.Po
 		var fields ast.Expr
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
-			d.name, d.at, d.comments = spec.Name.Name, spec.Name.Pos(), collected.Type(spec)
-			trailing, fields = spec.Comment, spec.Type
+			d.name = spec.Name.Name
+			d.at = spec.Name.Pos()
+			d.comments = collected.Type(spec)
+			trailing = spec.Comment
+			fields = spec.Type
 		case *ast.ValueSpec:
 			if gen.Tok != token.CONST {
 				return
 			}
-			d.name, d.at, trailing = spec.Names[0].Name, spec.Names[0].Pos(), spec.Comment
+			d.name = spec.Names[0].Name
+			d.at = spec.Names[0].Pos()
+			trailing = spec.Comment
 			d.typeName = typeName(spec.Type)
 			doc := spec.Doc
 			if !gen.Lparen.IsValid() {
@@ -265,7 +278,8 @@ func (f *File) firstComment(after, end token.Pos) token.Pos {
 
 // nearest returns where the comments of a declaration that is not in a group begin.
 func (f *File) nearest(above token.Pos, gen *ast.GenDecl) token.Pos {
-	from, own := gen.Pos(), 1
+	from := gen.Pos()
+	own := 1
 	if gen.Doc != nil && gen.Tok == token.TYPE {
 		own = 2
 	}
@@ -303,7 +317,8 @@ func (f *File) fields(collected *markers.File, name string, expr ast.Expr) {
 			last = d.to
 			label := typeName(field.Type)
 			if len(field.Names) > 0 {
-				label, d.at = field.Names[0].Name, field.Names[0].Pos()
+				label = field.Names[0].Name
+				d.at = field.Names[0].Pos()
 			}
 			d.name = name + "." + label
 			f.declarations = append(f.declarations, d)

@@ -23,7 +23,9 @@ func (f *File) useTags(prefix string) {
 		for _, c := range group.List {
 			for _, m := range tag.FindAllStringSubmatchIndex(c.Text, -1) {
 				u := f.at(d)
-				u.Kind, u.Text, u.Pos = Tag, c.Text[m[0]:m[1]], f.fset.Position(c.Pos()+token.Pos(m[0]))
+				u.Kind = Tag
+				u.Text = c.Text[m[0]:m[1]]
+				u.Pos = f.fset.Position(c.Pos() + token.Pos(m[0]))
 				u.Condition = gates.Name(gateOfTags)
 				if c.Text[m[2]:m[3]] != gateOfTags {
 					u.Condition = gates.Not(u.Condition)

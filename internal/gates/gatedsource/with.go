@@ -94,7 +94,8 @@ func (w *writer) replace(from, to token.Pos, text string) {
 
 // removeLines removes the lines of a part of the file, which must have nothing else on them.
 func (w *writer) removeLines(from, to token.Pos) Lines {
-	first, last := w.file.Line(from), w.file.Line(to)
+	first := w.file.Line(from)
+	last := w.file.Line(to)
 	start := w.file.Offset(w.file.LineStart(first))
 	end := len(w.Data)
 	if last < w.file.LineCount() {
@@ -149,7 +150,8 @@ func (w *writer) marker(d declaration, c conditional, always map[string]string) 
 	}
 	conjunction := c.conjunction()
 	_, holds, constant := w.assume(conjunction)
-	if constant = constant && len(c.whens) > 0; constant && !holds {
+	constant = constant && len(c.whens) > 0
+	if constant && !holds {
 		w.removeMarker(c.written)
 		return true
 	}
@@ -224,7 +226,8 @@ func (w *writer) group(group *ast.CommentGroup) {
 			w.replace(b.from, b.to, with.String())
 			continue
 		case holds:
-			gone[b.first], gone[b.last] = true, true
+			gone[b.first] = true
+			gone[b.last] = true
 			continue
 		}
 		for i := b.first; i <= b.last; i++ {
@@ -295,7 +298,8 @@ func (w *writer) apply() []byte {
 			}
 		}
 		next, _ := nextLine(w.Data[at:])
-		if next = strings.TrimSpace(next); above == "" && (next == "" || strings.HasPrefix(next, "}") || strings.HasPrefix(next, ")")) {
+		next = strings.TrimSpace(next)
+		if above == "" && (next == "" || strings.HasPrefix(next, "}") || strings.HasPrefix(next, ")")) {
 			if trimmed := bytes.TrimRight(out, " \t\r\n"); len(trimmed) > 0 {
 				out = out[:len(trimmed)+len("\n")+bytes.IndexByte(out[len(trimmed):], '\n')]
 			}

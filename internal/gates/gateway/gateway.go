@@ -206,7 +206,8 @@ func (t *Tags) set(s *structural.Schema, keyword string, tag tag) {
 func (t *Tags) requires(s *structural.Schema) (required, ok bool) {
 	for _, tag := range t.read(s.Description, func(string, string, string) {}) {
 		if (tag.keyword == "Optional" || tag.keyword == "Required") && t.holds(s, tag) {
-			required, ok = tag.keyword == "Required", true
+			required = tag.keyword == "Required"
+			ok = true
 		}
 	}
 	return required, ok
@@ -263,7 +264,8 @@ func (t *Tags) packageAt(pos token.Pos) *source.Package {
 // or, for the description of a type, the first one in any file. It is that of the node if there
 // is none.
 func (t *Tags) find(s *structural.Schema, tag string) token.Pos {
-	first, nearest := token.NoPos, token.NoPos
+	first := token.NoPos
+	nearest := token.NoPos
 	packages := slices.SortedFunc(t.Program.Packages(), func(a, b *source.Package) int { return strings.Compare(a.Path, b.Path) })
 	for _, p := range packages {
 		for _, f := range p.Sources {

@@ -11,7 +11,8 @@ import (
 func (t *Tags) text(s *structural.Schema) string {
 	text := written(s.Description)
 	for _, channel := range []string{standard, experimental} {
-		start, end := t.start(channel+":description"), t.end(channel+":description")
+		start := t.start(channel + ":description")
+		end := t.end(channel + ":description")
 		if strings.Contains(text, start) && t.gateIsOn(s, start) != (channel == experimental) {
 			text = without(text, start, end, "\n\n")
 		}
@@ -21,7 +22,8 @@ func (t *Tags) text(s *structural.Schema) string {
 	if start := "<" + t.Prefix + ":"; strings.Contains(text, start) {
 		lines := strings.Split(text, "\n")
 		for i, line := range lines {
-			from, to := strings.Index(line, start), strings.LastIndexByte(line, '>')
+			from := strings.Index(line, start)
+			to := strings.LastIndexByte(line, '>')
 			if from >= 0 && from < to {
 				lines[i] = line[:from] + line[to+1:] // as there, also text between two tags
 			}

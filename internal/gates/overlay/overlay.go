@@ -29,7 +29,8 @@ func (p Part) Set(run gates.Set, named []string) gates.Set {
 			out = append(out, "!"+name)
 		}
 	}
-	if out = append(out, p...); len(p) > 0 {
+	out = append(out, p...)
+	if len(p) > 0 {
 		out = append(out, "!"+gates.Base)
 	}
 	return out
@@ -187,7 +188,8 @@ func over(out, s *structural.Schema) {
 	out.Default, out.Example, out.ExternalDocs = cmp.Or(s.Default, out.Default), cmp.Or(s.Example, out.Example), cmp.Or(s.ExternalDocs, out.ExternalDocs)
 	out.Nullable = out.Nullable || s.Nullable
 	out.XPreserveUnknownFields = cmp.Or(s.XPreserveUnknownFields, out.XPreserveUnknownFields)
-	out.XEmbeddedResource, out.XIntOrString = out.XEmbeddedResource || s.XEmbeddedResource, out.XIntOrString || s.XIntOrString
+	out.XEmbeddedResource = out.XEmbeddedResource || s.XEmbeddedResource
+	out.XIntOrString = out.XIntOrString || s.XIntOrString
 	out.XListMapKeys = last(out.XListMapKeys, s.XListMapKeys)
 	out.XListType, out.XMapType = cmp.Or(s.XListType, out.XListType), cmp.Or(s.XMapType, out.XMapType)
 	out.XValidations = last(out.XValidations, s.XValidations)
@@ -204,7 +206,8 @@ func over(out, s *structural.Schema) {
 func overValues(out, v *structural.ValueValidation) {
 	out.Format, out.Pattern = cmp.Or(v.Format, out.Format), cmp.Or(v.Pattern, out.Pattern)
 	out.Maximum, out.Minimum, out.MultipleOf = cmp.Or(v.Maximum, out.Maximum), cmp.Or(v.Minimum, out.Minimum), cmp.Or(v.MultipleOf, out.MultipleOf)
-	out.ExclusiveMaximum, out.ExclusiveMinimum = out.ExclusiveMaximum || v.ExclusiveMaximum, out.ExclusiveMinimum || v.ExclusiveMinimum
+	out.ExclusiveMaximum = out.ExclusiveMaximum || v.ExclusiveMaximum
+	out.ExclusiveMinimum = out.ExclusiveMinimum || v.ExclusiveMinimum
 	out.MaxLength, out.MinLength = cmp.Or(v.MaxLength, out.MaxLength), cmp.Or(v.MinLength, out.MinLength)
 	out.MaxItems, out.MinItems = cmp.Or(v.MaxItems, out.MaxItems), cmp.Or(v.MinItems, out.MinItems)
 	out.MaxProperties, out.MinProperties = cmp.Or(v.MaxProperties, out.MaxProperties), cmp.Or(v.MinProperties, out.MinProperties)
@@ -229,7 +232,8 @@ func origin(out *structural.Origin, o structural.Origin) {
 	}
 	out.Keywords = slices.DeleteFunc(out.Keywords, func(k structural.KeywordOrigin) bool { return sets[k.Keyword] })
 	out.Keywords = append(out.Keywords, o.Keywords...)
-	out.ReadOnly, out.Mistake = cmp.Or(o.ReadOnly, out.ReadOnly), max(out.Mistake, o.Mistake)
+	out.ReadOnly = cmp.Or(o.ReadOnly, out.ReadOnly)
+	out.Mistake = max(out.Mistake, o.Mistake)
 	for _, a := range o.Absent {
 		if !slices.Contains(out.Absent, a) {
 			out.Absent = append(out.Absent, a)

@@ -57,7 +57,9 @@ func (p Pass) Define(ctx context.Context, options define.Options, once define.De
 	run.Reporter.List = nil
 	named := gatedNames(run)
 	eraser, _ := define.StateOf[*erasure.Eraser](run)
-	parts, kindsOf, sets := map[*checks.Definition][]Part{}, map[string][]string{}, map[string]gates.Set{}
+	parts := map[*checks.Definition][]Part{}
+	kindsOf := map[string][]string{}
+	sets := map[string]gates.Set{}
 	for _, d := range all {
 		var used []source.Gated
 		for _, t := range d.Roots {
@@ -71,7 +73,8 @@ func (p Pass) Define(ctx context.Context, options define.Options, once define.De
 	}
 	runs := results{}
 	for _, part := range slices.Sorted(maps.Keys(sets)) {
-		if runs[part], err = p.definePart(ctx, options, once, sets[part], kindsOf[part]); err != nil {
+		runs[part], err = p.definePart(ctx, options, once, sets[part], kindsOf[part])
+		if err != nil {
 			return nil, nil, err
 		}
 		for _, kind := range kindsOf[part] {
@@ -102,8 +105,10 @@ func (p Pass) definePart(ctx context.Context, options define.Options, once defin
 		return out, nil
 	}
 	options.Passes = options.Passes.With(erasure.Pass{Kinds: gates.Set(options.Gates)})
-	options.Gates, options.Groups = on, nil
-	options.Annotations, options.Labels = nil, nil // the result has its own
+	options.Gates = on
+	options.Groups = nil
+	options.Annotations = nil
+	options.Labels = nil // the result has its own
 	all, run, err := once(ctx, options)
 	if err != nil {
 		return nil, err
@@ -130,7 +135,8 @@ func merge(run *define.Run, d *checks.Definition, parts []Part, runs results) *c
 		var of []Part
 		for _, part := range parts {
 			if p := runs[part.String()][kindOf(d)].definition; p != nil && p.SchemaOf(version.Name) != nil {
-				schemas, of = append(schemas, p.SchemaOf(version.Name)), append(of, part)
+				schemas = append(schemas, p.SchemaOf(version.Name))
+				of = append(of, part)
 				out.Flawed = out.Flawed || p.Flawed
 			}
 		}

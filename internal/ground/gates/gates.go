@@ -131,7 +131,8 @@ func (c Condition) Names() []string {
 // for conditions that have more names than one may have.
 func (c Condition) Implies(other Condition) bool {
 	both := And(c, Not(other))
-	value, constant := false, false
+	value := false
+	constant := false
 	if len(both.Names()) <= MaxNames {
 		value, constant = both.Constant()
 	}

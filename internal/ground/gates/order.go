@@ -18,9 +18,11 @@ func Steps(sets []Set) (out [][2]int) {
 	for i, s := range sets {
 		on[i] = s.bitset(index)
 	}
-	above, below := make([]bitset, len(sets)), make([]bitset, len(sets))
+	above := make([]bitset, len(sets))
+	below := make([]bitset, len(sets))
 	for i := range sets {
-		above[i], below[i] = newBitset(len(sets)), newBitset(len(sets))
+		above[i] = newBitset(len(sets))
+		below[i] = newBitset(len(sets))
 	}
 	for i := range sets {
 		for j := range sets {

@@ -39,7 +39,8 @@ func percentage(live, room uint64) int { return int(max(100*room/max(live, 1<<20
 // Session lets the heap grow for longer, for a process that serves an editor, unless somebody
 // else has set how much it may.
 func Session() {
-	now, next := percentage(liveBytes(), room), percentage(liveBytes(), sessionRoom)
+	now := percentage(liveBytes(), room)
+	next := percentage(liveBytes(), sessionRoom)
 	if old := debug.SetGCPercent(next); old != first && old != now {
 		debug.SetGCPercent(old)
 		return

@@ -79,7 +79,9 @@ func linkFacts(name string) (facts []snapshot.Fact, answer digest, ok bool) {
 	if !filepath.IsAbs(name) || filepath.VolumeName(name) != "" {
 		return nil, "", false
 	}
-	resolved, rest, links := separator, strings.Split(name, separator), 0
+	resolved := separator
+	rest := strings.Split(name, separator)
+	links := 0
 	for len(rest) > 0 {
 		part := rest[0]
 		rest = rest[1:]

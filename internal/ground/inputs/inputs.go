@@ -76,7 +76,9 @@ func New() *Reader {
 // is incomplete, so its results are never reused.
 func Overlaid(overlay map[string][]byte, read func(name string) ([]byte, error)) *Reader {
 	r := New()
-	r.unsure, r.overlay, r.read = "files were read through an overlay", overlay, read
+	r.unsure = "files were read through an overlay"
+	r.overlay = overlay
+	r.read = read
 	return r
 }
 
@@ -330,7 +332,9 @@ func (h *headReader) Read(p []byte) (int, error) {
 	n, err := h.File.Read(p)
 	if h.enough != nil && n > 0 {
 		suffices := h.enough(p[:n])
-		h.back, n, h.enough = n-suffices, suffices, nil
+		h.back = n - suffices
+		n = suffices
+		h.enough = nil
 	}
 	h.head = append(h.head, p[:n]...)
 	switch err {
@@ -392,7 +396,8 @@ func (r *Reader) withOverlay(dir string, entries []fs.DirEntry, err error) ([]fs
 		}
 		base := filepath.Base(name)
 		entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == base })
-		entries, err = append(entries, fs.FileInfoToDirEntry(overlayFile{base, len(data)})), nil
+		entries = append(entries, fs.FileInfoToDirEntry(overlayFile{base, len(data)}))
+		err = nil
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, err

@@ -117,21 +117,25 @@ func ParseRecord(text []byte) (Record, error) {
 		}
 		e.op = fields[0]
 		var err error
-		if e.size, err = strconv.Atoi(fields[1]); err != nil {
+		e.size, err = strconv.Atoi(fields[1])
+		if err != nil {
 			return nil, err
 		}
-		if e.stamp, err = parseStamp(fields[2]); err != nil {
+		e.stamp, err = parseStamp(fields[2])
+		if err != nil {
 			return nil, err
 		}
 		// An answer is a word or a quoted string.
-		answer, name := fields[3], ""
+		answer := fields[3]
+		name := ""
 		if quoted, err := strconv.QuotedPrefix(answer); err == nil {
 			answer, name = quoted, strings.TrimPrefix(answer[len(quoted):], " ")
 		} else {
 			answer, name, _ = strings.Cut(answer, " ")
 		}
 		e.answer = digest(answer)
-		if e.name, err = strconv.Unquote(name); err != nil {
+		e.name, err = strconv.Unquote(name)
+		if err != nil {
 			return nil, err
 		}
 		rec = append(rec, e)

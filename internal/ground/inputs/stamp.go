@@ -60,12 +60,14 @@ func parseStamp(text string) (s stamp, err error) {
 		return s, fmt.Errorf("stamp %q", text)
 	}
 	for i, to := range []*uint64{&s.Device, &s.Inode, &s.Size} {
-		if *to, err = strconv.ParseUint(parts[i], 16, 64); err != nil {
+		*to, err = strconv.ParseUint(parts[i], 16, 64)
+		if err != nil {
 			return s, err
 		}
 	}
 	for i, to := range []*int64{&s.Modified, &s.Changed} {
-		if *to, err = strconv.ParseInt(parts[3+i], 16, 64); err != nil {
+		*to, err = strconv.ParseInt(parts[3+i], 16, 64)
+		if err != nil {
 			return s, err
 		}
 	}

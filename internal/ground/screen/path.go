@@ -18,7 +18,8 @@ func Relative(dir, file string, up int) string {
 	}
 	rel, err := filepath.Rel(dir, file)
 	above := strings.Repeat("../", up+1)
-	if rel = filepath.ToSlash(rel); err != nil || strings.HasPrefix(rel+"/", above) {
+	rel = filepath.ToSlash(rel)
+	if err != nil || strings.HasPrefix(rel+"/", above) {
 		return file
 	}
 	return rel

@@ -150,7 +150,8 @@ func (t *Terminal) Write(p []byte) (int, error) {
 				break
 			}
 			if n > 0 { // it does not change what the line begins with
-				out, text = append(out, sequence...), text[n:]
+				out = append(out, sequence...)
+				text = text[n:]
 				continue
 			}
 		}
@@ -170,19 +171,23 @@ func (t *Terminal) Write(p []byte) (int, error) {
 
 // append appends a character, escaped if necessary.
 func (t *Terminal) append(out []byte, r rune, raw []byte) []byte {
-	colons, hashes := t.colons, t.hashes
+	colons := t.colons
+	hashes := t.hashes
 	switch {
 	case r == '\n':
-		t.colons, t.hashes = 0, 0
+		t.colons = 0
+		t.hashes = 0
 		return append(out, '\n')
 	case r == ' ' || r == '\t':
-		t.colons, t.hashes = min(colons, 0), 0
+		t.colons = min(colons, 0)
+		t.hashes = 0
 		if colons > 0 {
 			t.colons = -1
 		}
 		return append(out, byte(r))
 	}
-	t.colons, t.hashes = -1, 0
+	t.colons = -1
+	t.hashes = 0
 	switch {
 	case r == ':' && colons == 1, r == '[' && hashes == 2:
 		return fmt.Appendf(out, `\x%02x`, r)

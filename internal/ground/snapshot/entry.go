@@ -31,11 +31,14 @@ func (e Entry) Text(path string) string {
 // Parse parses the content of an entry's file, given its path.
 func Parse(path, content string) (e Entry, ok bool) {
 	d := decoder{rest: content}
-	header, sum := d.bytes(uint64(len(Header))), d.number()
+	header := d.bytes(uint64(len(Header)))
+	sum := d.number()
 	if d.broken || header != Header || sum != checksum(path, d.rest) {
 		return e, false
 	}
-	e.From, e.Until, e.Code = int64(d.number()), int64(d.number()), int(d.number())
+	e.From = int64(d.number())
+	e.Until = int64(d.number())
+	e.Code = int(d.number())
 	n := d.number()
 	if n <= uint64(len(d.rest)) {
 		e.Facts = make([]Fact, 0, n)
@@ -72,7 +75,8 @@ type decoder struct {
 }
 
 func (d *decoder) bytes(n uint64) string {
-	if d.broken = d.broken || n > uint64(len(d.rest)); d.broken {
+	d.broken = d.broken || n > uint64(len(d.rest))
+	if d.broken {
 		return ""
 	}
 	out := d.rest[:n]

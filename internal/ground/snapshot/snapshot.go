@@ -41,7 +41,8 @@ func Find(args []string) (e Entry, ok bool) {
 	if err != nil {
 		return e, false
 	}
-	if e, ok = Parse(path, string(text)); !ok {
+	e, ok = Parse(path, string(text))
+	if !ok {
 		return e, false
 	}
 	return e, e.holds(time.Now())
@@ -62,7 +63,8 @@ func (e Entry) holds(now time.Time) bool {
 // Path returns the path of the entry for a process that is like this one, but has these
 // arguments, or "" if it can have none.
 func Path(args []string) string {
-	cache, program := Directory(cacheDir(args)), programStamp()
+	cache := Directory(cacheDir(args))
+	program := programStamp()
 	dir, err := os.Getwd()
 	if cache == "" || program == (Stamp{}) || err != nil {
 		return ""

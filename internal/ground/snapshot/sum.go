@@ -50,7 +50,8 @@ func block(state *[8]uint32, data []byte) {
 	}
 	s := *state
 	for i, word := range w {
-		a, e := s[0], s[4]
+		a := s[0]
+		e := s[4]
 		big1 := rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
 		first := s[7] + big1 + (e&s[5] ^ ^e&s[6]) + rounds[i] + word
 		big0 := rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)

@@ -36,7 +36,8 @@ func newScanner(src []byte) *scanner {
 		s.stops[c] = fileLevel | braces | brackets
 	}
 	s.stops['\n'] = fileLevel
-	s.stops['{'], s.stops['}'] = braces|brackets, braces|brackets
+	s.stops['{'] = braces | brackets
+	s.stops['}'] = braces | brackets
 	for _, c := range []byte("([])") {
 		s.stops[c] = brackets
 	}
@@ -55,7 +56,8 @@ func (s *scanner) next(at int, in place) int {
 // other only in the declaration of a function, so brackets at file level do not matter.
 func (s *scanner) file() {
 	for at := 0; ; {
-		if at = s.next(at, fileLevel); at == len(s.src) {
+		at = s.next(at, fileLevel)
+		if at == len(s.src) {
 			break
 		}
 		if s.src[at] != '\n' {
@@ -158,7 +160,8 @@ func (s *scanner) body(at int) int {
 			return 0
 		case c == '{':
 			isType := string(word) == "struct" || string(word) == "interface"
-			if at = s.group(at); !isType {
+			at = s.group(at)
+			if !isType {
 				return at
 			}
 		case c == '(' || c == '[':
@@ -170,7 +173,8 @@ func (s *scanner) body(at int) int {
 			at = s.text(at)
 			continue
 		default:
-			if word = s.identifier(at); len(word) > 0 {
+			word = s.identifier(at)
+			if len(word) > 0 {
 				at += len(word)
 				continue
 			}
@@ -189,7 +193,8 @@ func (s *scanner) group(at int) int {
 		in = braces
 	}
 	for depth := 0; ; {
-		if at = s.next(at, in); at == len(s.src) {
+		at = s.next(at, in)
+		if at == len(s.src) {
 			return at
 		}
 		switch s.src[at] {

@@ -30,7 +30,8 @@ func Rest(buffer, src []byte, functions []Span) []byte {
 	if len(functions) == 0 {
 		return append(buffer[:0], src...)
 	}
-	rest, start := buffer[:0], 0
+	rest := buffer[:0]
+	start := 0
 	for _, f := range functions {
 		rest = appendPart(rest, src[start:f.Start])
 		start = f.End

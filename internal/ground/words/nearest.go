@@ -22,10 +22,12 @@ func NearestOther(word string, candidates []string) (string, bool) {
 	if len(candidates) > maxCandidates {
 		return "", false
 	}
-	best, bestDistance := "", 5
+	best := ""
+	bestDistance := 5
 	for _, candidate := range candidates {
 		if distance := EditDistance(word, candidate, 5); distance < bestDistance {
-			best, bestDistance = candidate, distance
+			best = candidate
+			bestDistance = distance
 		}
 	}
 	return best, best != "" && bestDistance < len(word)
@@ -67,7 +69,9 @@ func EditDistance(a, b string, limit int) int {
 	if d := 2 * (len(a) - len(b)); d >= limit || -d >= limit {
 		return limit
 	}
-	previous2, previous, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	previous2 := make([]int, len(b)+1)
+	previous := make([]int, len(b)+1)
+	row := make([]int, len(b)+1)
 	for j := range previous {
 		previous[j] = 2 * j
 	}

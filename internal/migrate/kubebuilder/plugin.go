@@ -143,7 +143,8 @@ func (p *plugin) settings(in *inputs.Reader) error {
 func (p *plugin) makefile(in *inputs.Reader, version string) {
 	name, changed, reason := migrate.Rewrite(in, p.Dir, version)
 	if strings.ContainsRune(string(changed), utf8.RuneError) {
-		changed, reason = nil, "it is not UTF-8"
+		changed = nil
+		reason = "it is not UTF-8"
 	}
 	switch {
 	case reason != "":

@@ -278,7 +278,8 @@ func mergeValidations(d difference) {
 	}
 	own, _ := d.old[validations].([]any)
 	d.old[validations] = slices.Concat(own, rules)
-	if d.old["allOf"] = left; len(left) == 0 {
+	d.old["allOf"] = left
+	if len(left) == 0 {
 		delete(d.old, "allOf")
 	}
 }
@@ -332,7 +333,8 @@ func withCheaperRules(rules []any) []any {
 		}
 		changed := maps.Clone(fields)
 		terms := strings.Split(members, ",")
-		if changed["rule"] = strings.Join(terms, "||"); comparison != " >= 1" {
+		changed["rule"] = strings.Join(terms, "||")
+		if comparison != " >= 1" {
 			for j, term := range terms {
 				terms[j] = "(" + term + "?1:0)"
 			}
@@ -367,7 +369,8 @@ func (d difference) rewriteString(key string, f func(string) string) {
 	if !ok {
 		return
 	}
-	if text = f(text); text == "" {
+	text = f(text)
+	if text == "" {
 		delete(d.old, key)
 		return
 	}
@@ -386,7 +389,8 @@ func (d difference) require(added bool) {
 	} else {
 		list = slices.DeleteFunc(list, func(name any) bool { return !slices.Contains(now, name) })
 	}
-	if d.old["required"] = list; len(list) == 0 {
+	d.old["required"] = list
+	if len(list) == 0 {
 		delete(d.old, "required")
 	}
 }

@@ -190,9 +190,11 @@ func (c *comparison) explain(d difference) {
 	if len(before) == 0 {
 		return
 	}
-	left, needed := before, []Change(nil)
+	left := before
+	needed := []Change(nil)
 	if after := d.after(c.changes); len(after) < len(before) {
-		left, needed = after, d.needed(c.changes, after)
+		left = after
+		needed = d.needed(c.changes, after)
 	}
 	for _, change := range needed {
 		c.used[change.Name] = true

@@ -20,7 +20,8 @@ func rbacChanges() []Change {
 		Before:  "- nonResourceURLs:\n  - /metrics\n  verbs:\n  - get",
 		After:   "",
 		rewrite: func(d difference) {
-			old, now := listIn(d.old, "rules"), listIn(d.new, "rules")
+			old := listIn(d.old, "rules")
+			now := listIn(d.new, "rules")
 			if !slices.ContainsFunc(now, forURLs) && slices.ContainsFunc(old, forURLs) {
 				d.old["rules"] = slices.DeleteFunc(slices.Clone(old), forURLs)
 			}
@@ -31,7 +32,8 @@ func rbacChanges() []Change {
 		Before:  "",
 		After:   "- nonResourceURLs:\n  - /healthz\n  - /metrics\n  verbs:\n  - get",
 		rewrite: func(d difference) {
-			old, now := listIn(d.old, "rules"), listIn(d.new, "rules")
+			old := listIn(d.old, "rules")
+			now := listIn(d.new, "rules")
 			if slices.ContainsFunc(now, forURLs) && !slices.ContainsFunc(old, forURLs) {
 				urls := slices.DeleteFunc(slices.Clone(now), func(rule any) bool { return !forURLs(rule) })
 				d.old["rules"] = slices.Concat(urls, old)

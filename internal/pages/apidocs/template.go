@@ -93,7 +93,8 @@ var templatePlace = lazyregexp.New(`^:(\d+)(?::(\d+))?: `)
 // templateError returns an error of package template as a diagnostic. Its text begins with
 // "template", the name, and the position.
 func templateError(name string, err error) diag.Diagnostic {
-	pos, message := diag.Position{File: name}, strings.TrimPrefix(err.Error(), "template: "+name)
+	pos := diag.Position{File: name}
+	message := strings.TrimPrefix(err.Error(), "template: "+name)
 	if place := templatePlace().FindStringSubmatch(message); place != nil {
 		message = message[len(place[0]):]
 		pos.Line, _ = strconv.Atoi(place[1])
@@ -209,7 +210,8 @@ func asciidocLines(text string) string {
 
 // asciidocCode returns a text as literal text on one line.
 func asciidocCode(text string) string {
-	if text = strings.TrimSpace(text); text == "" {
+	text = strings.TrimSpace(text)
+	if text == "" {
 		return ""
 	}
 	return "``" + asciidoc(text) + "``"

@@ -57,7 +57,8 @@ func (a *annotator) schema(s, source object, path string) *node {
 				m.comment = a.position(path + "." + key)
 			}
 		case []any:
-			if m.schema = a.elements(key, v, before, path); m.schema != nil {
+			m.schema = a.elements(key, v, before, path)
+			if m.schema != nil {
 				m.list = true
 			}
 		}

@@ -157,7 +157,8 @@ func (v *view) derive() (title string, root *node, err error) {
 		title = "Schema"
 		derived, err = rendered(v.props, v.model())
 		// Only a schema with keywords that no structural schema holds differs from itself.
-		a.dropped, a.added = func(string, string) string { return "" }, func(object, string) string { return "" }
+		a.dropped = func(string, string) string { return "" }
+		a.added = func(object, string) string { return "" }
 	}
 	if err != nil {
 		return "", nil, err
@@ -295,15 +296,20 @@ func selectField(derived, source object, field string) (_, _ object, path string
 	}
 	for _, name := range strings.Split(field, ".") {
 		for derived != nil && derived["properties"] == nil && derived["items"] != nil {
-			derived, source, path = child(derived, "items"), child(source, "items"), path+".items"
+			derived = child(derived, "items")
+			source = child(source, "items")
+			path = path + ".items"
 		}
 		if properties := child(derived, "properties"); child(properties, name) != nil {
-			derived, source = child(properties, name), child(child(source, "properties"), name)
+			derived = child(properties, name)
+			source = child(child(source, "properties"), name)
 			path += ".properties[" + name + "]"
 			continue
 		}
 		if values := child(derived, "additionalProperties"); values != nil {
-			derived, source, path = values, child(source, "additionalProperties"), path+".additionalProperties"
+			derived = values
+			source = child(source, "additionalProperties")
+			path = path + ".additionalProperties"
 			continue
 		}
 		names := slices.Sorted(maps.Keys(child(derived, "properties")))

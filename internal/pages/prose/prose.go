@@ -98,7 +98,8 @@ func (p *Parser) Parse(description string) []Block {
 		return out
 	}
 	if p.markdown == nil {
-		p.markdown, p.parsed = newMarkdown(), map[string][]Block{}
+		p.markdown = newMarkdown()
+		p.parsed = map[string][]Block{}
 	}
 	r := reader{source: []byte(description)}
 	out := r.blocks(p.markdown.Parse(text.NewReader(r.source)), 0)
@@ -179,7 +180,8 @@ type reader struct {
 }
 
 func (r *reader) blocks(parent ast.Node, depth int) []Block {
-	if r.tooDeep = r.tooDeep || depth > maxDepth; r.tooDeep {
+	r.tooDeep = r.tooDeep || depth > maxDepth
+	if r.tooDeep {
 		return nil
 	}
 	var out []Block
@@ -196,7 +198,8 @@ func (r *reader) blocks(parent ast.Node, depth int) []Block {
 		case *ast.List:
 			list := Block{Kind: Bullets, Blocks: r.blocks(n, depth+1)}
 			if n.IsOrdered() {
-				list.Kind, list.Start = Ordered, n.Start
+				list.Kind = Ordered
+				list.Start = n.Start
 			}
 			out = append(out, list)
 		case *ast.ListItem:
@@ -211,7 +214,8 @@ func (r *reader) blocks(parent ast.Node, depth int) []Block {
 }
 
 func (r *reader) spans(parent ast.Node, depth int) []Span {
-	if r.tooDeep = r.tooDeep || depth > maxDepth; r.tooDeep {
+	r.tooDeep = r.tooDeep || depth > maxDepth
+	if r.tooDeep {
 		return nil
 	}
 	var out []Span
@@ -295,7 +299,8 @@ func appendLink(spans []Span, destination string, label []Span) []Span {
 // appendAutoLink appends a URL or mail address in angle brackets. What only looks like
 // one, for example <group:name>, is text.
 func (r *reader) appendAutoLink(spans []Span, n *ast.AutoLink) []Span {
-	label, destination := string(n.Label(r.source)), string(n.URL(r.source))
+	label := string(n.Label(r.source))
+	destination := string(n.URL(r.source))
 	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(destination), "mailto:") {
 		destination = "mailto:" + destination
 	}

@@ -191,7 +191,8 @@ func (s *Session) fileOf(fix diag.Fix) (name string, ok bool) {
 // absolute returns the absolute name of a file in a diagnostic, or the empty string if it has
 // none.
 func (s *Session) absolute(name string) string {
-	if name = filepath.FromSlash(name); name == "" || filepath.IsAbs(name) {
+	name = filepath.FromSlash(name)
+	if name == "" || filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(s.dir, name)
@@ -217,7 +218,8 @@ func (s *Session) apply(name string, p *plan) bool {
 	if bytes.Equal(after, f.after) {
 		return false
 	}
-	f.after, f.fixes = after, f.fixes+p.fixes
+	f.after = after
+	f.fixes = f.fixes + p.fixes
 	maps.Copy(f.warnings, p.lines)
 	s.fixed[name] = f
 	return true
@@ -237,7 +239,8 @@ func (s *Session) fixable(name string) (data []byte, reason string) {
 	case info.Mode().Perm()&0o200 == 0:
 		return nil, "it is read-only"
 	}
-	if data, err = s.disk(name); err != nil {
+	data, err = s.disk(name)
+	if err != nil {
 		return nil, err.Error()
 	}
 	if digest, ok := s.read[name]; ok && digest != sha256.Sum256(data) {

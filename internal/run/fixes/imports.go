@@ -22,7 +22,8 @@ func WithoutIdleImports(before, after []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	used, using := qualifiers(old), qualifiers(tree)
+	used := qualifiers(old)
+	using := qualifiers(tree)
 	for _, decl := range slices.Backward(tree.Decls) {
 		imports, ok := decl.(*ast.GenDecl)
 		if !ok || imports.Tok != token.IMPORT {
@@ -37,7 +38,8 @@ func WithoutIdleImports(before, after []byte) ([]byte, error) {
 			if len(imports.Specs) == 1 {
 				node = imports
 			}
-			from, to := fset.Position(node.Pos()).Offset, fset.Position(node.End()).Offset
+			from := fset.Position(node.Pos()).Offset
+			to := fset.Position(node.End()).Offset
 			rest := bytes.TrimPrefix(bytes.TrimPrefix(after[to:], []byte("\r")), []byte("\n"))
 			after = slices.Concat(bytes.TrimRight(after[:from], " \t"), rest)
 		}

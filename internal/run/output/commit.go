@@ -73,7 +73,8 @@ func (w *Writer) Prepare(ctx context.Context, outputs []File, stale []string, mo
 	}
 	var err error
 	search := &search{bases: w.bases(), writer: w, mode: mode}
-	if c.targets, err = search.targets(ctx, outputs); err != nil {
+	c.targets, err = search.targets(ctx, outputs)
+	if err != nil {
 		return nil, err
 	}
 	for _, path := range stale {
@@ -281,7 +282,8 @@ func (s *search) stale(path string) (*target, error) {
 	}
 	// A symlink is removed itself, not the file that it leads to.
 	t.file = filepath.Join(Physical(filepath.Dir(full)), filepath.Base(full))
-	if t.base = baseOf(s.bases, t.file); t.base == "" {
+	t.base = baseOf(s.bases, t.file)
+	if t.base == "" {
 		s.refused = append(s.refused, s.writer.refuse(path, location{file: t.file}))
 	}
 	return t, nil
@@ -383,7 +385,8 @@ func (d disk) replace(ctx context.Context, targets, removed []*target) (err erro
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if t.dir, err = folders.folder(t.base, filepath.Dir(t.file)); err != nil {
+		t.dir, err = folders.folder(t.base, filepath.Dir(t.file))
+		if err != nil {
 			return fmt.Errorf("%s: %w", t.Path, err)
 		}
 		if err := d.stage(t); err != nil {
@@ -391,7 +394,8 @@ func (d disk) replace(ctx context.Context, targets, removed []*target) (err erro
 		}
 	}
 	for _, t := range removed {
-		if t.dir, err = folders.folder(t.base, filepath.Dir(t.file)); err != nil {
+		t.dir, err = folders.folder(t.base, filepath.Dir(t.file))
+		if err != nil {
 			return fmt.Errorf("%s: %w", t.Path, err)
 		}
 	}

@@ -38,7 +38,8 @@ func PrintDiff(out io.Writer, paint screen.Paint, path string, from, to []byte) 
 // PrintFull prints all lines of the old and the new text, each after a mark that tells which
 // of them has it.
 func PrintFull(out *bytes.Buffer, paint screen.Paint, from, to []byte) {
-	a, b := slices.Collect(strings.Lines(string(from))), slices.Collect(strings.Lines(string(to)))
+	a := slices.Collect(strings.Lines(string(from)))
+	b := slices.Collect(strings.Lines(string(to)))
 	put := func(mark string, style screen.Style, lines []string) {
 		for _, line := range lines {
 			line, ended := strings.CutSuffix(line, "\n")
@@ -117,7 +118,8 @@ func diffLines(diffs []lcs.Diff, a, b []string, region lcs.Diff, depth int) []lc
 		r.End--
 		r.ReplEnd--
 	}
-	dels, adds := r.End-r.Start, r.ReplEnd-r.ReplStart
+	dels := r.End - r.Start
+	adds := r.ReplEnd - r.ReplStart
 	if dels == 0 && adds == 0 {
 		return diffs
 	}
@@ -130,7 +132,8 @@ func diffLines(diffs []lcs.Diff, a, b []string, region lcs.Diff, depth int) []lc
 				// An anchor is the equal line at the beginning of the part after it.
 				part := lcs.Diff{Start: r.Start, End: at.Start, ReplStart: r.ReplStart, ReplEnd: at.ReplStart}
 				diffs = diffLines(diffs, a, b, part, depth-1)
-				r.Start, r.ReplStart = at.Start, at.ReplStart
+				r.Start = at.Start
+				r.ReplStart = at.ReplStart
 			}
 			return diffLines(diffs, a, b, r, depth-1)
 		}
@@ -158,7 +161,8 @@ func diffAnchors(a, b []string, r lcs.Diff) []lcs.Diff {
 	}
 	for i, line := range b[r.ReplStart:r.ReplEnd] {
 		if p, ok := places[line]; ok {
-			p.inB, p.b = p.inB+1, r.ReplStart+i
+			p.inB = p.inB + 1
+			p.b = r.ReplStart + i
 			places[line] = p
 		}
 	}
@@ -205,8 +209,10 @@ func (w diffWriter) hunks(a, b []string, diffs []lcs.Diff) {
 		for n < len(diffs) && diffs[n].Start-diffs[n-1].End <= 2*margin {
 			n++
 		}
-		first, last := diffs[0], diffs[n-1]
-		before, after := min(margin, first.Start), min(margin, len(a)-last.End)
+		first := diffs[0]
+		last := diffs[n-1]
+		before := min(margin, first.Start)
+		after := min(margin, len(a)-last.End)
 		w.line(screen.Cyan, fmt.Sprintf("@@ -%s +%s @@",
 			hunkRange(first.Start-before, last.End+after), hunkRange(first.ReplStart-before, last.ReplEnd+after)))
 		next := first.Start - before

@@ -30,7 +30,8 @@ func Generated(data []byte) (marks []string) {
 				return marks
 			}
 		}
-		if end = begins; end != "" && strings.Contains(line, end) {
+		end = begins
+		if end != "" && strings.Contains(line, end) {
 			end = ""
 		}
 		if strings.Contains(line, "DO NOT EDIT") {

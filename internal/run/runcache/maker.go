@@ -28,7 +28,8 @@ func makerName(version string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if file, err = os.Open(name); err != nil {
+		file, err = os.Open(name)
+		if err != nil {
 			return "", err
 		}
 	}
@@ -81,7 +82,8 @@ func buildID(file *os.File) (string, error) {
 	}
 	// An ELF note: the sizes of its name and text, type 4, name, text.
 	if at := bytes.Index(head, []byte("\x04\x00\x00\x00Go\x00\x00")); at >= 8 {
-		size, text := int(binary.NativeEndian.Uint32(head[at-4:])), head[at+8:]
+		size := int(binary.NativeEndian.Uint32(head[at-4:]))
+		text := head[at+8:]
 		if size > 0 && size <= len(text) {
 			return string(text[:size]), nil
 		}

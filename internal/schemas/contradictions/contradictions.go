@@ -109,7 +109,8 @@ func (c *finder) set(s *structural.Schema, path *structural.Path) {
 	if s.XListType != "set" || s.Items == nil {
 		return
 	}
-	elements, hint := "lists", "use atomic"
+	elements := "lists"
+	hint := "use atomic"
 	switch items := s.Items; {
 	case items.Type == "array" && (items.XListType == "" || items.XListType == "atomic"):
 	case items.Type == "object" && items.XMapType == "atomic":

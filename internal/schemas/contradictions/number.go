@@ -93,7 +93,8 @@ func (l *limits) noNumber() *clash {
 			return &clash{"multipleOf", fmt.Sprintf("multipleOf %s is not positive: no value is allowed", number(m.value)), m.pos, token.NoPos}
 		}
 	}
-	low, high := l.number.low, l.number.high
+	low := l.number.low
+	high := l.number.high
 	if !low.set || !high.set {
 		return nil
 	}
@@ -109,9 +110,13 @@ func (l *limits) noNumber() *clash {
 	if step, exact := cut.step(); step > 0 && (!exact || !none(cut.number.low, cut.number.high, step, 0)) {
 		return nil
 	}
-	what, keyword, pos := "integer", "minimum", low.pos
+	what := "integer"
+	keyword := "minimum"
+	pos := low.pos
 	if len(l.multiples) > 0 {
-		what, keyword, pos = "multiple of "+number(step), "multipleOf", l.multiples[len(l.multiples)-1].pos
+		what = "multiple of " + number(step)
+		keyword = "multipleOf"
+		pos = l.multiples[len(l.multiples)-1].pos
 	}
 	return &clash{keyword, fmt.Sprintf("no %s lies between %s and %s: no value is allowed", what, low.text("minimum"), high.text("maximum")), pos, cmp.Or(high.pos, low.pos)}
 }

@@ -42,7 +42,10 @@ func (k Node) Props() *apiextensionsv1.JSONSchemaProps {
 // they were removed.
 func (k Node) Take(p *apiextensionsv1.JSONSchemaProps) {
 	g := k.Generic
-	g.Type, g.Description, g.Title, g.Nullable = p.Type, p.Description, p.Title, p.Nullable
+	g.Type = p.Type
+	g.Description = p.Description
+	g.Title = p.Title
+	g.Nullable = p.Nullable
 	g.Default = takeJSON(g.Default, p.Default)
 	g.Example = takeJSON(g.Example, p.Example)
 	g.ExternalDocs = nil

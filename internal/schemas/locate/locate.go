@@ -62,7 +62,9 @@ func (l *Locator) Locate(s *structural.Schema, path string) []token.Pos {
 		if child == nil {
 			break
 		}
-		parent, s, path = s, child, rest
+		parent = s
+		s = child
+		path = rest
 		places = append(places, s.Origin.Pos)
 	}
 	if keyword := firstStep(path); keyword != "" {
@@ -88,7 +90,8 @@ func Innermost(s *structural.Schema, path string) *structural.Schema {
 		if child == nil {
 			return s
 		}
-		s, path = child, rest
+		s = child
+		path = rest
 	}
 }
 
@@ -218,8 +221,10 @@ func Follow(s *structural.Schema, path string) []Followed {
 		if next == nil {
 			break
 		}
-		next.Path, next.Object = last.Path+next.Path, whole[:len(whole)-len(rest)]
-		out, path = append(out, *next), rest
+		next.Path = last.Path + next.Path
+		next.Object = whole[:len(whole)-len(rest)]
+		out = append(out, *next)
+		path = rest
 	}
 	return out
 }

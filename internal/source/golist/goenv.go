@@ -55,7 +55,8 @@ func readGoEnv(in *inputs.Reader, tags []string) (env goEnv, reason string) {
 		if err != nil {
 			return env, "the go command is not in PATH"
 		}
-		if command, err = in.EvalSymlinks(command); err != nil {
+		command, err = in.EvalSymlinks(command)
+		if err != nil {
 			return env, err.Error()
 		}
 		env.root = filepath.Dir(filepath.Dir(command))
@@ -120,7 +121,8 @@ func envReader(in *inputs.Reader) func(name string) string {
 func buildContext(in *inputs.Reader, get func(string) string, root string, minor int, tags []string) build.Context {
 	context := build.Default
 	context.GOROOT = root
-	context.GOOS, context.GOARCH = runtime.GOOS, runtime.GOARCH
+	context.GOOS = runtime.GOOS
+	context.GOARCH = runtime.GOARCH
 	if value := get("GOOS"); value != "" {
 		context.GOOS = value
 	}

@@ -295,7 +295,8 @@ func relative(dir, path string) string {
 func fileTarget(dir, pattern string) (target string, recursive bool) {
 	target, recursive = strings.CutSuffix(filepath.ToSlash(pattern), "/...")
 	if pattern == "..." || pattern == "./..." {
-		target, recursive = ".", true
+		target = "."
+		recursive = true
 	}
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(dir, target)

@@ -64,7 +64,11 @@ func Append(dst []byte, texts ...string) []byte {
 
 // text appends a text.
 func (l *layout) text(text string) {
-	l.src, l.at, l.open, l.depth, l.continues = text, 0, l.open[:0], 0, false
+	l.src = text
+	l.at = 0
+	l.open = l.open[:0]
+	l.depth = 0
+	l.continues = false
 	for first := true; ; first = false {
 		before := l.at
 		for l.at < len(l.src) && isBlank(l.src[l.at]) {

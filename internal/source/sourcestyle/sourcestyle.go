@@ -23,7 +23,8 @@ func Formatted(before, edited []byte) ([]byte, error) {
 		edited = withUnixEnds(edited)
 	}
 	if formatted, err := format.Source(before); err == nil && bytes.Equal(formatted, before) {
-		if edited, err = format.Source(edited); err != nil {
+		edited, err = format.Source(edited)
+		if err != nil {
 			return nil, err
 		}
 	} else if _, err := parser.ParseFile(token.NewFileSet(), "", edited, parser.ParseComments); err != nil {

@@ -25,7 +25,8 @@ type pruner struct {
 func (d *declaration) prune() {
 	p := &pruner{scope: d.scope, from: d.File, params: map[string]bool{}, whole: d.scope.checker.options.Whole}
 	spec := *d.Spec
-	spec.Doc, spec.Comment = nil, nil
+	spec.Doc = nil
+	spec.Comment = nil
 	if spec.TypeParams != nil {
 		for _, field := range spec.TypeParams.List {
 			p.declare(field.Names)
@@ -82,7 +83,8 @@ func (s *scope) keep(m *method) {
 // marker, but has fields that its user can copy one by one: an exported struct of another module with
 // exported fields, or an unexported one of the user.
 func (d *declaration) isOnlyCopiedByFields(body *ast.StructType) bool {
-	name, local := d.Spec.Name, d.scope.pkg.Local()
+	name := d.Spec.Name
+	local := d.scope.pkg.Local()
 	if local == name.IsExported() || len(d.scope.methodsOf(name.Name)) > 0 || d.scope.methodsElsewhere()[name.Name].DeepCopyInto != "" {
 		return false
 	}
@@ -256,7 +258,8 @@ func (p *pruner) length(expr ast.Expr) ast.Expr {
 	var n int64
 	if p.whole {
 		var ok bool
-		if n, ok = p.from.ArrayLength(expr); !ok {
+		n, ok = p.from.ArrayLength(expr)
+		if !ok {
 			p.checker.doubt("package %s has an array of unknown length", p.pkg.Path)
 		}
 	}

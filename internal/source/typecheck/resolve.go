@@ -198,7 +198,8 @@ func (s *scope) findMethods() {
 // copies reports whether a method with the name and the type may copy values. DeepCopyInto can be
 // called whatever its results.
 func copies(name string, fn *ast.FuncType) bool {
-	params, results := fn.Params.NumFields(), fn.Results.NumFields()
+	params := fn.Params.NumFields()
+	results := fn.Results.NumFields()
 	return name == "DeepCopy" && params == 0 && results == 1 || name == "DeepCopyInto" && params == 1
 }
 

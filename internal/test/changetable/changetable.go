@@ -113,12 +113,15 @@ func (r *Row) build(plural string) Case {
 	if len(names) == 0 {
 		names = positions()
 	}
-	old, new := map[string]any{}, map[string]any{}
+	old := map[string]any{}
+	new := map[string]any{}
 	for _, name := range names {
-		old[name], new[name] = schemaAt(name, object(r.Old, r.OldObject)), schemaAt(name, object(r.New, r.NewObject))
+		old[name] = schemaAt(name, object(r.Old, r.OldObject))
+		new[name] = schemaAt(name, object(r.New, r.NewObject))
 		c.Positions = append(c.Positions, r.at(name))
 	}
-	c.Old, c.New = definition(plural, nil, resource(old)), definition(plural, nil, resource(new))
+	c.Old = definition(plural, nil, resource(old))
+	c.New = definition(plural, nil, resource(new))
 	return c
 }
 

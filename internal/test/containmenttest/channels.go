@@ -78,7 +78,8 @@ func Generate(ctx context.Context, dir string, specs map[string]string) (*Pair, 
 	if err != nil {
 		return nil, err
 	}
-	if p.Changes, err = containment.Compare(ctx, target, inputs.New(), &p.Narrow, &p.Wide); err != nil {
+	p.Changes, err = containment.Compare(ctx, target, inputs.New(), &p.Narrow, &p.Wide)
+	if err != nil {
 		return nil, err
 	}
 	return p, nil

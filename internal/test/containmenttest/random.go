@@ -54,14 +54,16 @@ func (r Random) structType(name string, deep bool) string {
 		if f.condition != "" {
 			fmt.Fprintf(&body, "\t// +schemagen:when(%s)\n", f.condition)
 		}
-		goType, required := f.typeName, r.one(3) && (f.condition == "" || r.one(4))
+		goType := f.typeName
+		required := r.one(3) && (f.condition == "" || r.one(4))
 		hasDefault := ""
 		switch f.typeName {
 		case "string":
 			r.marker(&body, validation+"MaxLength=3", validation+"MaxLength=2")
 			hasDefault = "a"
 		case "enum":
-			goType, hasDefault = "string", "a"
+			goType = "string"
+			hasDefault = "a"
 			fmt.Fprintf(&body, "\t// +%sEnum=a;b\n", validation)
 			if r.one(2) {
 				fmt.Fprintf(&body, "\t// +schemagen:when(%s)=+schemagen:enumValues=c\n", r.pick("X", "X", "X", "!X"))
@@ -105,7 +107,8 @@ func (r Random) rule(out *strings.Builder, fields []field) {
 		f := fields[r.IntN(len(fields))]
 		self := "self." + f.name
 		if depth > 0 {
-			a, b := atom(depth-1), atom(depth-1)
+			a := atom(depth - 1)
+			b := atom(depth - 1)
 			return r.pick("!has("+self+") || ("+a+")", "!has("+self+") || ("+a+")", "has("+self+") ? "+a+" : true", "("+a+") || ("+b+")", "("+a+") && ("+b+")", "!("+a+")",
 				"!has("+self+") || !has(oldSelf."+f.name+") || ("+a+")")
 		}

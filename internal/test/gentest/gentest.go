@@ -165,7 +165,8 @@ func (c *Case) Compare(t testing.TB, update bool, files map[string]string) {
 
 // Difference shows the first difference between two texts.
 func Difference(want, got string) string {
-	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	w := strings.Split(want, "\n")
+	g := strings.Split(got, "\n")
 	for i := range max(len(w), len(g)) {
 		var a, b string
 		if i < len(w) {

@@ -96,7 +96,8 @@ func toWrite(files []writtenFile, options *Options) ([]writtenFile, diag.List, e
 			if options.Preview {
 				d = d.As(diag.Warning)
 			}
-			out, found = append(out, f), append(found, d)
+			out = append(out, f)
+			found = append(found, d)
 		}
 	}
 	return out, found, nil

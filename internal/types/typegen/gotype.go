@@ -81,7 +81,8 @@ func (b *builder) build() {
 
 // rootFields fills the struct of a kind.
 func (b *builder) rootFields(k *kind) {
-	t, s := k.root, k.schema
+	t := k.root
+	s := k.schema
 	t.markers = b.objectMarkers(k)
 	t.markers = append(t.markers, b.structMarkers(s)...)
 	t.markers = append(t.markers, b.rootMarkers(s)...)
@@ -177,7 +178,8 @@ func (b *builder) structField(k *kind, t *goType, p structural.Property, path *s
 		b.fail(k, s, hint, "no json tag can have the name %q", p.Name)
 	}
 	var marker string
-	if f.doc, marker = fieldDoc(s.Description); marker != "" {
+	f.doc, marker = fieldDoc(s.Description)
+	if marker != "" {
 		f.markers = append(f.markers, marker)
 	}
 	if f.required {
@@ -423,7 +425,8 @@ func pointerless(s *structural.Schema, e expr) string {
 func (b *builder) element(s *structural.Schema, u use, rest string) use {
 	out := u
 	out.path = u.path.element()
-	out.doc, out.anyDoc = s.Description, false
+	out.doc = s.Description
+	out.anyDoc = false
 	out.at.rest += rest
 	return out
 }

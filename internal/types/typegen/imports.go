@@ -137,7 +137,8 @@ func aliases(paths []string) map[string]string {
 		for i := 2; taken[alias]; i++ {
 			alias = fmt.Sprintf("%s%d", name, i)
 		}
-		out[path], taken[alias] = alias, true
+		out[path] = alias
+		taken[alias] = true
 	}
 	return out
 }
@@ -164,7 +165,9 @@ func (b *builder) lookAlikes() []string {
 			if 4*(len(less)+len(more)) > len(k.fields) || best != nil && len(less)+len(more) >= len(lacks)+len(adds) {
 				continue
 			}
-			best, lacks, adds = k, less, more
+			best = k
+			lacks = less
+			adds = more
 		}
 		if best == nil {
 			continue

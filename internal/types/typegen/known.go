@@ -92,7 +92,8 @@ func Open(ctx context.Context, dir string, imports ...string) (*Module, diag.Lis
 	if err != nil || found.HasErrors() {
 		return nil, found, err
 	}
-	if own, err = usable(ctx, dir, own); err != nil {
+	own, err = usable(ctx, dir, own)
+	if err != nil {
 		return nil, nil, err
 	}
 	candidates = append(own, candidates...)
@@ -205,7 +206,8 @@ func probe(ctx context.Context, dir string, candidates []candidate) (*wellKnown,
 		case t.name == "JSON":
 		default:
 			if _, ok := out.types[body]; !ok {
-				t.description, t.fields = p.Schema.Description, locate.FieldNames(p.Schema)
+				t.description = p.Schema.Description
+				t.fields = locate.FieldNames(p.Schema)
 				out.types[body] = t
 				out.list = append(out.list, t)
 			}

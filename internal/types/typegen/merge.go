@@ -66,7 +66,8 @@ func (t *goType) join(other *goType) {
 		}
 	}
 	if t.anyDoc {
-		t.doc, t.anyDoc = other.doc, other.anyDoc
+		t.doc = other.doc
+		t.anyDoc = other.anyDoc
 	}
 	other.same = t
 }

@@ -120,7 +120,9 @@ func (d *digests) body(s *structural.Schema) digest {
 		return out
 	}
 	props := keywords.Of(s).Props()
-	props.Description, props.Default, props.Nullable = "", nil, false
+	props.Description = ""
+	props.Default = nil
+	props.Nullable = false
 	props.Required = slices.Sorted(slices.Values(props.Required))
 	text, _ := json.Marshal(props) // it was decoded from JSON
 	h := sha256.New()

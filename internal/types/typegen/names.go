@@ -140,7 +140,8 @@ func candidates(paths []*step) []string {
 	}
 	suffix = nil
 	for i := len(path) - 1; i >= 0; i-- {
-		if suffix = append(wordsOf(path[i]), suffix...); len(suffix) > len(common) {
+		suffix = append(wordsOf(path[i]), suffix...)
+		if len(suffix) > len(common) {
 			add(suffix)
 		}
 	}

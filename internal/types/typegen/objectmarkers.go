@@ -17,7 +17,8 @@ import (
 
 // objectMarkers returns the markers of a root type for what a definition has besides schemas.
 func (b *builder) objectMarkers(k *kind) []string {
-	spec, version := &k.object.Spec, &k.object.Spec.Versions[k.index]
+	spec := &k.object.Spec
+	version := &k.object.Spec.Versions[k.index]
 	out := []string{"kubebuilder:object:root=true"}
 	if r := resource(spec); r != "" {
 		out = append(out, "kubebuilder:resource:"+r)

@@ -160,14 +160,16 @@ func sameAdditional(a, b *structural.SchemaOrBool) bool {
 // children, or the empty string, and whether the order of required differs, which has no
 // meaning.
 func keywordDifference(want, got *structural.Schema) (what string, required bool) {
-	a, b := keywords.Of(want).Props(), keywords.Of(got).Props()
+	a := keywords.Of(want).Props()
+	b := keywords.Of(got).Props()
 	required = !slices.Equal(a.Required, b.Required)
 	a.Required, b.Required = slices.Sorted(slices.Values(a.Required)), slices.Sorted(slices.Values(b.Required))
 	if canonical(a) == canonical(b) {
 		return "", required
 	}
 	for k := range keywords.Table() {
-		x, y := *a, *b
+		x := *a
+		y := *b
 		keywords.Clear(&x, k.Name)
 		keywords.Clear(&y, k.Name)
 		if canonical(&x) == canonical(&y) {
@@ -215,7 +217,8 @@ func (c comparedObjects) compare(want, got *apiextensionsv1.CustomResourceDefini
 // objectDifference returns the part in which two definitions without their schemas differ, or
 // the empty string.
 func objectDifference(want, got *apiextensionsv1.CustomResourceDefinition) string {
-	a, b := bareObject(want), bareObject(got)
+	a := bareObject(want)
+	b := bareObject(got)
 	if a.Name != b.Name {
 		return "metadata.name"
 	}
@@ -249,7 +252,8 @@ func objectStyle(want, got *apiextensionsv1.CustomResourceDefinition) []string {
 			out = append(out, what)
 		}
 	}
-	a, b := &want.Spec, &got.Spec
+	a := &want.Spec
+	b := &got.Spec
 	differ("singular", a.Names.Singular != b.Names.Singular)
 	differ("listKind", a.Names.ListKind != b.Names.ListKind)
 	differ("conversion", canonical(a.Conversion) != canonical(b.Conversion))

@@ -165,7 +165,8 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 			if err != nil {
 				return nil, nil, err
 			}
-			builders, files = append(builders, b), append(files, written...)
+			builders = append(builders, b)
+			files = append(files, written...)
 		}
 		if found.HasErrors() {
 			return nil, found.Normalize(), nil

@@ -55,7 +55,8 @@ func Rules(u *unions.Union, s *structural.Schema) []int {
 		if strings.Contains(rule.Rule, "oldSelf") || bareSelf().MatchString(rule.Rule) {
 			continue
 		}
-		member, other := false, false
+		member := false
+		other := false
 		for _, found := range ofSelf().FindAllStringSubmatch(rule.Rule, -1) {
 			isMember := slices.Contains(members, found[1])
 			member = member || isMember
@@ -72,7 +73,8 @@ func Rules(u *unions.Union, s *structural.Schema) []int {
 // rule can read.
 func celNamesOf(u *unions.Union) (discriminator string, members []string, ok bool) {
 	if u.Discriminator != "" {
-		if discriminator, ok = celtext.Name(u.Discriminator); !ok {
+		discriminator, ok = celtext.Name(u.Discriminator)
+		if !ok {
 			return "", nil, false
 		}
 	}
@@ -119,7 +121,8 @@ func Judge(u *unions.Union, s *structural.Schema, rules []int, evaluate unions.E
 	seen := make([]sides, len(rules))
 	for each := range combinations(u) {
 		object := each.object(u, s)
-		refused, failed := false, false
+		refused := false
+		failed := false
 		for i, outcome := range evaluate(object) {
 			switch {
 			case outcome.Failure != "":

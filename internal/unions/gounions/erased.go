@@ -55,7 +55,8 @@ func (all *Unions) erasedParts(t *source.Type) (out []erasedPart) {
 			case markers.Declarative:
 				part.tagged = m.Name == markers.TagUnionDiscriminatorName || m.Name == markers.TagUnionMemberName
 				if part.tagged {
-					found, part.union = true, NameOf(m)
+					found = true
+					part.union = NameOf(m)
 					part.discriminator = m.Name == markers.TagUnionDiscriminatorName
 				}
 				if arg, ok := value.NamedArg("memberName"); ok && part.tagged {
@@ -63,7 +64,9 @@ func (all *Unions) erasedParts(t *source.Type) (out []erasedPart) {
 				}
 			default:
 				if m.Name == markers.UnionDiscriminatorName || m.Name == markers.DiscriminatorName {
-					found, part.discriminator, part.union = true, true, part.name
+					found = true
+					part.discriminator = true
+					part.union = part.name
 				}
 			}
 		}
@@ -108,13 +111,15 @@ func (op writeUnion) reportValues(u *unions.Union, s *structural.Schema) (found 
 		}
 		member := op.erased[i]
 		marker := "+" + markers.WhenName + "(" + member.Condition + ")"
-		pos, hint := op.Discriminator.Field.Pos, "write // "+marker+"=+"+markers.EnumValuesName+"="+value.Name+" instead of the value in the list"
+		pos := op.Discriminator.Field.Pos
+		hint := "write // " + marker + "=+" + markers.EnumValuesName + "=" + value.Name + " instead of the value in the list"
 		if i := s.PropertyIndex(u.Discriminator); i >= 0 {
 			pos = s.Properties[i].Schema.Origin.Of("enum")
 		}
 		var edit *markers.Edit
 		if constant := op.constant(value.Name); constant != nil {
-			pos, hint = constant.Pos, "write above the constant: // "+marker
+			pos = constant.Pos
+			hint = "write above the constant: // " + marker
 			edit = aboveConstant(op.enum, constant.Pos, marker)
 		}
 		d := r.Report(report.NeedsErased, op.owner.Pkg.At(pos), hint, "value %q of discriminator %s needs member %s, which does not exist here: its condition is %s",

@@ -46,7 +46,8 @@ func occurrences(s *structural.Schema, plain bool) []*occurrence {
 	find = func(s *structural.Schema, at occurrence) {
 		for _, u := range unions.Of(s) {
 			p := at
-			p.path, p.union = slices.Clone(at.path), u
+			p.path = slices.Clone(at.path)
+			p.union = u
 			split := p.rules(unions.LowerOptions{})
 			all := p.rules(unions.LowerOptions{Transition: true})
 			p.ruled = len(split) > 0 && hasRule(s.XValidations, split[0])
@@ -88,7 +89,8 @@ func hasRule(rules []structural.Rule, rule structural.Rule) bool {
 // rules returns the union's rules in the style that the estimate of the options selects.
 // Lowering cannot fail here.
 func (p *occurrence) rules(options unions.LowerOptions) []structural.Rule {
-	options.Forms, options.Plain = []unions.Form{unions.FormCEL}, p.plain
+	options.Forms = []unions.Form{unions.FormCEL}
+	options.Plain = p.plain
 	out, _ := unions.Lower(p.union, options)
 	return out.Rules
 }
@@ -290,7 +292,8 @@ func (f *unionFitter) fit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ours, rest := 0.0, 0.0
+	ours := 0.0
+	rest := 0.0
 	for _, r := range rules {
 		p := f.occurrenceOf(r)
 		if p == nil {

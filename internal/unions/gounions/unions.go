@@ -217,7 +217,8 @@ func (all *Unions) find(t *source.Type, fields []source.NamedField) []*Marked {
 			d.Union.Pos = m.Pos
 			native = append(native, d)
 		} else if m := f.Field.Markers.Get(markers.DiscriminatorName); m != nil {
-			d.Union.Pos, d.sketched = m.Pos, true
+			d.Union.Pos = m.Pos
+			d.sketched = true
 			native = append(native, d)
 		} else if m := f.Field.Markers.Get(markers.TagUnionDiscriminatorName); m != nil {
 			d.Union.Pos = m.Pos
@@ -226,7 +227,8 @@ func (all *Unions) find(t *source.Type, fields []source.NamedField) []*Marked {
 			continue
 		}
 		enum, marker := EnumTypeOf(t, f.Field)
-		if d.enum = enum; enum != nil && all.Settings.UnionForms(t) != nil {
+		d.enum = enum
+		if enum != nil && all.Settings.UnionForms(t) != nil {
 			if all.enums == nil {
 				all.enums = map[token.Pos]bool{}
 			}
@@ -254,7 +256,8 @@ func (all *Unions) find(t *source.Type, fields []source.NamedField) []*Marked {
 					member.Value = arg.Value
 				}
 				key := NameOf(m)
-				if to = named[key]; to == nil {
+				to = named[key]
+				if to == nil {
 					if d := lost(erased, true, key); d != nil {
 						all.reportLost(t, member.GoName, m.Pos, d)
 						continue

@@ -59,7 +59,8 @@ func (e *lineEditor) discriminator(c *candidate) (standing string) {
 	hasNone := slices.Contains(c.choices.values, "")
 	sketched := f.field.Markers.Get(markers.DiscriminatorName) != nil // it may be absent
 	if !f.required && standing == "" && !hasNone && !sketched {
-		if standing = c.documentedDefault(); standing == "" {
+		standing = c.documentedDefault()
+		if standing == "" {
 			e.require(f)
 		} else {
 			e.aboveField(f, "+kubebuilder:default="+strconv.Quote(standing), "its documentation gives this default")
@@ -112,7 +113,8 @@ func (e *lineEditor) require(f *unionField) {
 		old := e.line(at)
 		edit := Edit{File: at.File, Line: at.Line, Old: old, Subject: f.field.Label()}
 		if !replaced {
-			edit.Text, edit.Why = strings.Replace(old, c.Text, "+required", 1), why
+			edit.Text = strings.Replace(old, c.Text, "+required", 1)
+			edit.Why = why
 		}
 		replaced = true
 		e.out.Edits = append(e.out.Edits, edit)
@@ -143,17 +145,20 @@ func (e *lineEditor) omitEmpty(f *unionField, why string) {
 func (e *lineEditor) member(c *candidate, f *unionField, m *Member, standing string, several bool) bool {
 	tagged := c.role == roleDiscriminator && !c.native
 	if !m.Marked {
-		marker, why := "+unionMember", ""
+		marker := "+unionMember"
+		why := ""
 		if tagged {
 			marker = taggedMember(c, m) // Kubernetes' tags have no optional members
 		} else {
 			if m.Value != m.Field {
 				marker += "=" + m.Value
 			}
-			if why = mayBeAbsent(f, m.Value); m.Value == standing {
+			why = mayBeAbsent(f, m.Value)
+			if m.Value == standing {
 				why = "the default selects it, even in an object without the discriminator"
 			}
-			if m.Optional = why != ""; m.Optional {
+			m.Optional = why != ""
+			if m.Optional {
 				marker += ",optional"
 			}
 		}

@@ -299,7 +299,8 @@ func sameName(value string, f *unionField) bool {
 
 // affixOf returns the words that a Go name has before or after a value.
 func affixOf(value, name string) (affix string, ok bool) {
-	normal, lower := normalName(value), strings.ToLower(name)
+	normal := normalName(value)
+	lower := strings.ToLower(name)
 	if len(normal) < 3 || len(lower) != len(name) || normal == lower {
 		return "", false
 	}

@@ -94,11 +94,13 @@ func (f *unionField) readRole() {
 		}
 		switch name {
 		case markers.UnionDiscriminatorName, markers.DiscriminatorName:
-			f.role, f.native = roleDiscriminator, true
+			f.role = roleDiscriminator
+			f.native = true
 		case markers.TagUnionDiscriminatorName:
 			f.role = roleDiscriminator
 		case markers.UnionMemberName, markers.UnionName:
-			f.role, f.native = roleMember, true
+			f.role = roleMember
+			f.native = true
 		case markers.TagUnionMemberName, markers.TagZeroOrOneOfMemberName:
 			f.role = roleMember
 		default:

@@ -80,7 +80,8 @@ func suggestUnions(ctx context.Context, options define.Options) ([]Suggestion, d
 	if err != nil {
 		return nil, nil, err
 	}
-	r, s := b.Reporter, &suggester{Builder: b, sources: map[string][]string{}}
+	r := b.Reporter
+	s := &suggester{Builder: b, sources: map[string][]string{}}
 	s.findStatuses(roots)
 	var out []Suggestion
 	for _, p := range roots {
@@ -326,7 +327,8 @@ func (s *suggester) undiscriminated(t *source.Type, fields []*unionField) (out S
 		tag = "+k8s:zeroOrOneOfMember"
 	}
 	if i := slices.IndexFunc(fields, func(f *unionField) bool { return f.role == roleMember }); i >= 0 {
-		tag, out.Marked = fields[i].text, true // the remaining members are marked in the same way
+		tag = fields[i].text
+		out.Marked = true // the remaining members are marked in the same way
 		out.AtMostOne = strings.Contains(tag, markers.TagZeroOrOneOfMemberName)
 	}
 	if s.statuses[t] && !out.AtMostOne {

@@ -16,7 +16,8 @@ func (f *functionFile) addAccessors(node *structNode) {
 	if node.defined != nil {
 		return
 	}
-	s, taken := f.structs[node], node.decl.Selectors()
+	s := f.structs[node]
+	taken := node.decl.Selectors()
 	for i, u := range node.unions {
 		d := s.Unions[i].Discriminator
 		if d == nil {

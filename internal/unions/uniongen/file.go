@@ -223,7 +223,8 @@ func (f *functionFile) functions(node *structNode) *goFunctions {
 	}
 	s := &goStruct{goFunctions: functionNames(t.Spec.Name.Name, node.clears), Foreign: true, Type: f.qualified(t, "")}
 	qualifier := f.importName(t.Pkg, "") + "."
-	s.Normalize, s.Validate = qualifier+s.Normalize, qualifier+s.Validate
+	s.Normalize = qualifier + s.Normalize
+	s.Validate = qualifier + s.Validate
 	f.structs[node] = s
 	f.out.Structs = append(f.out.Structs, s)
 	return &s.goFunctions
@@ -233,13 +234,15 @@ func (f *functionFile) functions(node *structNode) *goFunctions {
 func (f *functionFile) value(v *valueEdge, s *structural.Schema) *goValue {
 	out := &goValue{Kind: v.kind, Array: v.array}
 	if v.kind == kindStruct {
-		if out.Struct = f.functions(v.to); out.Struct == nil {
+		out.Struct = f.functions(v.to)
+		if out.Struct == nil {
 			return nil
 		}
 		out.Type = f.text(v.file, v.expr)
 		return out
 	}
-	if out.Elem = f.value(v.elem, v.child(s)); out.Elem == nil {
+	out.Elem = f.value(v.elem, v.child(s))
+	if out.Elem == nil {
 		return nil
 	}
 	out.Type = f.text(v.file, v.expr)
@@ -290,7 +293,8 @@ func (f *functionFile) union(node *structNode, u *gounions.Marked) goUnion {
 // expressions.
 func (f *functionFile) discriminator(node *structNode, u *gounions.Marked) (*goDiscriminator, func(string) string) {
 	field := u.Discriminator.Field
-	file, typ := node.decl.File, field.Type
+	file := node.decl.File
+	typ := field.Type
 	out := &goDiscriminator{Go: field.GoName(), JSON: u.Union.Discriminator, Required: u.Union.Required}
 	for range maxTypeDepth {
 		at, expr := file.ResolveExpr(typ)
@@ -298,7 +302,9 @@ func (f *functionFile) discriminator(node *structNode, u *gounions.Marked) (*goD
 		if !ok {
 			break
 		}
-		out.Pointer, file, typ = true, at, star.X
+		out.Pointer = true
+		file = at
+		typ = star.X
 	}
 	out.Type = f.text(file, typ)
 	names := map[string]string{}

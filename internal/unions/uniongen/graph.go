@@ -118,17 +118,21 @@ func (g *unionGraph) value(f *source.File, expr ast.Expr, at string, depth int) 
 	case *ast.ParenExpr:
 		return g.value(f, typed.X, at, depth+1)
 	case *ast.StarExpr:
-		out.kind, out.elem = kindPointer, g.value(f, typed.X, at, depth+1)
+		out.kind = kindPointer
+		out.elem = g.value(f, typed.X, at, depth+1)
 		if out.elem == nil || out.elem.kind == kindPointer {
 			return nil
 		}
 		return out
 	case *ast.ArrayType:
-		out.kind, out.elem, out.array = kindList, g.value(f, typed.Elt, at, depth+1), typed.Len != nil
+		out.kind = kindList
+		out.elem = g.value(f, typed.Elt, at, depth+1)
+		out.array = typed.Len != nil
 	case *ast.MapType:
 		out.kind, out.elem, out.key, out.keyFile = kindMap, g.value(f, typed.Value, at, depth+1), typed.Key, f
 	case *ast.StructType:
-		out.kind, out.to = kindStruct, g.unnamedStruct(f, typed, at)
+		out.kind = kindStruct
+		out.to = g.unnamedStruct(f, typed, at)
 		return out
 	case *ast.Ident:
 		if arg, ok := f.Params[typed.Name]; ok {
@@ -178,7 +182,8 @@ func (g *unionGraph) named(f *source.File, expr ast.Expr, at string, depth int) 
 		return nil
 	}
 	out := *body
-	out.file, out.expr = f, expr
+	out.file = f
+	out.expr = expr
 	if body.kind == kindStruct {
 		if !t.Pkg.Root {
 			return nil
@@ -377,7 +382,8 @@ func (v *valueEdge) hasCounterparts(s *structural.Schema) bool {
 func (g *unionGraph) passSchema(node *structNode) (passed bool) {
 	pass := func(to *structNode, s *structural.Schema) {
 		if to.schema == nil && s != nil && (to.unnamed != "" || to.decl.Generic != nil) {
-			to.schema, passed = s, true
+			to.schema = s
+			passed = true
 		}
 	}
 	if node.schema == nil {
@@ -387,7 +393,8 @@ func (g *unionGraph) passSchema(node *structNode) (passed bool) {
 		pass(node.defined, node.schema)
 	}
 	for _, field := range node.fields {
-		s, v := node.below(field), field.value
+		s := node.below(field)
+		v := field.value
 		for ; v.elem != nil; v = v.elem {
 			s = v.child(s)
 		}

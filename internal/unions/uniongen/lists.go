@@ -16,7 +16,8 @@ import (
 
 // list returns the functions of a keyed list; nil if a key is not a field.
 func (f *functionFile) list(v *valueEdge, s *structural.Schema) *goList {
-	node, pointers := v.elem.targetStruct(), v.elem.kind == kindPointer
+	node := v.elem.targetStruct()
+	pointers := v.elem.kind == kindPointer
 	names := slices.Clone(s.XListMapKeys)
 	id := f.nodeText(node) + " " + strconv.FormatBool(pointers) + " " + strings.Join(names, ",")
 	if list, ok := f.lists[id]; ok {
@@ -84,7 +85,9 @@ func (f *functionFile) listKey(node *structNode, name string, items *structural.
 		if !ok {
 			break
 		}
-		key.Pointer, file, typ = true, at, star.X
+		key.Pointer = true
+		file = at
+		typ = star.X
 	}
 	key.Type = f.text(file, typ)
 	if !isComparable(file, typ, 0) {
@@ -147,7 +150,8 @@ func fieldOf(t *source.Type, name, prefix string, depth int) (at *source.File, f
 		if json, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.Name != "" || json != "" {
 			continue
 		}
-		typ, selector := f.Type, prefix+f.GoName()
+		typ := f.Type
+		selector := prefix + f.GoName()
 		star, isPointer := typ.(*ast.StarExpr)
 		if isPointer {
 			typ = star.X
@@ -184,7 +188,8 @@ func (f *functionFile) mayChange(node *structNode) {
 	}
 	s.MayChange = f.unique("unionsMayChange" + upperFirst(label))
 	if s.Foreign {
-		if s.Unknown = !f.canNameTypes(node, map[*structNode]bool{}); s.Unknown {
+		s.Unknown = !f.canNameTypes(node, map[*structNode]bool{})
+		if s.Unknown {
 			return
 		}
 		f.foreign = true

@@ -160,7 +160,8 @@ func (r *renderer) underKeys() string {
 // call returns a statement that validates a value with a function and appends its errors. The
 // path of the value is built only if there are errors.
 func (r *renderer) call(p location, function, value string) string {
-	errs, found := r.local("errs"), r.local("found")
+	errs := r.local("errs")
+	found := r.local("found")
 	if p.Path == r.local("path") || p.Path == r.local("unionsRoot") {
 		return fmt.Sprintf("%s = append(%[1]s, %s(%s, %s, %s)...)", errs, function, p.Old, value, p.Path)
 	}
@@ -170,9 +171,12 @@ func (r *renderer) call(p location, function, value string) string {
 
 // keyIs returns the condition that a key is present, or absent.
 func (r *renderer) keyIs(k goKey, present bool) string {
-	in, operator, junction := r.local("in")+".", " != ", " && "
+	in := r.local("in") + "."
+	operator := " != "
+	junction := " && "
 	if !present {
-		operator, junction = " == ", " || "
+		operator = " == "
+		junction = " || "
 	}
 	var out []string
 	for _, guard := range k.Guards {
@@ -205,7 +209,8 @@ func (r *renderer) local(parts ...string) string {
 			actual += strconv.Itoa(i)
 		}
 	}
-	r.locals[name], r.given[actual] = actual, true
+	r.locals[name] = actual
+	r.given[actual] = true
 	return actual
 }
 
@@ -261,7 +266,8 @@ func (r *renderer) isSet(m goMember, of string) string {
 
 // differs returns the condition that a member is set in exactly one of old and new.
 func (r *renderer) differs(m goMember) string {
-	new, old := r.isSet(m, "new"), r.isSet(m, "old")
+	new := r.isSet(m, "new")
+	old := r.isSet(m, "old")
 	if m.Zero == "false" {
 		return new + " != " + old
 	}
@@ -271,11 +277,13 @@ func (r *renderer) differs(m goMember) string {
 // differences returns the condition that a discriminator in a struct differs or may differ,
 // as far as a single expression can express it.
 func (r *renderer) differences(s *goStruct) string {
-	old, new := r.local("old"), r.local("new")
+	old := r.local("old")
+	new := r.local("new")
 	var out []string
 	for _, u := range s.Unions {
 		if d := u.Discriminator; d != nil && len(u.Members) > 0 {
-			before, after := old+"."+d.Go, new+"."+d.Go
+			before := old + "." + d.Go
+			after := new + "." + d.Go
 			if d.Pointer {
 				out = append(out, fmt.Sprintf("(%s == nil) != (%s == nil)", after, before))
 				out = append(out, fmt.Sprintf("%[1]s != nil && *%[1]s != *%[2]s", after, before))
@@ -288,7 +296,8 @@ func (r *renderer) differences(s *goStruct) string {
 		if !f.Value.Clears() || !f.IsSimple() {
 			continue
 		}
-		before, after := old+"."+f.Go, new+"."+f.Go
+		before := old + "." + f.Go
+		after := new + "." + f.Go
 		switch v := f.Value; {
 		case v.Kind == kindPointer:
 			out = append(out, fmt.Sprintf("%s(%s, %s)", v.Elem.Struct.MayChange, before, after))

@@ -64,7 +64,8 @@ func generate(ctx context.Context, options define.Options, functions FunctionOpt
 		g.addPackage(p)
 	}
 	g.finish()
-	w, r := b.Run, b.Reporter
+	w := b.Run
+	r := b.Reporter
 	// A recursive type has functions although it has no schema.
 	r.Drop(report.RecursiveType)
 	var out Files

@@ -22,7 +22,8 @@ func AddCompletionCommand(root *cobra.Command) {
 		for _, shell := range cmd.Commands() {
 			shells = append(shells, shell.Name())
 		}
-		cmd.Use, cmd.Short = "completion SHELL", "Print the completion script for a shell."
+		cmd.Use = "completion SHELL"
+		cmd.Short = "Print the completion script for a shell."
 		cmd.Example = "  source <(schemagen completion bash)"
 		one := "one of " + strings.Join(shells, ", ")
 		cmd.Args = cobra.ArbitraryArgs

@@ -37,7 +37,8 @@ func UsageError(cmd *cobra.Command, format string, args ...any) error {
 // FlagError adds a hint to an error of the flags of a command: what the flag is for, the flag
 // that was probably meant, or otherwise the given text.
 func FlagError(cmd *cobra.Command, err error, otherwise string) error {
-	missing, unknown := (*pflag.ValueRequiredError)(nil), (*pflag.NotExistError)(nil)
+	missing := (*pflag.ValueRequiredError)(nil)
+	unknown := (*pflag.NotExistError)(nil)
 	if errors.As(err, &missing) {
 		flag := missing.GetFlag()
 		return fmt.Errorf("--%s needs a value: %s", flag.Name, flag.Usage)
@@ -63,7 +64,8 @@ func FlagError(cmd *cobra.Command, err error, otherwise string) error {
 	})
 	near, ok := words.Nearest(name, known)
 	if len(longer) == 1 {
-		near, ok = longer[0], true
+		near = longer[0]
+		ok = true
 	}
 	if ok {
 		otherwise = "did you mean --" + near + "?"

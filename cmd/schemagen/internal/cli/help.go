@@ -112,7 +112,8 @@ func flagGroups(flags *pflag.FlagSet) (out []printedGroup) {
 		if f.Hidden {
 			return
 		}
-		place, title := -1, "Flags"
+		place := -1
+		title := "Flags"
 		if group := f.Annotations[groupAnnotation]; len(group) == 2 {
 			place, _ = strconv.Atoi(group[0]) // as written by GroupFlags
 			title = group[1]

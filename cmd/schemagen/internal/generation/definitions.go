@@ -39,7 +39,8 @@ func Options(c *project.File, options define.Options) (define.Options, error) {
 		}
 		c.AddTo(&v.Options, false)
 	}
-	v.ToolVersion, v.Passes = cli.StampedVersion(), passes.All()
+	v.ToolVersion = cli.StampedVersion()
+	v.Passes = passes.All()
 	if v.Server == nil {
 		server, err := NewVerifier(v.KubeVersion, verify.Options{})
 		if err != nil {
@@ -92,7 +93,8 @@ func (f *DefinitionFlags) Add(cmd *cobra.Command) {
 
 // AddChannel adds only the flag that selects a channel.
 func (f *DefinitionFlags) AddChannel(cmd *cobra.Command) {
-	f.Command, f.Given = cmd, cmd.Flags()
+	f.Command = cmd
+	f.Given = cmd.Flags()
 	cmd.Flags().StringVar(&f.Channel, "channel", "", "read this channel of "+project.Name+" (default: its first channel)")
 }
 
@@ -106,7 +108,10 @@ const CRDFlagHelp = "read CRDs from files, directories, - for standard input, or
 // Configure reads the project file for a command with the flags of f and r.
 func (f *DefinitionFlags) Configure(cmd *cobra.Command, r *reporting.Reporter) error {
 	err := r.Configure(cmd, "")
-	f.Dir, f.Project, f.Keep, f.Inputs = r.WorkDir, r.Project, r.Keep(), r.Reader
+	f.Dir = r.WorkDir
+	f.Project = r.Project
+	f.Keep = r.Keep()
+	f.Inputs = r.Reader
 	if err != nil {
 		return err
 	}
@@ -145,7 +150,8 @@ func (f *DefinitionFlags) Generate(ctx context.Context, dir string, patterns []s
 	if dir != f.Dir {
 		var findings diag.List
 		var err error
-		if file, findings, err = reporting.ReadConfig(f.Command, nil, dir); err != nil || len(findings) > 0 {
+		file, findings, err = reporting.ReadConfig(f.Command, nil, dir)
+		if err != nil || len(findings) > 0 {
 			return nil, findings, err
 		}
 	}
@@ -164,7 +170,8 @@ func (f *DefinitionFlags) Generate(ctx context.Context, dir string, patterns []s
 	if server, ok := options.Server.(*verify.Verifier); ok {
 		options.Server = server.Sharing(f.Server)
 	}
-	options.Gates, options.Rules = f.Gates, f.Rules
+	options.Gates = f.Gates
+	options.Rules = f.Rules
 	channel := project.Channel{}
 	if !f.Given.Changed("gates") {
 		channel = file.One(dir, f.Channel)

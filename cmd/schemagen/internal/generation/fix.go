@@ -65,7 +65,8 @@ func (inv *Invocation) Findings(ctx context.Context, in *inputs.Reader, shared *
 	if err != nil {
 		return nil, err
 	}
-	if found, err = s.added(ctx, found); err != nil {
+	found, err = s.added(ctx, found)
+	if err != nil {
 		return nil, err
 	}
 	return s.Reporter.Judge(slices.Concat(found, s.unreadable)).Findings, nil

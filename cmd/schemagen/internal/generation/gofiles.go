@@ -21,10 +21,12 @@ import (
 // Settle returns the settings of a command that reads or writes Go files: unions, conversions, or
 // gates.
 func (inv *Invocation) Settle() (s *Settings, err error) {
-	if inv.Dir, err = os.Getwd(); err != nil {
+	inv.Dir, err = os.Getwd()
+	if err != nil {
 		return nil, err
 	}
-	if s, err = inv.settle(nil, &Session{}); err != nil {
+	s, err = inv.settle(nil, &Session{})
+	if err != nil {
 		return nil, err
 	}
 	return s, s.Reporter.CheckFormat()
@@ -38,7 +40,8 @@ func (inv *Invocation) goFiles(s *Settings, v *Values) (err error) {
 	if inv.Of == project.OfGates {
 		v.Inputs = cmp.Or(s.in, inputs.New())
 	}
-	if v.Patterns, err = s.Reporter.Packages(inv.Command, s.in, v.Patterns); err != nil {
+	v.Patterns, err = s.Reporter.Packages(inv.Command, s.in, v.Patterns)
+	if err != nil {
 		return err
 	}
 	if inv.Of != project.OfUnions {
@@ -51,7 +54,8 @@ func (inv *Invocation) goFiles(s *Settings, v *Values) (err error) {
 	if err != nil {
 		return err
 	}
-	v.Server, v.Passes = server, passes.All()
+	v.Server = server
+	v.Passes = passes.All()
 	s.Reporter.Project.AddTo(&v.Options, false)
 	if unions := s.Reporter.Project.Texts("unions", inv.Dir); len(unions) > 0 {
 		v.Unions = unions[0]

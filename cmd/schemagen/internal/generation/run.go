@@ -102,7 +102,8 @@ func (s *Settings) execute(ctx context.Context, kept *runcache.Run) (*Outcome, e
 	if err != nil {
 		return nil, err
 	}
-	if made.Findings, err = s.added(ctx, made.Findings); err != nil {
+	made.Findings, err = s.added(ctx, made.Findings)
+	if err != nil {
 		return nil, err
 	}
 	all := slices.Concat(made.Findings, s.unreadable, s.shared.fixed.Left()).Normalize()

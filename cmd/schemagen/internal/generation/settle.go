@@ -109,7 +109,9 @@ func (inv *Invocation) settle(in *inputs.Reader, shared *Session) (*Settings, er
 		return nil, err
 	}
 	s.Reporter.Strict = v.strict
-	v.Dir, v.ToolVersion, v.Request.Strict = inv.Dir, cli.StampedVersion(), v.strict
+	v.Dir = inv.Dir
+	v.ToolVersion = cli.StampedVersion()
+	v.Request.Strict = v.strict
 	s.Reporter.Writer = *v.Bounds(s.Reporter.Writer, inv.Within)
 	complete := inv.goFiles
 	if inv.Of == project.OfCRD {
@@ -128,7 +130,8 @@ func (inv *Invocation) settle(in *inputs.Reader, shared *Session) (*Settings, er
 // definitions completes the settings of a run that generates CRDs.
 func (inv *Invocation) definitions(s *Settings, v *Values) error {
 	in := s.in
-	v.ProjectFile, v.Environment = s.Reporter.Project.Identity(), snapshot.Variables()
+	v.ProjectFile = s.Reporter.Project.Identity()
+	v.Environment = snapshot.Variables()
 	s.unreadable = s.Reporter.OutsideCache(v.cacheDir)
 	if !v.noCache && len(s.unreadable) == 0 {
 		s.kept = runcache.Open(v.cacheDir, cli.ToolVersion())
@@ -174,7 +177,8 @@ func (inv *Invocation) locate(s *Settings, v *Values, in *inputs.Reader) (err er
 	file := s.Reporter.Project
 	switch {
 	case inv.Native:
-		if v.Patterns, err = s.Reporter.Packages(inv.Command, in, v.Patterns); err != nil {
+		v.Patterns, err = s.Reporter.Packages(inv.Command, in, v.Patterns)
+		if err != nil {
 			return err
 		}
 		if !inv.Given.Changed("output") {
@@ -191,14 +195,16 @@ func (inv *Invocation) locate(s *Settings, v *Values, in *inputs.Reader) (err er
 // conventions sets the rules to check, and which findings are reported: none that the commit of
 // --since has, and those about waivers if the run could find all.
 func (inv *Invocation) conventions(s *Settings, v *Values) (err error) {
-	if v.Rules, err = s.Reporter.Project.Rules(v.ruleNames); err != nil {
+	v.Rules, err = s.Reporter.Project.Rules(v.ruleNames)
+	if err != nil {
 		return err
 	}
 	if args, ok := reporting.ArgumentsOf(inv.Command.Context()); ok && !inv.Watch && !inv.Fix {
 		s.snapshot = snapshot.Path(args)
 	}
 	if v.since != "" && len(v.Rules) > 0 {
-		if v.Since, err = definitions.Commit(inv.Command.Context(), v.since); err != nil {
+		v.Since, err = definitions.Commit(inv.Command.Context(), v.since)
+		if err != nil {
 			return fmt.Errorf("--since: %w", err)
 		}
 		s.snapshot = "" // its facts are files, not commits

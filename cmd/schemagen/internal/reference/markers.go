@@ -44,7 +44,8 @@ part of it after a colon, begins with the prefix.`,
 				return err
 			}
 			if len(args) > 0 {
-				if reference, err = reference.Select(args[0]); err != nil {
+				reference, err = reference.Select(args[0])
+				if err != nil {
 					return err
 				}
 			}

@@ -55,7 +55,8 @@ func ReadConfig(cmd *cobra.Command, in *inputs.Reader, wd string) (*project.File
 // command line. Mistakes in the file are reported, and returned as an error.
 func (r *Reporter) Configure(cmd *cobra.Command, of string) error {
 	var err error
-	if r.WorkDir, err = os.Getwd(); err != nil {
+	r.WorkDir, err = os.Getwd()
+	if err != nil {
 		return err
 	}
 	return r.ConfigureIn(cmd, nil, of, cmd.Flags())

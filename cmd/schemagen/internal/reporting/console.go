@@ -88,7 +88,8 @@ func (r *Reporter) Quotes() bool {
 // Quoted makes what the reader reads available for excerpts. It returns the reader.
 func (r *Reporter) Quoted(in *inputs.Reader) *inputs.Reader {
 	in.Keep(r.Console.Sources.KeepNearby)
-	r.Console.Sources.Again, r.Reader = in.Again, in
+	r.Console.Sources.Again = in.Again
+	r.Reader = in
 	return in
 }
 
