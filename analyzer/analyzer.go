@@ -36,8 +36,8 @@ var Analyzer = withFlags()
 func withFlags() *analysis.Analyzer {
 	var s Settings
 	a := New(&s)
-	list := func(name, usage string, to *[]string) {
-		a.Flags.Func(name, usage, func(text string) error { *to = append(*to, strings.Split(text, ",")...); return nil })
+	list := func(name, usage string, target *[]string) {
+		a.Flags.Func(name, usage, func(text string) error { *target = append(*target, strings.Split(text, ",")...); return nil })
 	}
 	list("rules", "also check API conventions: review for all, or codes", &s.Rules)
 	list("enable", "enable features", &s.Enable)

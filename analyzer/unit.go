@@ -117,8 +117,8 @@ func (u *unit) report(d diag.Diagnostic) {
 	}
 	out := analysis.Diagnostic{Pos: pos, End: u.pos(d.End), Category: string(d.Code), Message: message(d)}
 	for _, r := range d.Related {
-		if at := u.pos(r.Pos); at.IsValid() {
-			out.Related = append(out.Related, analysis.RelatedInformation{Pos: at, Message: r.Message})
+		if position := u.pos(r.Pos); position.IsValid() {
+			out.Related = append(out.Related, analysis.RelatedInformation{Pos: position, Message: r.Message})
 		}
 	}
 	seen := map[string]bool{}
@@ -143,12 +143,12 @@ func message(d diag.Diagnostic) string {
 // edits returns the edits of a fix, or nil if they are not all in files of the package.
 func (u *unit) edits(fix diag.Fix) (out []analysis.TextEdit) {
 	for _, e := range fix.Edits {
-		from := u.pos(e.Pos)
-		to := u.pos(e.End)
-		if !from.IsValid() || !to.IsValid() {
+		start := u.pos(e.Pos)
+		end := u.pos(e.End)
+		if !start.IsValid() || !end.IsValid() {
 			return nil
 		}
-		out = append(out, analysis.TextEdit{Pos: from, End: to, NewText: []byte(e.New)})
+		out = append(out, analysis.TextEdit{Pos: start, End: end, NewText: []byte(e.New)})
 	}
 	return out
 }
@@ -163,9 +163,9 @@ func (u *unit) pos(p diag.Position) token.Pos {
 	if file == nil || p.Line < 1 || p.Line > file.LineCount() {
 		return token.NoPos
 	}
-	at := file.Offset(file.LineStart(p.Line)) + max(p.Column, 1) - 1
-	if at > file.Size() {
+	offset := file.Offset(file.LineStart(p.Line)) + max(p.Column, 1) - 1
+	if offset > file.Size() {
 		return token.NoPos
 	}
-	return file.Pos(at)
+	return file.Pos(offset)
 }

@@ -154,7 +154,7 @@ func pairs(target *apiserver.Target, olds, news []*crd.Definition) ([]subjects, 
 	}
 	byName := map[string]*subjects{}
 	var names []string
-	at := func(name string) *subjects {
+	place := func(name string) *subjects {
 		if byName[name] == nil {
 			byName[name] = &subjects{}
 			names = append(names, name)
@@ -170,9 +170,9 @@ func pairs(target *apiserver.Target, olds, news []*crd.Definition) ([]subjects, 
 			s.CRD = s.Build()
 		}
 		if i < len(olds) {
-			at(s.CRD.Name).old = s
+			place(s.CRD.Name).old = s
 		} else {
-			at(s.CRD.Name).new = s
+			place(s.CRD.Name).new = s
 		}
 	}
 	slices.Sort(names)
@@ -195,10 +195,10 @@ func Folded(changes []Change) []Change {
 	var out []Change
 	for _, c := range changes {
 		key := shared{c.Kind, c.Category, c.Definition, c.Field, c.Old, c.New, c.Reason, c.Waived}
-		at, known := first[key]
+		index, known := first[key]
 		mergeable := c.Version != "" && c.Field != ""
-		if mergeable && known && !slices.Contains(strings.Split(out[at].Version, ","), c.Version) {
-			out[at].Version += "," + c.Version
+		if mergeable && known && !slices.Contains(strings.Split(out[index].Version, ","), c.Version) {
+			out[index].Version += "," + c.Version
 			continue
 		}
 		if mergeable && !known {

@@ -26,8 +26,8 @@ func (d *definition) conversions(old, new *apiextensionsv1.CustomResourceDefinit
 			if !exists {
 				continue // in other channels
 			}
-			before := lossOf(d.old.Conversions[i].Losses, loss.Field)
-			if before != nil && (loss.Kept || !before.Kept) {
+			oldLoss := lossOf(d.old.Conversions[i].Losses, loss.Field)
+			if oldLoss != nil && (loss.Kept || !oldLoss.Kept) {
 				continue
 			}
 			change := Change{Kind: changekind.ConversionLossy, Version: c.From, Field: loss.Field, NewPath: schemaPath(newAt) + path}
@@ -35,7 +35,7 @@ func (d *definition) conversions(old, new *apiextensionsv1.CustomResourceDefinit
 			if existed {
 				change.Old, change.OldPath = "lossless", schemaPath(oldAt)+oldPath
 			}
-			if before != nil {
+			if oldLoss != nil {
 				change.Old = "kept"
 			}
 			lost := "values that " + c.To + " cannot express"
@@ -46,7 +46,7 @@ func (d *definition) conversions(old, new *apiextensionsv1.CustomResourceDefinit
 			} else {
 				change.New = "dropped: " + loss.Reason
 				change.Category = BreaksStored
-				if before != nil {
+				if oldLoss != nil {
 					lost += ", also those that annotations have kept,"
 				}
 				change.Reason = lost + " are lost when an object is converted to " + c.To + " and written"
@@ -63,8 +63,8 @@ func (d *definition) conversions(old, new *apiextensionsv1.CustomResourceDefinit
 // lossOf returns the loss that a field is part of, or nil.
 func lossOf(losses []crd.Loss, field string) *crd.Loss {
 	i := slices.IndexFunc(losses, func(l crd.Loss) bool {
-		rest, below := strings.CutPrefix(field, l.Field)
-		return below && (rest == "" || l.Whole && (rest[0] == '.' || rest[0] == '['))
+		rest, isChild := strings.CutPrefix(field, l.Field)
+		return isChild && (rest == "" || l.Whole && (rest[0] == '.' || rest[0] == '['))
 	})
 	if i < 0 {
 		return nil
@@ -74,21 +74,21 @@ func lossOf(losses []crd.Loss, field string) *crd.Loss {
 
 // fieldPath returns the path in a schema of a field of objects.
 func fieldPath(s *structural.Schema, field string) (path string, ok bool) {
-	var at *structural.Path
+	var location *structural.Path
 	for name := range strings.SplitSeq(strings.TrimPrefix(strings.ReplaceAll(field, "[*]", ".[*]"), "."), ".") {
 		switch {
 		case s == nil:
 			return "", false
 		case name == "[*]":
 			s = s.Items
-			at = at.Child("items")
+			location = location.Child("items")
 		case name == "*" && s.AdditionalProperties != nil:
 			s = s.AdditionalProperties.Schema
-			at = at.Child("additionalProperties")
+			location = location.Child("additionalProperties")
 		default:
 			s = propertyOf(s, name)
-			at = at.Property(name)
+			location = location.Property(name)
 		}
 	}
-	return at.String(), s != nil
+	return location.String(), s != nil
 }

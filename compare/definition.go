@@ -74,12 +74,12 @@ func (d *definition) compare() {
 	}
 	for i := range new.Versions {
 		v := &new.Versions[i]
-		at := versionOf(&old, v.Name)
-		if at < 0 {
+		index := versionOf(&old, v.Name)
+		if index < 0 {
 			d.add(Change{Kind: changekind.VersionAdded, Version: v.Name, NewPath: versionPath(i), New: v.Name, Reason: "it is not in use yet"})
 			continue
 		}
-		d.version(versionPair{definition: d, name: v.Name, old: &old.Versions[at], new: v, oldAt: at, newAt: i})
+		d.version(versionPair{definition: d, name: v.Name, old: &old.Versions[index], new: v, oldAt: index, newAt: i})
 	}
 	d.storage(&old, &new)
 	d.conversions(&old, &new)
@@ -210,18 +210,18 @@ func (d *definition) storage(old, new *apiextensionsv1.CustomResourceDefinitionS
 		}
 		return
 	}
-	from := olds[0]
-	to := news[0]
-	if old.Versions[from].Name == new.Versions[to].Name {
+	start := olds[0]
+	end := news[0]
+	if old.Versions[start].Name == new.Versions[end].Name {
 		return
 	}
-	change := Change{Kind: changekind.StorageChanged, Old: old.Versions[from].Name, New: new.Versions[to].Name, OldPath: versionPath(from) + ".storage", NewPath: versionPath(to) + ".storage",
+	change := Change{Kind: changekind.StorageChanged, Old: old.Versions[start].Name, New: new.Versions[end].Name, OldPath: versionPath(start) + ".storage", NewPath: versionPath(end) + ".storage",
 		Reason: "stored objects do not change until they are written, and the webhook converts them"}
 	if new.Conversion.Strategy == apiextensionsv1.NoneConverter {
 		change.Reason = "stored objects do not change until they are written, and both versions have the same fields"
 		// Only the apiVersion is converted, so fields that the new version lacks are lost.
-		inner := &comparer{definition: &definition{ctx: d.ctx, name: d.name, target: d.target, equal: d.equal, ratchets: d.ratchets}, table: explanations(), version: new.Versions[to].Name}
-		if a, b := schemaOf(d.old, from), schemaOf(d.new, to); a != nil && b != nil {
+		inner := &comparer{definition: &definition{ctx: d.ctx, name: d.name, target: d.target, equal: d.equal, ratchets: d.ratchets}, table: explanations(), version: new.Versions[end].Name}
+		if a, b := schemaOf(d.old, start), schemaOf(d.new, end); a != nil && b != nil {
 			inner.schema(nodePair{old: a, new: b, correlated: true})
 		} else {
 			inner.changes = append(inner.changes, Change{Category: BreaksStored, Kind: changekind.NotUnderstood})

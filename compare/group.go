@@ -160,8 +160,8 @@ func inModule(file string) (module, version string) {
 		return "", ""
 	}
 	number, _, _ := strings.Cut(rest, "/")
-	if _, below, ok := strings.Cut(path, "/pkg/mod/"); ok {
-		return unescaped(below), "v" + unescaped(number)
+	if _, child, ok := strings.Cut(path, "/pkg/mod/"); ok {
+		return unescaped(child), "v" + unescaped(number)
 	}
 	elements := strings.Split(path, "/")
 	i := slices.IndexFunc(elements, func(e string) bool { return strings.Contains(strings.TrimLeft(e, "."), ".") })

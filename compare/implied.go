@@ -30,12 +30,12 @@ func (c *comparer) satisfied(p nodePair, kind string, condition *structural.Valu
 
 // hasNoEffect reports whether some value validations restrict no value in either schema.
 func (c *comparer) hasNoEffect(p nodePair, fields []string) bool {
-	before, ok := validations(p.old, fields)
-	after, also := validations(p.new, fields)
+	oldValueValidation, ok := validations(p.old, fields)
+	newValueValidation, also := validations(p.new, fields)
 	if !ok || !also {
 		return false
 	}
-	return c.unrestricted(p.old).satisfy(p.old.Type, nested(before)) && c.unrestricted(p.new).satisfy(p.new.Type, nested(after))
+	return c.unrestricted(p.old).satisfy(p.old.Type, nested(oldValueValidation)) && c.unrestricted(p.new).satisfy(p.new.Type, nested(newValueValidation))
 }
 
 func nested(v *structural.ValueValidation) *structural.NestedValueValidation {
@@ -53,11 +53,11 @@ func (c *comparer) unrestricted(s *structural.Schema) *accepted {
 func validations(s *structural.Schema, fields []string) (out *structural.ValueValidation, ok bool) {
 	out = &structural.ValueValidation{}
 	for _, name := range fields {
-		to := reflect.ValueOf(out).Elem().FieldByName(name)
-		if !to.IsValid() {
+		target := reflect.ValueOf(out).Elem().FieldByName(name)
+		if !target.IsValid() {
 			return nil, false
 		}
-		to.Set(reflect.ValueOf(s.ValueValidation).Elem().FieldByName(name))
+		target.Set(reflect.ValueOf(s.ValueValidation).Elem().FieldByName(name))
 	}
 	return out, true
 }
@@ -128,11 +128,11 @@ func (a *accepted) satisfyByBranch(kind string, n *structural.NestedValueValidat
 	for _, v := range a.conditions {
 		for _, branches := range [][]structural.NestedValueValidation{v.AnyOf, v.OneOf} {
 			outside := func(branch structural.NestedValueValidation) bool {
-				with := *a
-				with.inBranch = true
-				with.conditions = slices.Clip(a.conditions)
-				with.add("", branch.ValueValidation)
-				return !with.satisfyEach(kind, n)
+				extended := *a
+				extended.inBranch = true
+				extended.conditions = slices.Clip(a.conditions)
+				extended.add("", branch.ValueValidation)
+				return !extended.satisfyEach(kind, n)
 			}
 			if len(branches) > 0 && len(branches) <= mostBranches && !slices.ContainsFunc(branches, outside) {
 				return true
@@ -165,19 +165,19 @@ func (a *accepted) satisfyEach(kind string, n *structural.NestedValueValidation)
 // field returns what is known about the values of a field; nil means nothing. present is false if
 // no value has the field.
 func (a *accepted) field(name string) (child *accepted, present bool) {
-	before := propertyOf(a.old, name)
-	after := propertyOf(a.new, name)
+	oldSchema := propertyOf(a.old, name)
+	newSchema := propertyOf(a.new, name)
 	switch {
 	case a.isNever("object"):
 		return nil, false
-	case before == nil:
-		return nil, !a.isClosed() || after != nil && after.Default != nil
-	case after != nil && after.Default != nil && !same(before.Default, after.Default):
+	case oldSchema == nil:
+		return nil, !a.isClosed() || newSchema != nil && newSchema.Default != nil
+	case newSchema != nil && newSchema.Default != nil && !same(oldSchema.Default, newSchema.Default):
 		return nil, true
-	case after == nil:
-		after = before
+	case newSchema == nil:
+		newSchema = oldSchema
 	}
-	return (&comparer{definition: &definition{target: a.target}}).acceptedBy(before, after), true
+	return (&comparer{definition: &definition{target: a.target}}).acceptedBy(oldSchema, newSchema), true
 }
 
 // isNever reports whether no value has one of the types number, string, array and object.

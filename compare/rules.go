@@ -17,12 +17,12 @@ func (c *comparer) rules(p nodePair) bool {
 	removed := rulesWithout(p.old.XValidations, p.new.XValidations)
 	added := rulesWithout(p.new.XValidations, p.old.XValidations)
 	if len(added) > 0 {
-		before := c.beforeRules(p)
+		oldRules := c.beforeRules(p)
 		for _, rule := range added {
 			if c.ctx.Err() != nil {
 				return true
 			}
-			c.ruleAdded(p, rule, before)
+			c.ruleAdded(p, rule, oldRules)
 		}
 	}
 	for _, rule := range removed {
@@ -133,11 +133,11 @@ func indexOf(list []structural.Rule, rule structural.Rule) int {
 	return slices.IndexFunc(list, func(r structural.Rule) bool { return r.Rule == rule.Rule })
 }
 
-func (c *comparer) ruleAdded(p nodePair, rule structural.Rule, before beforeRules) {
+func (c *comparer) ruleAdded(p nodePair, rule structural.Rule, oldRules beforeRules) {
 	change := Change{Kind: changekind.RuleAdded, New: rule.Rule, Index: indexOf(p.newRules, rule), Reason: "values that violate the rule are rejected"}
-	seen := before.accepted
+	seen := oldRules.accepted
 	switch {
-	case before.required.imply(rule):
+	case oldRules.required.imply(rule):
 		change.Reason = "the old rules require it already"
 		c.loosen(p, "x-kubernetes-validations", change)
 	case seen != nil && c.target.AlwaysHolds(rule, seen):
@@ -169,7 +169,7 @@ var tokenRegexp = lazyregexp.New(`^(?:\s+|'[^'\\]*'|"[^"\\]*"|-?\d+(?:\.\d+)?|==
 // indexing.
 func cannotFail(rule string) bool {
 	last := ""
-	before := ""
+	old := ""
 	for rule != "" {
 		token := tokenRegexp().FindString(rule)
 		switch {
@@ -177,12 +177,12 @@ func cannotFail(rule string) bool {
 			return false
 		case strings.HasPrefix(token, "-") && last != "" && !strings.Contains("== != <= >= && || < > ( , [", last):
 			return false // a subtraction
-		case before == "matches" && last == "(" && strings.Trim(token, " \t\n\r") != "" && !strings.ContainsAny(token[:1], `'"`):
+		case old == "matches" && last == "(" && strings.Trim(token, " \t\n\r") != "" && !strings.ContainsAny(token[:1], `'"`):
 			return false // only a literal is known to be a valid regular expression
 		}
 		rule = rule[len(token):]
 		if strings.TrimSpace(token) != "" {
-			last, before = token, last
+			last, old = token, last
 		}
 	}
 	return true

@@ -169,10 +169,10 @@ func (c *comparer) schema(p nodePair) {
 	if p.old == p.new || c.equal[nodes] || c.ctx.Err() != nil {
 		return
 	}
-	before := len(c.changes)
+	start := len(c.changes)
 	documented := c.documented
 	c.node(p)
-	if len(c.changes) == before && c.documented == documented {
+	if len(c.changes) == start && c.documented == documented {
 		c.equal[nodes] = true
 	}
 }
@@ -188,7 +188,7 @@ func (c *comparer) node(p nodePair) {
 	p.old, p.new = normalized(p.old), normalized(p.new)
 	p.specifyImplied()
 	differing := differences(p.old, p.new)
-	before := len(c.changes)
+	start := len(c.changes)
 	for _, k := range c.table {
 		var fields []string
 		for _, field := range k.fields {
@@ -206,7 +206,7 @@ func (c *comparer) node(p nodePair) {
 		}
 	}
 	c.notUnderstood(p, differing)
-	for _, change := range c.changes[before:] {
+	for _, change := range c.changes[start:] {
 		if change.Kind == changekind.TypeChanged && change.Field == p.field {
 			return // the children are of another type
 		}
@@ -379,7 +379,7 @@ func fieldStep(name string) string {
 }
 
 func (c *comparer) fieldRemoved(p nodePair, f structural.Property) {
-	at := nodePair{source: source{old: f.Schema}, step: fieldStep(f.Name), old: f.Schema, oldPath: p.oldPath.Property(f.Name), field: p.field + fieldStep(f.Name)}
+	pair := nodePair{source: source{old: f.Schema}, step: fieldStep(f.Name), old: f.Schema, oldPath: p.oldPath.Property(f.Name), field: p.field + fieldStep(f.Name)}
 	change := Change{Kind: changekind.FieldRemoved, Category: BreaksStored, Old: typeName(f.Schema),
 		Reason: "the server drops the field when it reads a stored object and when clients send it"}
 	if keepsUnknown(p.new) {
@@ -392,11 +392,11 @@ func (c *comparer) fieldRemoved(p nodePair, f structural.Property) {
 	}
 	// The position is that of the object, which no longer has the field.
 	change.NewPath = c.newBase + p.newPath.String()
-	c.add(at, "", change)
+	c.add(pair, "", change)
 }
 
 func (c *comparer) fieldAdded(p nodePair, f structural.Property) {
-	at := nodePair{source: source{new: f.Schema}, step: fieldStep(f.Name), new: f.Schema, newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name), correlated: p.correlated}
+	pair := nodePair{source: source{new: f.Schema}, step: fieldStep(f.Name), new: f.Schema, newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name), correlated: p.correlated}
 	change := Change{Kind: changekind.FieldAdded, New: typeName(f.Schema), Reason: "no stored object has it yet"}
 	switch {
 	case keepsUnknown(p.old) && !isAnything(f.Schema):
@@ -408,7 +408,7 @@ func (c *comparer) fieldAdded(p nodePair, f structural.Property) {
 	case f.Schema.Default != nil:
 		change.Reason = "objects get its default when they are read"
 	}
-	c.add(at, "", change)
+	c.add(pair, "", change)
 }
 
 // isAnything reports whether a schema accepts and keeps every value.

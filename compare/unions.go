@@ -39,13 +39,13 @@ func (c *comparer) unions(p nodePair) []string {
 	var discriminators []string
 	taken := make([]bool, len(old))
 	for i := range new {
-		at := counterpart(&new[i], old, taken)
-		if at < 0 {
+		index := counterpart(&new[i], old, taken)
+		if index < 0 {
 			c.tighten(p, "", Change{Kind: changekind.UnionAdded, New: unionText(&new[i]), Reason: "objects that violate the union are rejected"})
 			continue
 		}
-		taken[at] = true
-		u := unionPair{comparer: c, node: p, old: &old[at], new: &new[i]}
+		taken[index] = true
+		u := unionPair{comparer: c, node: p, old: &old[index], new: &new[i]}
 		if new[i].Discriminator != "" {
 			discriminators = append(discriminators, new[i].Discriminator)
 			u.discriminated()
@@ -73,12 +73,12 @@ func (c *comparer) unguarded(p nodePair, new []unions.Union) {
 	if len(added) == 0 {
 		return
 	}
-	before := c.beforeRules(p)
+	oldRules := c.beforeRules(p)
 	for _, rule := range added {
 		for i := range new {
 			name, ok := celtext.Name(new[i].Discriminator)
 			if ok && new[i].MayBeAbsent() && strings.Contains(rule.Rule, "self."+name+" ==") && !strings.Contains(rule.Rule, "has(self."+name+") &&") {
-				c.ruleAdded(p, rule, before)
+				c.ruleAdded(p, rule, oldRules)
 			}
 		}
 	}
@@ -235,8 +235,8 @@ func (u unionPair) undiscriminated() {
 
 // selected returns the member that a value selects, or nil.
 func selected(u *unions.Union, value string) *unions.Member {
-	if at := u.Selected(value); at >= 0 {
-		return &u.Members[at]
+	if index := u.Selected(value); index >= 0 {
+		return &u.Members[index]
 	}
 	return nil
 }

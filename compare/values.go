@@ -248,10 +248,10 @@ func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 // limit explains a keyword that limits a count.
 func limit(name, rejected string) keyword {
 	k := keywords.Named(name)
-	of := func(s *structural.Schema) *float64 { return asFloat(*k.Value(keywords.PartsOf(s)).(**int64)) }
+	get := func(s *structural.Schema) *float64 { return asFloat(*k.Value(keywords.PartsOf(s)).(**int64)) }
 	return keyword{[]string{k.Field}, func(c *comparer, p nodePair) bool {
-		old := of(p.old)
-		new := of(p.new)
+		old := get(p.old)
+		new := get(p.new)
 		reason := rejected
 		if new != nil && strings.Contains(rejected, "%s") {
 			reason = fmt.Sprintf(rejected, number(*new))
@@ -303,9 +303,9 @@ func (c *comparer) numericBound(p nodePair, keyword string, old, new *float64, o
 	if new != nil {
 		words = fmt.Sprintf(words, number(*new))
 	}
-	before := len(c.changes)
+	start := len(c.changes)
 	c.bound(p, keyword, inclusive(old, oldExclusive), inclusive(new, newExclusive), least, words)
-	for i := before; i < len(c.changes); i++ {
+	for i := start; i < len(c.changes); i++ {
 		c.changes[i].Old = boundText(old, oldExclusive)
 		c.changes[i].New = boundText(new, newExclusive)
 	}
@@ -351,9 +351,9 @@ func (c *comparer) multipleOf(p nodePair) bool {
 // text explains a keyword whose value is a string without structure.
 func text(name, rejected string) keyword {
 	k := keywords.Named(name)
-	of := func(s *structural.Schema) string { return *k.Value(keywords.PartsOf(s)).(*string) }
+	get := func(s *structural.Schema) string { return *k.Value(keywords.PartsOf(s)).(*string) }
 	return keyword{[]string{k.Field}, func(c *comparer, p nodePair) bool {
-		change := Change{Kind: Kind(name + "-changed"), Old: of(p.old), New: of(p.new), Reason: rejected}
+		change := Change{Kind: Kind(name + "-changed"), Old: get(p.old), New: get(p.new), Reason: rejected}
 		switch {
 		case change.New == "":
 			change.Kind = Kind(name + "-removed")
@@ -386,9 +386,9 @@ func (c *comparer) format(p nodePair) bool {
 		c.add(p, "format", change)
 		return true
 	}
-	before := len(c.changes)
+	start := len(c.changes)
 	text("format", "values that do not have this format are rejected").explain(c, p)
-	switch change := &c.changes[before]; {
+	switch change := &c.changes[start]; {
 	case change.Category != Safe:
 	case p.old.Format == "int32" && p.old.Type == "integer":
 		change.Reason = "every value is still accepted; clients may read integers with more than 32 bits"

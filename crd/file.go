@@ -31,11 +31,11 @@ func (f File) Read() ([]*manifest.Manifest, []manifest.Problem, func(token.Pos) 
 		manifests = slices.DeleteFunc(manifests, isPatch)
 		problems = slices.DeleteFunc(problems, func(p manifest.Problem) bool { return p.Kind == manifest.NoObject })
 	}
-	before := f.LineOffset // so that the closure does not keep Data alive
+	start := f.LineOffset // so that the closure does not keep Data alive
 	return manifests, problems, func(pos token.Pos) diag.Position {
 		out := diag.PositionOf(fset, pos)
 		if out.Line > 0 {
-			out.Line += before
+			out.Line += start
 		}
 		return out
 	}

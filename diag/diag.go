@@ -210,8 +210,8 @@ func (l List) UTF16(read func(file string) ([]byte, error)) List {
 			return
 		}
 		line := lines[p.File][p.Line-1]
-		before := line[:min(p.Column-1, len(line))]
-		p.Column += len(utf16.Encode([]rune(string(before)))) - len(before)
+		head := line[:min(p.Column-1, len(line))]
+		p.Column += len(utf16.Encode([]rune(string(head)))) - len(head)
 	})
 }
 

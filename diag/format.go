@@ -278,14 +278,14 @@ func sarifLocations(p Position, message string) []sarifLocation {
 	if p.File == "" {
 		return nil
 	}
-	at := sarifLocation{PhysicalLocation: sarifPhysical{ArtifactLocation: sarifArtifact{URI: uri(p.File)}}}
+	place := sarifLocation{PhysicalLocation: sarifPhysical{ArtifactLocation: sarifArtifact{URI: uri(p.File)}}}
 	if p.Line > 0 {
-		at.PhysicalLocation.Region = regionOf(p, Position{})
+		place.PhysicalLocation.Region = regionOf(p, Position{})
 	}
 	if message != "" {
-		at.Message = &sarifText{message}
+		place.Message = &sarifText{message}
 	}
-	return []sarifLocation{at}
+	return []sarifLocation{place}
 }
 
 // uri returns the URI reference of a file.

@@ -278,16 +278,16 @@ func patchedCRD(crd *apiextensionsv1.CustomResourceDefinition, version int, patc
 func (c *Case) object(text suiteText, what string) (*Object, *Failure) {
 	objects, findings := ReadObjects(crd.File{Name: text.pos.File, Data: []byte(text.value)})
 	if i := slices.IndexFunc(findings, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }); i >= 0 {
-		at := findings[i].Pos
-		return nil, c.failed(text.place(at.Line, at.Column), "the %s object: %s", what, findings[i].Message)
+		position := findings[i].Pos
+		return nil, c.failed(text.place(position.Line, position.Column), "the %s object: %s", what, findings[i].Message)
 	}
 	if len(objects) != 1 {
 		return nil, c.failed(text.pos, "%s must be one object, not %d", what, len(objects))
 	}
 	inText := objects[0].position
 	objects[0].position = func(pos token.Pos) diag.Position {
-		at := inText(pos)
-		return text.place(at.Line, at.Column)
+		position := inText(pos)
+		return text.place(position.Line, position.Column)
 	}
 	return objects[0], nil
 }
@@ -303,10 +303,10 @@ func complete(o *Object, kind *Kind, stored map[string]any) {
 		metadata = map[string]any{}
 		o.Value["metadata"] = metadata
 	}
-	if before, ok := stored["metadata"].(map[string]any); ok {
+	if old, ok := stored["metadata"].(map[string]any); ok {
 		for _, name := range []string{"name", "namespace"} {
-			if delete(metadata, name); before[name] != nil {
-				metadata[name] = before[name]
+			if delete(metadata, name); old[name] != nil {
+				metadata[name] = old[name]
 			}
 		}
 		return
@@ -400,8 +400,8 @@ func integerWords(text string) string {
 
 // withoutError removes an error from a list of several.
 func withoutError(text, found string) string {
-	if before, after, ok := strings.Cut(text, ", "+found); ok {
-		return before + after
+	if head, tail, ok := strings.Cut(text, ", "+found); ok {
+		return head + tail
 	}
 	return strings.Replace(text, found+", ", "", 1)
 }
@@ -457,39 +457,39 @@ func clientView(object map[string]any) (map[string]any, error) {
 
 // firstDifference returns the path of the first value, in the order of the expected
 // object, that differs.
-func firstDifference(a, b any, o *Object, at *structural.ObjectPath) (*structural.ObjectPath, bool) {
+func firstDifference(a, b any, o *Object, location *structural.ObjectPath) (*structural.ObjectPath, bool) {
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
 		if !ok {
-			return at, true
+			return location, true
 		}
-		for _, name := range orderOf(o.keys(at), nil, a) {
+		for _, name := range orderOf(o.keys(location), nil, a) {
 			other, ok := b[name]
 			if !ok {
-				return at.Field(name), true
+				return location.Field(name), true
 			}
-			if path, differs := firstDifference(a[name], other, o, at.Field(name)); differs {
+			if path, differs := firstDifference(a[name], other, o, location.Field(name)); differs {
 				return path, true
 			}
 		}
 		for _, name := range orderOf(nil, nil, b) {
 			if _, ok := a[name]; !ok {
-				return at.Field(name), true
+				return location.Field(name), true
 			}
 		}
 		return nil, false
 	case []any:
 		b, ok := b.([]any)
 		if !ok {
-			return at, true
+			return location, true
 		}
 		for i := range min(len(a), len(b)) {
-			if path, differs := firstDifference(a[i], b[i], o, at.Element(i)); differs {
+			if path, differs := firstDifference(a[i], b[i], o, location.Element(i)); differs {
 				return path, true
 			}
 		}
-		return at.Element(min(len(a), len(b))), len(a) != len(b)
+		return location.Element(min(len(a), len(b))), len(a) != len(b)
 	}
-	return at, !reflect.DeepEqual(a, b)
+	return location, !reflect.DeepEqual(a, b)
 }

@@ -60,8 +60,8 @@ func newKind(d *crd.Definition, i int, shared *apiserver.Kinds) *Kind {
 		server:    sync.OnceValues(prepare),
 		proposal:  sync.OnceValues(func() (*apiserver.Kind, error) { return apiserver.NewSkeletonKind(d.CRD, v.Name) }),
 		rejection: sync.OnceValues(func() (*diag.Diagnostic, error) { return rejectionOf(d) }),
-		position: func(below string) diag.Position {
-			pos, _ := d.Position(path + below)
+		position: func(child string) diag.Position {
+			pos, _ := d.Position(path + child)
 			return pos
 		},
 	}
@@ -172,8 +172,8 @@ func (k *Kind) otherwise(o *Object, d apiserver.PruningDifference) diag.Diagnost
 	pos := o.Position(d.Path)
 	if len(d.Specified) > 0 {
 		out := prunedOtherwise.At(pos, "", "the API server drops %s: it is only specified by %s", d.Path, d.Specified[0])
-		if at := k.position(d.Specified[0]); at.Line > 0 {
-			out.Related = []diag.Related{{Pos: at, Message: "specified here"}}
+		if position := k.position(d.Specified[0]); position.Line > 0 {
+			out.Related = []diag.Related{{Pos: position, Message: "specified here"}}
 		}
 		return out
 	}
@@ -218,14 +218,14 @@ var pathInText = lazyregexp.New(`^"([^"]+)" must| in (\S+)$`)
 
 // placeOfError returns the path of the value that an error is about.
 func placeOfError(e *field.Error) string {
-	at := strings.TrimPrefix(e.Field, "<nil>")
+	path := strings.TrimPrefix(e.Field, "<nil>")
 	m := pathInText().FindStringSubmatch(e.Detail)
 	if m == nil || e.Type != field.ErrorTypeInvalid {
-		return at
+		return path
 	}
 	inside := m[1] + m[2]
-	if at != "" && !strings.HasPrefix(inside, at) {
-		inside = at + "." + inside // the metadata of the status is validated separately
+	if path != "" && !strings.HasPrefix(inside, path) {
+		inside = path + "." + inside // the metadata of the status is validated separately
 	}
 	return inside
 }

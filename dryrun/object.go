@@ -41,8 +41,8 @@ func ReadObjects(file crd.File) ([]*Object, diag.List) {
 	manifests, problems, position := file.Read()
 	var findings diag.List
 	if i := invalidUTF8(file.Data); i >= 0 && len(problems) == 0 { // for YAML it is among the problems
-		at := diag.Position{File: file.Name, Line: file.LineOffset + 1 + bytes.Count(file.Data[:i], []byte("\n")), Column: i - bytes.LastIndexByte(file.Data[:i], '\n')}
-		findings = append(findings, objectRejected.At(at, "", "byte %#x is not UTF-8", file.Data[i]))
+		pos := diag.Position{File: file.Name, Line: file.LineOffset + 1 + bytes.Count(file.Data[:i], []byte("\n")), Column: i - bytes.LastIndexByte(file.Data[:i], '\n')}
+		findings = append(findings, objectRejected.At(pos, "", "byte %#x is not UTF-8", file.Data[i]))
 	}
 	for _, m := range manifests {
 		if m.CRD == nil { // for CRDs it is found by decoding
@@ -106,13 +106,13 @@ func invalidUTF8(data []byte) int {
 	if utf8.Valid(data) {
 		return -1
 	}
-	at := 0
+	offset := 0
 	for {
-		r, size := utf8.DecodeRune(data[at:])
+		r, size := utf8.DecodeRune(data[offset:])
 		if r == utf8.RuneError && size <= 1 {
-			return at
+			return offset
 		}
-		at += size
+		offset += size
 	}
 }
 

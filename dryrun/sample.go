@@ -81,8 +81,8 @@ func (k *Kind) Sample(ctx context.Context, full bool) (*Sample, error) {
 }
 
 // headFirst returns the fields that every object has, which a schema need not have.
-func headFirst(at *structural.ObjectPath) []string {
-	if at == nil {
+func headFirst(path *structural.ObjectPath) []string {
+	if path == nil {
 		return []string{"apiVersion", "kind", "metadata"}
 	}
 	return nil

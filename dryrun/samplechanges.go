@@ -22,26 +22,26 @@ func (r *repairer) changes(nodes []locate.Followed) []change {
 	var out []change
 	for i := len(nodes) - 1; i >= 0; i-- {
 		node := nodes[i]
-		at := node.Object
+		path := node.Object
 		fields := r.fieldsOf(node.Schema)
 		if i == len(nodes)-1 || i == len(nodes)-2 {
 			literals := literalsOf(node.Schema.XValidations)
 			for _, p := range fields {
 				for _, value := range otherValues(p.Schema, literals) {
-					out = append(out, set(at, p.Name, value))
+					out = append(out, set(path, p.Name, value))
 				}
 			}
 			optional := slices.DeleteFunc(slices.Clone(fields), func(p structural.Property) bool { return node.Schema.Requires(p.Name) })
 			if r.full {
-				out = append(out, absent(at, optional)...)
+				out = append(out, absent(path, optional)...)
 			}
 			for _, p := range fields {
-				out = append(out, present(at, p))
+				out = append(out, present(path, p))
 			}
 			if !r.full {
-				out = append(out, absent(at, optional)...)
+				out = append(out, absent(path, optional)...)
 			}
-			out = append(out, pairs(at, fields, optional)...)
+			out = append(out, pairs(path, fields, optional)...)
 			if i == 0 {
 				for _, literal := range literals {
 					out = append(out, func(o map[string]any) bool {
@@ -53,7 +53,7 @@ func (r *repairer) changes(nodes []locate.Followed) []change {
 		}
 		if i > 0 {
 			parent := nodes[i-1]
-			step := stepOf(parent.Object, at)
+			step := stepOf(parent.Object, path)
 			for _, value := range otherValues(node.Schema, literalsOf(node.Schema.XValidations)) {
 				out = append(out, set(parent.Object, step, value))
 			}
@@ -66,8 +66,8 @@ func (r *repairer) changes(nodes []locate.Followed) []change {
 }
 
 // stepOf returns the name of a value in its parent.
-func stepOf(parent, at string) string {
-	step := strings.TrimPrefix(strings.TrimPrefix(at, parent), ".")
+func stepOf(parent, path string) string {
+	step := strings.TrimPrefix(strings.TrimPrefix(path, parent), ".")
 	return strings.TrimSuffix(strings.TrimPrefix(step, "["), "]")
 }
 
@@ -107,18 +107,18 @@ func literalsOf(rules []structural.Rule) []string {
 }
 
 // absent returns changes that each remove one of the fields.
-func absent(at string, fields []structural.Property) []change {
+func absent(path string, fields []structural.Property) []change {
 	var out []change
 	for _, p := range fields {
-		out = append(out, set(at, p.Name, nil))
+		out = append(out, set(path, p.Name, nil))
 	}
 	return out
 }
 
 // present returns the change that adds a field.
-func present(at string, p structural.Property) change {
+func present(path string, p structural.Property) change {
 	return func(object map[string]any) bool {
-		parent, ok := valueAt(object, at).(map[string]any)
+		parent, ok := valueAt(object, path).(map[string]any)
 		if !ok || parent[p.Name] != nil {
 			return false
 		}
@@ -128,15 +128,15 @@ func present(at string, p structural.Property) change {
 }
 
 // pairs returns changes that each replace one of the fields with another one.
-func pairs(at string, fields, optional []structural.Property) []change {
+func pairs(path string, fields, optional []structural.Property) []change {
 	const few = 12
 	if len(fields) > few {
 		return nil
 	}
 	var out []change
-	for _, away := range absent(at, optional) {
+	for _, away := range absent(path, optional) {
 		for _, p := range fields {
-			there := present(at, p)
+			there := present(path, p)
 			out = append(out, func(object map[string]any) bool { return there(object) && away(object) })
 		}
 	}

@@ -75,7 +75,7 @@ const maxDetours = 12
 // improve returns the changed object and the server's answer, or nil.
 func (r *repairer) improve(ctx context.Context, object map[string]any, answer apiserver.Answer) (map[string]any, apiserver.Answer, error) {
 	var detour map[string]any
-	var after apiserver.Answer
+	var newAnswer apiserver.Answer
 	for _, e := range answer.Errors {
 		for _, change := range r.changes(locate.Follow(r.kind.schema, placeOfError(e))) {
 			if r.triesLeft--; r.triesLeft < 0 {
@@ -95,9 +95,9 @@ func (r *repairer) improve(ctx context.Context, object map[string]any, answer ap
 			gone := !slices.ContainsFunc(next.Errors, func(other *field.Error) bool { return other.Field == e.Field && other.Detail == e.Detail })
 			if detour == nil && gone {
 				detour = changed
-				after = next
+				newAnswer = next
 			}
 		}
 	}
-	return detour, after, nil
+	return detour, newAnswer, nil
 }

@@ -51,24 +51,24 @@ func (k *Kind) storedAs(t *Trial, storage *Kind) {
 func (k *Kind) stored(o *Object, s *apiserver.Storage) diag.List {
 	var out diag.List
 	because := fmt.Sprintf("the storage version %s does not have it, and no webhook converts", s.Version)
-	at := func(path *structural.ObjectPath) diag.Position { return o.position(o.manifest.PositionOf(path)) }
+	position := func(path *structural.ObjectPath) diag.Position { return o.position(o.manifest.PositionOf(path)) }
 	for _, path := range s.Dropped {
-		out = append(out, droppedField.At(at(path), "", "%s is dropped: %s", path, because))
+		out = append(out, droppedField.At(position(path), "", "%s is dropped: %s", path, because))
 	}
 	for _, text := range s.Metadata {
 		out = append(out, droppedField.At(o.position(o.manifest.Position(text)), "", "%s is dropped: it is not a field of metadata in the storage version %s", text, s.Version))
 	}
 	for _, path := range s.Nulls {
-		out = append(out, droppedField.At(at(path), "", "%s is dropped: it is null, but not nullable in the storage version %s", path, s.Version))
+		out = append(out, droppedField.At(position(path), "", "%s is dropped: it is null, but not nullable in the storage version %s", path, s.Version))
 	}
 	for _, path := range s.Removed {
 		out = append(out, droppedField.At(o.Pos, "", "%s of the stored object is removed: version %s does not have it, and no webhook converts", path, k.Version))
 	}
 	for _, d := range s.Undefaulted {
-		out = append(out, defaulted.At(at(d.Path), "", "%s gets its default %s, which is not stored: %s", d.Path, d.Schema.Default.Raw, because))
+		out = append(out, defaulted.At(position(d.Path), "", "%s gets its default %s, which is not stored: %s", d.Path, d.Schema.Default.Raw, because))
 	}
 	for _, d := range s.Defaulted {
-		out = append(out, defaulted.At(at(d.Path), "", "%s gets its default %s of the storage version %s", d.Path, d.Schema.Default.Raw, s.Version))
+		out = append(out, defaulted.At(position(d.Path), "", "%s gets its default %s of the storage version %s", d.Path, d.Schema.Default.Raw, s.Version))
 	}
 	return out
 }

@@ -136,13 +136,13 @@ func (r *suiteReader) suite(n *yaml.Node) *suite {
 	if v := r.text(fields["apiVersion"]); !v.isEmpty() && v.value != "apiextensions.k8s.io/v1" {
 		r.Fail(fields["apiVersion"], "", "apiVersion is %q, but must be apiextensions.k8s.io/v1", v.value)
 	}
-	before := len(r.Findings)
+	start := len(r.Findings)
 	tests := r.Fields(fields["tests"], "tests", "onCreate", "onUpdate")
-	r.inCases += len(r.Findings) - before
+	r.inCases += len(r.Findings) - start
 	add := func(read func() *Case) {
-		before := len(r.Findings)
+		known := len(r.Findings)
 		c := read()
-		if n := len(r.Findings) - before; n > 0 {
+		if n := len(r.Findings) - known; n > 0 {
 			r.inCases += n
 			return
 		}

@@ -346,19 +346,19 @@ func (t *Trial) nearestKind(o *Object) string {
 		kinds = append(kinds, k.Kind)
 	}
 	slices.Sort(kinds)
-	near, ok := words.Nearest(o.Kind, slices.Compact(kinds))
+	nearest, ok := words.Nearest(o.Kind, slices.Compact(kinds))
 	if !ok {
 		return t.Hints.withCRD("name its CRD")
 	}
 	var versions []string
 	for _, k := range t.kinds {
-		if k.Kind == near {
+		if k.Kind == nearest {
 			versions = append(versions, k.Group+"/"+k.Version)
 		}
 	}
 	slices.Sort(versions)
-	if near == o.Kind {
-		return fmt.Sprintf("there is %s in %s; or %s", near, strings.Join(versions, ", "), t.Hints.withCRD("name the CRD"))
+	if nearest == o.Kind {
+		return fmt.Sprintf("there is %s in %s; or %s", nearest, strings.Join(versions, ", "), t.Hints.withCRD("name the CRD"))
 	}
-	return fmt.Sprintf("did you mean %s of %s?", near, strings.Join(versions, ", "))
+	return fmt.Sprintf("did you mean %s of %s?", nearest, strings.Join(versions, ", "))
 }

@@ -143,9 +143,9 @@ func (t *Trial) fits(d *crd.Definition, gates []string) bool {
 		return false
 	}
 	return !slices.ContainsFunc(gates, func(gate string) bool {
-		name, off := strings.CutPrefix(gate, "-")
+		name, negated := strings.CutPrefix(gate, "-")
 		enabled, known := t.gates[i].enabled[name]
-		return !known || enabled == off
+		return !known || enabled == negated
 	})
 }
 

@@ -43,12 +43,12 @@ type yamlWriter struct {
 	properties locate.Locator
 }
 
-func (w *yamlWriter) node(value any, s *structural.Schema, at *structural.ObjectPath) (*yaml.Node, error) {
+func (w *yamlWriter) node(value any, s *structural.Schema, path *structural.ObjectPath) (*yaml.Node, error) {
 	switch value := value.(type) {
 	case map[string]any:
 		node := &yaml.Node{Kind: yaml.MappingNode}
-		for _, name := range orderOf(w.keys(at), locate.FieldNames(s), value) {
-			child, err := w.node(value[name], w.properties.Value(s, structural.Step{Field: name, Index: -1}), at.Field(name))
+		for _, name := range orderOf(w.keys(path), locate.FieldNames(s), value) {
+			child, err := w.node(value[name], w.properties.Value(s, structural.Step{Field: name, Index: -1}), path.Field(name))
 			if err != nil {
 				return nil, err
 			}
@@ -58,7 +58,7 @@ func (w *yamlWriter) node(value any, s *structural.Schema, at *structural.Object
 	case []any:
 		node := &yaml.Node{Kind: yaml.SequenceNode}
 		for i, element := range value {
-			child, err := w.node(element, w.properties.Value(s, structural.Step{Index: i}), at.Element(i))
+			child, err := w.node(element, w.properties.Value(s, structural.Step{Index: i}), path.Element(i))
 			if err != nil {
 				return nil, err
 			}

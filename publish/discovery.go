@@ -23,12 +23,12 @@ func discovery(resources []*Resource) map[string]any {
 	for _, gv := range groupVersions(resources) {
 		first := gv.resources[0]
 		named := metav1.GroupVersionForDiscovery{GroupVersion: gv.name, Version: first.Version}
-		at := slices.IndexFunc(groups.Groups, func(g metav1.APIGroup) bool { return g.Name == first.Group })
-		if at < 0 {
-			at = len(groups.Groups)
+		index := slices.IndexFunc(groups.Groups, func(g metav1.APIGroup) bool { return g.Name == first.Group })
+		if index < 0 {
+			index = len(groups.Groups)
 			groups.Groups = append(groups.Groups, metav1.APIGroup{Name: first.Group})
 		}
-		groups.Groups[at].Versions = append(groups.Groups[at].Versions, named)
+		groups.Groups[index].Versions = append(groups.Groups[index].Versions, named)
 		out["/apis/"+gv.name] = resourceList(gv)
 	}
 	slices.SortFunc(groups.Groups, func(a, b metav1.APIGroup) int { return cmp.Compare(a.Name, b.Name) })

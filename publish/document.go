@@ -108,11 +108,11 @@ func appendMembers(out []byte, list []member, depth int) []byte {
 	if len(list) == 0 {
 		return append(out, "{}"...)
 	}
-	before := byte('{')
+	separator := byte('{')
 	for _, m := range list {
-		out = plainjson.AppendText(appendLine(append(out, before), depth+1), m.name)
+		out = plainjson.AppendText(appendLine(append(out, separator), depth+1), m.name)
 		out = append(append(out, ": "...), m.text...)
-		before = ','
+		separator = ','
 	}
 	return append(appendLine(out, depth), '}')
 }
@@ -126,11 +126,11 @@ type groupVersion struct {
 func groupVersions(resources []*Resource) []groupVersion {
 	var out []groupVersion
 	for _, r := range resources {
-		at, known := slices.BinarySearchFunc(out, r.GroupVersion(), func(gv groupVersion, name string) int { return strings.Compare(gv.name, name) })
+		offset, known := slices.BinarySearchFunc(out, r.GroupVersion(), func(gv groupVersion, name string) int { return strings.Compare(gv.name, name) })
 		if !known {
-			out = slices.Insert(out, at, groupVersion{name: r.GroupVersion()})
+			out = slices.Insert(out, offset, groupVersion{name: r.GroupVersion()})
 		}
-		out[at].resources = append(out[at].resources, r)
+		out[offset].resources = append(out[offset].resources, r)
 	}
 	return out
 }
@@ -174,15 +174,15 @@ func appendObject(out []byte, value object, depth int) ([]byte, error) {
 	if len(value) == 0 {
 		return append(out, "{}"...), nil
 	}
-	before := byte('{')
+	separator := byte('{')
 	for _, name := range slices.Sorted(maps.Keys(value)) {
-		out = plainjson.AppendText(appendLine(append(out, before), depth+1), name)
+		out = plainjson.AppendText(appendLine(append(out, separator), depth+1), name)
 		var err error
 		out, err = appendValue(append(out, ": "...), value[name], depth+1)
 		if err != nil {
 			return nil, err
 		}
-		before = ','
+		separator = ','
 	}
 	return append(appendLine(out, depth), '}'), nil
 }
@@ -191,15 +191,15 @@ func appendItems[T any](out []byte, list []T, depth int) ([]byte, error) {
 	if len(list) == 0 {
 		return append(out, "[]"...), nil
 	}
-	before := byte('[')
+	separator := byte('[')
 	for _, item := range list {
-		out = appendLine(append(out, before), depth+1)
+		out = appendLine(append(out, separator), depth+1)
 		var err error
 		out, err = appendValue(out, item, depth+1)
 		if err != nil {
 			return nil, err
 		}
-		before = ','
+		separator = ','
 	}
 	return append(appendLine(out, depth), ']'), nil
 }

@@ -186,9 +186,9 @@ func (o JSONSchemaOptions) schemaOf(r *Resource) object {
 	return out
 }
 
-func addAll(to, from object) {
-	for name, value := range from {
-		to[name] = value
+func addAll(target, source object) {
+	for name, value := range source {
+		target[name] = value
 	}
 }
 

@@ -70,7 +70,7 @@ func selected(u unions.Union, schemas object) []any {
 			is["required"] = []string{u.Discriminator}
 		}
 		then := choice(v.Member)
-		if at := u.Selected(v.Name); at >= 0 && !u.Members[at].Optional {
+		if index := u.Selected(v.Name); index >= 0 && !u.Members[index].Optional {
 			then["required"] = []string{v.Member}
 		}
 		out = append(out, object{"if": is, "then": then})
@@ -78,8 +78,8 @@ func selected(u unions.Union, schemas object) []any {
 	if u.Default == nil {
 		// An empty string means absent, unless it is a value.
 		member := ""
-		if at := u.Selected(""); at >= 0 {
-			member = u.Members[at].Name
+		if index := u.Selected(""); index >= 0 {
+			member = u.Members[index].Name
 		}
 		out = append(out, object{"if": object{"not": object{"required": []string{u.Discriminator}}}, "then": choice(member)})
 	}

@@ -125,8 +125,8 @@ func addScalars(out object, v *structural.ValueValidation, s *structural.Schema)
 }
 
 func addComment(out object, text string) {
-	if before, _ := out["$comment"].(string); before != "" {
-		text = before + "\n" + text
+	if old, _ := out["$comment"].(string); old != "" {
+		text = old + "\n" + text
 	}
 	out["$comment"] = text
 }
@@ -161,10 +161,10 @@ func addFormat(out object, format string, s *structural.Schema) (exact bool) {
 // the server's. If not, the schema accepts more: not is omitted, and oneOf becomes anyOf.
 func addJunctors(out object, v *structural.ValueValidation, s *structural.Schema) (exact bool) {
 	exact = true
-	list := func(of []structural.NestedValueValidation) (rendered []any, same bool) {
+	list := func(branches []structural.NestedValueValidation) (rendered []any, same bool) {
 		same = true
-		for i := range of {
-			n, ok := nestedSchema(&of[i], s)
+		for i := range branches {
+			n, ok := nestedSchema(&branches[i], s)
 			rendered = append(rendered, n)
 			same = same && ok
 		}

@@ -120,16 +120,16 @@ func valuesOf(list []parameter) []any {
 
 // parameters returns the parameters of a request, sorted by name.
 func (d dialect) parameters(r *Resource, o operation, s *static) []parameter {
-	from := s.V3
+	source := s.V3
 	if d.v2 {
-		from = s.V2
+		source = s.V2
 	}
-	out := slices.Clone(from.Parameters[o.action])
+	out := slices.Clone(source.Parameters[o.action])
 	if d.OmitFieldValidation {
 		out = slices.DeleteFunc(out, func(p parameter) bool { return p.Name == "fieldValidation" })
 	}
 	if strings.Contains(o.path, "{namespace}") {
-		out = append(out, from.Namespace)
+		out = append(out, source.Namespace)
 	}
 	if strings.Contains(o.path, "{name}") {
 		out = append(out, d.nameParameter(r))

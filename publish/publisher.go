@@ -203,14 +203,14 @@ func (p *Publisher) render(d dialect, r *Resource) (*part, error) {
 	paths := object{}
 	parameters := object{}
 	if r == nil {
-		from := p.static.V3
+		source := p.static.V3
 		if d.v2 {
-			from = p.static.V2
+			source = p.static.V2
 		}
-		for name, definition := range from.Definitions {
+		for name, definition := range source.Definitions {
 			definitions[name] = definition
 		}
-		for name, parameter := range from.Shared {
+		for name, parameter := range source.Shared {
 			parameters[name] = parameter
 		}
 	} else {

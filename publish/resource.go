@@ -197,14 +197,14 @@ func Conflicts(resources []*Resource) []Conflict {
 			{claim{r.Group, r.Version, r.ListKind, false}, "listKind", "kind " + r.ListKind},
 			{claim{r.Group, r.Version, r.Plural, true}, "plural", "resource " + r.Plural},
 		} {
-			at, known := first[c.claim]
+			index, known := first[c.claim]
 			if !known {
 				first[c.claim] = i
 				continue
 			}
-			reported := slices.ContainsFunc(out, func(o Conflict) bool { return o.First == at && o.Second == i })
+			reported := slices.ContainsFunc(out, func(o Conflict) bool { return o.First == index && o.Second == i })
 			if !reported {
-				out = append(out, Conflict{First: at, Second: i, Field: c.field, Message: fmt.Sprintf("duplicate %s in %s", c.message, r.GroupVersion())})
+				out = append(out, Conflict{First: index, Second: i, Field: c.field, Message: fmt.Sprintf("duplicate %s in %s", c.message, r.GroupVersion())})
 			}
 		}
 	}

@@ -21,35 +21,37 @@ type UnionProblem struct {
 func UnionProblems(s *structural.Schema, path string) []UnionProblem {
 	var out []UnionProblem
 	for _, f := range structural.CheckUnions(s) {
-		at := f.Path
+		location := f.Path
 		if f.In != nil {
-			at = f.In
+			location = f.In
 		}
-		out = append(out, UnionProblem{Path: at.String(), Message: f.At(path), Invalid: true})
+		out = append(out, UnionProblem{Path: location.String(), Message: f.At(path), Invalid: true})
 	}
-	eachObject(s, nil, func(s *structural.Schema, at *structural.Path) { out = append(out, unionProblems(s, at)...) })
+	eachObject(s, nil, func(s *structural.Schema, location *structural.Path) {
+		out = append(out, unionProblems(s, location)...)
+	})
 	return out
 }
 
 // eachObject visits a schema and all schemas below it outside of junctors.
-func eachObject(s *structural.Schema, at *structural.Path, visit func(*structural.Schema, *structural.Path)) {
+func eachObject(s *structural.Schema, path *structural.Path, visit func(*structural.Schema, *structural.Path)) {
 	if s == nil {
 		return
 	}
-	visit(s, at)
+	visit(s, path)
 	for edge, child := range s.Children() {
-		eachObject(child, at.Edge(edge), visit)
+		eachObject(child, path.Edge(edge), visit)
 	}
 }
 
 // unionProblems returns problems with the unions of an object that the proposals do not
 // check.
-func unionProblems(s *structural.Schema, at *structural.Path) []UnionProblem {
+func unionProblems(s *structural.Schema, path *structural.Path) []UnionProblem {
 	var out []UnionProblem
 	byDiscriminator := map[string][]structural.UnionMember{}
-	check := func(discriminator string, members []structural.UnionMember, at *structural.Path) {
+	check := func(discriminator string, members []structural.UnionMember, location *structural.Path) {
 		wrong := func(format string, args ...any) {
-			out = append(out, UnionProblem{Path: at.String(), Message: UnionsKeyword + " of " + discriminator + ": " + fmt.Sprintf(format, args...), Invalid: true})
+			out = append(out, UnionProblem{Path: location.String(), Message: UnionsKeyword + " of " + discriminator + ": " + fmt.Sprintf(format, args...), Invalid: true})
 		}
 		for i, m := range members {
 			if m.Name == "" {
@@ -78,13 +80,13 @@ func unionProblems(s *structural.Schema, at *structural.Path) []UnionProblem {
 	}
 	for _, p := range s.Properties {
 		if len(p.Schema.XUnionMembers) > 0 {
-			check(p.Name, p.Schema.XUnionMembers, at.Property(p.Name).Child(UnionsKeyword))
+			check(p.Name, p.Schema.XUnionMembers, path.Property(p.Name).Child(UnionsKeyword))
 		}
 	}
 	for i, u := range s.XUnions {
-		at := at.Index(UnionsKeyword, i)
+		location := path.Index(UnionsKeyword, i)
 		if u.Discriminator == "" {
-			out = append(out, UnionProblem{Path: at.String(), Message: "a union without a discriminator cannot be expressed in documents and is not published"})
+			out = append(out, UnionProblem{Path: location.String(), Message: "a union without a discriminator cannot be expressed in documents and is not published"})
 			continue
 		}
 		members := make([]structural.UnionMember, len(u.Fields))
@@ -92,10 +94,10 @@ func unionProblems(s *structural.Schema, at *structural.Path) []UnionProblem {
 			members[i] = structural.UnionMember{Value: f.Value, Name: f.Name}
 		}
 		if len(members) == 0 {
-			out = append(out, UnionProblem{Path: at.String(), Message: UnionsKeyword + " of " + u.Discriminator + " has no members and is not published"})
+			out = append(out, UnionProblem{Path: location.String(), Message: UnionsKeyword + " of " + u.Discriminator + " has no members and is not published"})
 			continue
 		}
-		check(u.Discriminator, members, at)
+		check(u.Discriminator, members, location)
 	}
 	return out
 }

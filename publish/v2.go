@@ -40,8 +40,8 @@ func toV2(s *structural.Schema) (*structural.Schema, []Lost) {
 
 type v2Converter struct{ lost []Lost }
 
-func (c *v2Converter) drop(at *structural.Path, keyword, because string) {
-	c.lost = append(c.lost, Lost{Path: at.Child(keyword).String(), Keyword: keyword, Reason: because})
+func (c *v2Converter) drop(path *structural.Path, keyword, because string) {
+	c.lost = append(c.lost, Lost{Path: path.Child(keyword).String(), Keyword: keyword, Reason: because})
 }
 
 const (
@@ -51,17 +51,17 @@ const (
 	noDefaults    = "kube-apiserver removes defaults from OpenAPI v2, because older clients mistake them for values"
 )
 
-func (c *v2Converter) schema(s *structural.Schema, at *structural.Path) *structural.Schema {
+func (c *v2Converter) schema(s *structural.Schema, path *structural.Path) *structural.Schema {
 	if s == nil {
 		return nil
 	}
 	out := *s
 	if s.Default != nil {
 		out.Default = nil
-		c.drop(at, "default", noDefaults)
+		c.drop(path, "default", noDefaults)
 	}
 	if s.ValueValidation != nil {
-		out.ValueValidation = c.values(s.ValueValidation, at)
+		out.ValueValidation = c.values(s.ValueValidation, path)
 	}
 	preserve := preserves(s)
 	if s.Nullable || preserve {
@@ -69,46 +69,46 @@ func (c *v2Converter) schema(s *structural.Schema, at *structural.Path) *structu
 		if s.Nullable {
 			reason = whereNullable
 			out.Nullable = false
-			c.drop(at, "nullable", noSuchKeyword)
+			c.drop(path, "nullable", noSuchKeyword)
 		}
 		if s.Items != nil {
 			out.Items = nil
-			c.drop(at, "items", reason)
+			c.drop(path, "items", reason)
 		}
 		if len(s.Properties) > 0 {
 			out.Properties = nil
-			c.drop(at, "properties", reason)
+			c.drop(path, "properties", reason)
 		}
 		if s.Type != "" && (s.Nullable || s.Type == "object") {
 			out.Type = ""
-			c.drop(at, "type", reason)
+			c.drop(path, "type", reason)
 		}
 	}
 	if out.Items == nil && out.Type == "array" {
 		out.Type = ""
-		c.drop(at, "type", "kubectl cannot read an array without items")
+		c.drop(path, "type", "kubectl cannot read an array without items")
 	}
-	c.required(&out, at)
-	out.Items = c.schema(out.Items, at.Child("items"))
+	c.required(&out, path)
+	out.Items = c.schema(out.Items, path.Child("items"))
 	if a := out.AdditionalProperties; a != nil && a.Schema != nil {
-		out.AdditionalProperties = &structural.SchemaOrBool{Schema: c.schema(a.Schema, at.Child("additionalProperties")), Bool: a.Bool}
+		out.AdditionalProperties = &structural.SchemaOrBool{Schema: c.schema(a.Schema, path.Child("additionalProperties")), Bool: a.Bool}
 	}
 	out.Properties = slices.Clone(out.Properties)
 	for i, p := range out.Properties {
-		out.Properties[i].Schema = c.schema(p.Schema, at.Property(p.Name))
+		out.Properties[i].Schema = c.schema(p.Schema, path.Property(p.Name))
 	}
 	return &out
 }
 
 // values removes the logical junctors.
-func (c *v2Converter) values(v *structural.ValueValidation, at *structural.Path) *structural.ValueValidation {
+func (c *v2Converter) values(v *structural.ValueValidation, path *structural.Path) *structural.ValueValidation {
 	out := *v
 	for _, junctor := range []struct {
 		keyword string
 		is      bool
 	}{{"allOf", len(v.AllOf) > 0}, {"anyOf", len(v.AnyOf) > 0}, {"oneOf", len(v.OneOf) > 0}, {"not", v.Not != nil}} {
 		if junctor.is {
-			c.drop(at, junctor.keyword, noSuchKeyword)
+			c.drop(path, junctor.keyword, noSuchKeyword)
 		}
 	}
 	out.AllOf = nil
@@ -119,7 +119,7 @@ func (c *v2Converter) values(v *structural.ValueValidation, at *structural.Path)
 }
 
 // required removes fields that may be null, because kubectl treats null as absent.
-func (c *v2Converter) required(s *structural.Schema, at *structural.Path) {
+func (c *v2Converter) required(s *structural.Schema, path *structural.Path) {
 	if s.ValueValidation == nil || len(s.Required) == 0 {
 		return
 	}
@@ -135,6 +135,6 @@ func (c *v2Converter) required(s *structural.Schema, at *structural.Path) {
 	if len(removed) == 0 {
 		return
 	}
-	c.drop(at, "required", strings.Join(removed, ", ")+" may be null, which kubectl treats as absent")
+	c.drop(path, "required", strings.Join(removed, ", ")+" may be null, which kubectl treats as absent")
 	s.Required = slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return slices.Contains(removed, name) })
 }

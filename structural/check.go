@@ -46,8 +46,8 @@ func (v Violation) String() string { return v.At("") }
 func (v Violation) At(place string) string {
 	detail := v.Detail
 	if v.In != nil {
-		in := v.In.String()
-		detail = strings.TrimSuffix(detail, in) + place + in
+		location := v.In.String()
+		detail = strings.TrimSuffix(detail, location) + place + location
 	}
 	if v.Kind == Invalid || v.Kind == NotSupported {
 		value := fmt.Sprintf("%#v", v.Value)
@@ -316,37 +316,37 @@ func (c *checker) nested(n *NestedValueValidation, skipAnyOf bool, path *Path) {
 
 // complete checks that everything a junctor mentions is specified in s, outside
 // of junctors. path is the path of s, in that of v.
-func (c *checker) complete(v *ValueValidation, s *Schema, path, in *Path) {
+func (c *checker) complete(v *ValueValidation, s *Schema, path, definedIn *Path) {
 	if v == nil {
 		return
 	}
 	if v.Not != nil {
-		c.completeNested(v.Not, s, path, in.Child("not"))
+		c.completeNested(v.Not, s, path, definedIn.Child("not"))
 	}
 	for _, junctor := range []struct {
 		keyword string
 		list    []NestedValueValidation
 	}{{"allOf", v.AllOf}, {"anyOf", v.AnyOf}, {"oneOf", v.OneOf}} {
 		for i := range junctor.list {
-			c.completeNested(&junctor.list[i], s, path, in.Index(junctor.keyword, i))
+			c.completeNested(&junctor.list[i], s, path, definedIn.Index(junctor.keyword, i))
 		}
 	}
 }
 
-func (c *checker) completeNested(n *NestedValueValidation, s *Schema, path, in *Path) {
+func (c *checker) completeNested(n *NestedValueValidation, s *Schema, path, definedIn *Path) {
 	if s == nil {
 		c.violations = append(c.violations, Violation{
-			Path: path, Kind: Required, Detail: "because it is defined in " + in.String(), In: in, Pos: n.Origin.Pos,
+			Path: path, Kind: Required, Detail: "because it is defined in " + definedIn.String(), In: definedIn, Pos: n.Origin.Pos,
 		})
 		return
 	}
-	c.complete(&n.ValueValidation, s, path, in)
+	c.complete(&n.ValueValidation, s, path, definedIn)
 	if n.Items != nil {
-		c.completeNested(n.Items, s.Items, path.Child("items"), in.Child("items"))
+		c.completeNested(n.Items, s.Items, path.Child("items"), definedIn.Child("items"))
 	}
 	properties := s.named(len(n.Properties))
 	for _, p := range n.Properties {
-		c.completeNested(p.Schema, properties.property(p.Name), path.Property(p.Name), in.Property(p.Name))
+		c.completeNested(p.Schema, properties.property(p.Name), path.Property(p.Name), definedIn.Property(p.Name))
 	}
 }
 

@@ -74,9 +74,9 @@ func FromProps(p *apiextensionsv1.JSONSchemaProps) (*Schema, []Unsupported) {
 // [FromProps] does. Every node and every keyword has the position of its key, and
 // properties are in file order. Decode also returns the keywords of the file that
 // begin with "x-" but are unknown to JSONSchemaProps.
-func Decode(p *apiextensionsv1.JSONSchemaProps, from Source, at Entry) (*Schema, []Unsupported, []UnknownKeyword) {
-	d := decoder{source: from}
-	s := d.schema(p, nil, at)
+func Decode(p *apiextensionsv1.JSONSchemaProps, source Source, entry Entry) (*Schema, []Unsupported, []UnknownKeyword) {
+	d := decoder{source: source}
+	s := d.schema(p, nil, entry)
 	return s, d.unsupported, d.unknown
 }
 
@@ -94,79 +94,79 @@ type decoder struct {
 	unknown []UnknownKeyword
 }
 
-func (d *decoder) schema(p *apiextensionsv1.JSONSchemaProps, path *Path, at Entry) *Schema {
+func (d *decoder) schema(p *apiextensionsv1.JSONSchemaProps, path *Path, entry Entry) *Schema {
 	if p == nil {
 		return nil
 	}
 	d.check(p, path)
-	in := d.entries(at)
-	s := &Schema{Generic: genericOf(p), Extensions: extensionsOf(p), Origin: d.origin(at, in)}
-	d.unknownKeywords(path, in, s, nil)
-	if values := d.values(p, path, in); !values.isZero() {
+	entries := d.entries(entry)
+	s := &Schema{Generic: genericOf(p), Extensions: extensionsOf(p), Origin: d.origin(entry, entries)}
+	d.unknownKeywords(path, entries, s, nil)
+	if values := d.values(p, path, entries); !values.isZero() {
 		s.ValueValidation = &values
 	}
 	d.checkValues(p, path)
-	for _, prop := range d.properties(p.Properties, in) {
+	for _, prop := range d.properties(p.Properties, entries) {
 		child := p.Properties[prop.Key]
 		s.Properties = append(s.Properties, Property{Name: prop.Key, Schema: d.schema(&child, path.Property(prop.Key), prop)})
 	}
 	if p.Items != nil {
-		s.Items = d.schema(p.Items.Schema, path.Child("items"), entryFor(in, "items"))
+		s.Items = d.schema(p.Items.Schema, path.Child("items"), entryFor(entries, "items"))
 	}
 	if p.AdditionalProperties != nil {
 		s.AdditionalProperties = &SchemaOrBool{
-			Schema: d.schema(p.AdditionalProperties.Schema, path.Child("additionalProperties"), entryFor(in, "additionalProperties")),
+			Schema: d.schema(p.AdditionalProperties.Schema, path.Child("additionalProperties"), entryFor(entries, "additionalProperties")),
 			Bool:   p.AdditionalProperties.Allows && p.AdditionalProperties.Schema == nil,
 		}
 	}
 	return s
 }
 
-func (d *decoder) nested(p *apiextensionsv1.JSONSchemaProps, path *Path, at Entry) *NestedValueValidation {
+func (d *decoder) nested(p *apiextensionsv1.JSONSchemaProps, path *Path, entry Entry) *NestedValueValidation {
 	if p == nil {
 		return nil
 	}
 	n := &NestedValueValidation{}
-	d.fillNested(n, p, path, at)
+	d.fillNested(n, p, path, entry)
 	return n
 }
 
-func (d *decoder) fillNested(n *NestedValueValidation, p *apiextensionsv1.JSONSchemaProps, path *Path, at Entry) {
+func (d *decoder) fillNested(n *NestedValueValidation, p *apiextensionsv1.JSONSchemaProps, path *Path, entry Entry) {
 	d.check(p, path)
-	in := d.entries(at)
-	n.ValueValidation = d.values(p, path, in)
+	entries := d.entries(entry)
+	n.ValueValidation = d.values(p, path, entries)
 	n.ForbiddenGenerics = genericOf(p)
 	n.ForbiddenExtensions = extensionsOf(p)
-	n.Origin = d.origin(at, in)
-	d.unknownKeywords(path, in, nil, n)
+	n.Origin = d.origin(entry, entries)
+	d.unknownKeywords(path, entries, nil, n)
 	d.checkValues(p, path)
-	for _, prop := range d.properties(p.Properties, in) {
+	for _, prop := range d.properties(p.Properties, entries) {
 		child := p.Properties[prop.Key]
 		n.Properties = append(n.Properties, NestedProperty{Name: prop.Key, Schema: d.nested(&child, path.Property(prop.Key), prop)})
 	}
 	if p.Items != nil {
-		n.Items = d.nested(p.Items.Schema, path.Child("items"), entryFor(in, "items"))
+		n.Items = d.nested(p.Items.Schema, path.Child("items"), entryFor(entries, "items"))
 	}
 	if a := p.AdditionalProperties; a != nil {
 		n.AdditionalProperties = &NestedOrBool{
-			Schema: d.nested(a.Schema, path.Child("additionalProperties"), entryFor(in, "additionalProperties")),
+			Schema: d.nested(a.Schema, path.Child("additionalProperties"), entryFor(entries, "additionalProperties")),
 			Bool:   a.Allows && a.Schema == nil,
 		}
 	}
 }
 
 // entries returns the children of an entry of the source.
-func (d *decoder) entries(at Entry) []Entry {
+func (d *decoder) entries(entry Entry) []Entry {
 	if d.source == nil {
 		return nil
 	}
-	return d.source.Entries(at.Value)
+	return d.source.Entries(entry.Value)
 }
 
 // entryFor returns the last entry with the key, or, if there is none, an entry
 // that has only the key.
-func entryFor(in []Entry, key string) Entry {
-	for _, e := range slices.Backward(in) {
+func entryFor(entries []Entry, key string) Entry {
+	for _, e := range slices.Backward(entries) {
 		if e.Key == key {
 			return e
 		}
@@ -175,21 +175,21 @@ func entryFor(in []Entry, key string) Entry {
 }
 
 // origin returns the position of a node and of its keywords.
-func (d *decoder) origin(at Entry, in []Entry) Origin {
-	out := Origin{Pos: at.Pos}
+func (d *decoder) origin(entry Entry, entries []Entry) Origin {
+	out := Origin{Pos: entry.Pos}
 	if d.source == nil {
 		return out
 	}
-	out.Keywords = make([]KeywordOrigin, 0, len(in))
-	for _, e := range in {
+	out.Keywords = make([]KeywordOrigin, 0, len(entries))
+	for _, e := range entries {
 		out.Keywords = append(out.Keywords, KeywordOrigin{Keyword: e.Key, Pos: e.Pos})
 	}
 	return out
 }
 
 // unknownKeywords records the extensions that are unknown to JSONSchemaProps.
-func (d *decoder) unknownKeywords(path *Path, in []Entry, s *Schema, n *NestedValueValidation) {
-	for _, e := range in {
+func (d *decoder) unknownKeywords(path *Path, entries []Entry, s *Schema, n *NestedValueValidation) {
+	for _, e := range entries {
 		if strings.HasPrefix(e.Key, "x-") && !slices.Contains(extensions[:], e.Key) {
 			d.unknown = append(d.unknown, UnknownKeyword{
 				Path: path, Keyword: e.Key, Value: JSON{Raw: d.source.JSON(e.Value)}, Pos: e.Pos, Schema: s, Nested: n,
@@ -200,12 +200,12 @@ func (d *decoder) unknownKeywords(path *Path, in []Entry, s *Schema, n *NestedVa
 
 // properties returns the properties of a node, in file order if there is a file
 // and sorted otherwise.
-func (d *decoder) properties(properties map[string]apiextensionsv1.JSONSchemaProps, in []Entry) []Entry {
+func (d *decoder) properties(properties map[string]apiextensionsv1.JSONSchemaProps, siblings []Entry) []Entry {
 	if len(properties) == 0 {
 		return nil
 	}
 	var entries []Entry
-	for _, e := range in { // JSON may repeat the key: the decoder adds to what it has
+	for _, e := range siblings { // JSON may repeat the key: the decoder adds to what it has
 		if e.Key == "properties" {
 			entries = append(slices.Clip(entries), d.entries(e)...)
 		}
@@ -290,14 +290,14 @@ func extensionsOf(p *apiextensionsv1.JSONSchemaProps) Extensions {
 	return e
 }
 
-func (d *decoder) values(p *apiextensionsv1.JSONSchemaProps, path *Path, in []Entry) ValueValidation {
+func (d *decoder) values(p *apiextensionsv1.JSONSchemaProps, path *Path, entries []Entry) ValueValidation {
 	v := ValueValidation{
 		Format: p.Format, Maximum: p.Maximum, ExclusiveMaximum: p.ExclusiveMaximum,
 		Minimum: p.Minimum, ExclusiveMinimum: p.ExclusiveMinimum,
 		MaxLength: p.MaxLength, MinLength: p.MinLength, Pattern: p.Pattern,
 		MaxItems: p.MaxItems, MinItems: p.MinItems, UniqueItems: p.UniqueItems, MultipleOf: p.MultipleOf,
 		MaxProperties: p.MaxProperties, MinProperties: p.MinProperties, Required: p.Required,
-		Not: d.nested(p.Not, path.Child("not"), entryFor(in, "not")),
+		Not: d.nested(p.Not, path.Child("not"), entryFor(entries, "not")),
 	}
 	for i := range p.Enum {
 		v.Enum = append(v.Enum, *jsonOf(&p.Enum[i]))
@@ -306,14 +306,14 @@ func (d *decoder) values(p *apiextensionsv1.JSONSchemaProps, path *Path, in []En
 		if len(schemas) == 0 {
 			return nil
 		}
-		elements := d.entries(entryFor(in, keyword))
+		elements := d.entries(entryFor(entries, keyword))
 		out := make([]NestedValueValidation, len(schemas))
 		for i := range schemas {
-			var at Entry
+			var entry Entry
 			if i < len(elements) {
-				at = elements[i]
+				entry = elements[i]
 			}
-			d.fillNested(&out[i], &schemas[i], path.Index(keyword, i), at)
+			d.fillNested(&out[i], &schemas[i], path.Index(keyword, i), entry)
 		}
 		return out
 	}

@@ -35,9 +35,9 @@ const (
 // pkg/apiserver). Both schemas describe the whole object. Losses are in field
 // order; inside a node that occurs at several paths they are reported for the
 // first path only. Nulls are ignored.
-func Lost(from, to *Schema) []Loss {
+func Lost(source, target *Schema) []Loss {
 	l := losses{seen: map[lossPair]bool{}}
-	l.value(from, to, false, false, "", true)
+	l.value(source, target, false, false, "", true)
 	return l.found
 }
 
@@ -53,118 +53,118 @@ type lossPair struct {
 	isUnspecified, isTop bool
 }
 
-func (l *losses) add(kind LossKind, path string, from, to *Schema) {
-	l.found = append(l.found, Loss{Path: path, Kind: kind, From: from, To: to})
+func (l *losses) add(kind LossKind, path string, source, target *Schema) {
+	l.found = append(l.found, Loss{Path: path, Kind: kind, From: source, To: target})
 }
 
 // value compares two nodes at one path. A nil node specifies nothing. fromKeeps
 // and toKeeps report whether an enclosing list preserves unknown fields.
-func (l *losses) value(from, to *Schema, fromKeeps, toKeeps bool, path string, isTop bool) {
-	fromKeeps = fromKeeps || from != nil && from.preserves()
-	toKeeps = toKeeps || to != nil && to.preserves()
-	pair := lossPair{from, to, fromKeeps, toKeeps, false, isTop}
-	if from == to && fromKeeps == toKeeps || l.seen[pair] {
+func (l *losses) value(source, target *Schema, fromKeeps, toKeeps bool, path string, isTop bool) {
+	fromKeeps = fromKeeps || source != nil && source.preserves()
+	toKeeps = toKeeps || target != nil && target.preserves()
+	pair := lossPair{source, target, fromKeeps, toKeeps, false, isTop}
+	if source == target && fromKeeps == toKeeps || l.seen[pair] {
 		return
 	}
 	l.seen[pair] = true
-	if from == nil {
+	if source == nil {
 		if fromKeeps {
-			l.unspecified(nil, to, toKeeps, path)
+			l.unspecified(nil, target, toKeeps, path)
 		}
 		return
 	}
-	if to != nil {
-		have := from.jsonTypes()
-		want := to.jsonTypes()
+	if target != nil {
+		have := source.jsonTypes()
+		want := target.jsonTypes()
 		if have != nil && want != nil {
 			if slices.ContainsFunc(have, func(typ string) bool { return !slices.Contains(want, typ) }) {
-				l.add(LossRetyped, path, from, to)
+				l.add(LossRetyped, path, source, target)
 			}
 			if !slices.ContainsFunc(have, func(typ string) bool { return slices.Contains(want, typ) }) {
 				return
 			}
 		}
 	}
-	switch from.Type {
+	switch source.Type {
 	case "":
 		switch {
-		case from.XIntOrString:
-		case fromKeeps && len(from.Properties) == 0 && from.AdditionalProperties == nil:
-			l.unspecified(from, to, toKeeps, path)
+		case source.XIntOrString:
+		case fromKeeps && len(source.Properties) == 0 && source.AdditionalProperties == nil:
+			l.unspecified(source, target, toKeeps, path)
 		default:
-			l.fields(from, to, fromKeeps, toKeeps, path, isTop)
+			l.fields(source, target, fromKeeps, toKeeps, path, isTop)
 		}
 	case "object":
-		l.fields(from, to, fromKeeps, toKeeps, path, isTop)
+		l.fields(source, target, fromKeeps, toKeeps, path, isTop)
 	case "array":
 		var items *Schema
-		if to != nil {
-			items = to.Items
+		if target != nil {
+			items = target.Items
 		}
-		l.value(from.Items, items, fromKeeps, toKeeps, path+"[*]", false)
+		l.value(source.Items, items, fromKeeps, toKeeps, path+"[*]", false)
 	}
 }
 
 // fields compares the fields of an object.
-func (l *losses) fields(from, to *Schema, fromKeeps, toKeeps bool, path string, isTop bool) {
-	keepsMeta := isTop || to != nil && to.XEmbeddedResource
-	toFields := to.named(len(from.Properties))
-	for _, p := range from.Properties {
-		if isMeta(p.Name) && (keepsMeta || from.XEmbeddedResource) {
+func (l *losses) fields(source, target *Schema, fromKeeps, toKeeps bool, path string, isTop bool) {
+	keepsMeta := isTop || target != nil && target.XEmbeddedResource
+	toFields := target.named(len(source.Properties))
+	for _, p := range source.Properties {
+		if isMeta(p.Name) && (keepsMeta || source.XEmbeddedResource) {
 			continue
 		}
-		at := path + lossStep(p.Name)
+		location := path + lossStep(p.Name)
 		if child, specified := toFields.field(p.Name); specified {
-			l.value(p.Schema, child, false, false, at, false)
+			l.value(p.Schema, child, false, false, location, false)
 		} else if !toKeeps {
-			l.add(LossDropped, at, p.Schema, nil)
+			l.add(LossDropped, location, p.Schema, nil)
 		}
 	}
-	if from.XEmbeddedResource && !keepsMeta {
-		l.metadata(from, to, toKeeps, path)
+	if source.XEmbeddedResource && !keepsMeta {
+		l.metadata(source, target, toKeeps, path)
 	}
 	others := func(visit func(name string, child *Schema)) { // fields that only to specifies
-		if to == nil {
+		if target == nil {
 			return
 		}
-		fromProperties := from.named(len(to.Properties))
-		for _, p := range to.Properties {
-			if fromProperties.property(p.Name) == nil && !(isMeta(p.Name) && (keepsMeta || from.XEmbeddedResource)) {
+		fromProperties := source.named(len(target.Properties))
+		for _, p := range target.Properties {
+			if fromProperties.property(p.Name) == nil && !(isMeta(p.Name) && (keepsMeta || source.XEmbeddedResource)) {
 				visit(path+lossStep(p.Name), p.Schema)
 			}
 		}
 	}
 	switch {
-	case from.AdditionalProperties != nil:
-		values := from.AdditionalProperties.Schema
-		others(func(at string, child *Schema) { l.value(values, child, false, false, at, false) })
-		if to != nil && to.AdditionalProperties != nil {
-			l.value(values, to.AdditionalProperties.Schema, false, false, path+".*", false)
+	case source.AdditionalProperties != nil:
+		values := source.AdditionalProperties.Schema
+		others(func(location string, child *Schema) { l.value(values, child, false, false, location, false) })
+		if target != nil && target.AdditionalProperties != nil {
+			l.value(values, target.AdditionalProperties.Schema, false, false, path+".*", false)
 		} else if !toKeeps {
 			if values == nil {
-				values = from
+				values = source
 			}
 			l.add(LossDropped, path+".*", values, nil)
 		}
-	case fromKeeps && (to == nil || to.AdditionalProperties == nil) && !toKeeps:
-		l.add(LossUnknown, path, from, to)
+	case fromKeeps && (target == nil || target.AdditionalProperties == nil) && !toKeeps:
+		l.add(LossUnknown, path, source, target)
 	case fromKeeps:
-		others(func(at string, child *Schema) { l.unspecified(from, child, false, at) })
-		if to != nil && to.AdditionalProperties != nil {
-			l.unspecified(from, to.AdditionalProperties.Schema, false, path+".*")
+		others(func(location string, child *Schema) { l.unspecified(source, child, false, location) })
+		if target != nil && target.AdditionalProperties != nil {
+			l.unspecified(source, target.AdditionalProperties.Schema, false, path+".*")
 		}
 	}
 }
 
 // metadata compares the metadata that an embedded resource has and an object of
 // the schema to may lack.
-func (l *losses) metadata(from, to *Schema, toKeeps bool, path string) {
+func (l *losses) metadata(source, target *Schema, toKeeps bool, path string) {
 	for _, name := range []string{"apiVersion", "kind", "metadata"} {
-		node := from.property(name)
+		node := source.property(name)
 		if node == nil {
-			node = from
+			node = source
 		}
-		child, specified := to.field(name)
+		child, specified := target.field(name)
 		switch {
 		case !specified && !toKeeps:
 			l.add(LossDropped, path+"."+name, node, nil)
@@ -174,36 +174,36 @@ func (l *losses) metadata(from, to *Schema, toKeeps bool, path string) {
 	}
 }
 
-// unspecified handles a path at which values are arbitrary in from. from is the
+// unspecified handles a path at which values of source are arbitrary. source is the
 // node that allows them.
-func (l *losses) unspecified(from, to *Schema, toKeeps bool, path string) {
-	toKeeps = toKeeps || to != nil && to.preserves()
-	if to == nil {
+func (l *losses) unspecified(source, target *Schema, toKeeps bool, path string) {
+	toKeeps = toKeeps || target != nil && target.preserves()
+	if target == nil {
 		if !toKeeps {
-			l.add(LossUnknown, path, from, nil)
+			l.add(LossUnknown, path, source, nil)
 		}
 		return
 	}
-	pair := lossPair{from, to, false, toKeeps, true, false}
+	pair := lossPair{source, target, false, toKeeps, true, false}
 	if l.seen[pair] {
 		return
 	}
 	l.seen[pair] = true
-	switch isObject := to.Type == "object" || to.jsonTypes() == nil; {
-	case isObject && to.AdditionalProperties == nil && !toKeeps:
-		l.add(LossUnknown, path, from, to)
+	switch isObject := target.Type == "object" || target.jsonTypes() == nil; {
+	case isObject && target.AdditionalProperties == nil && !toKeeps:
+		l.add(LossUnknown, path, source, target)
 		return
-	case to.jsonTypes() != nil:
-		l.add(LossRetyped, path, from, to)
+	case target.jsonTypes() != nil:
+		l.add(LossRetyped, path, source, target)
 		return
 	}
-	for _, p := range to.Properties {
-		if !isMeta(p.Name) || !to.XEmbeddedResource {
-			l.unspecified(from, p.Schema, false, path+lossStep(p.Name))
+	for _, p := range target.Properties {
+		if !isMeta(p.Name) || !target.XEmbeddedResource {
+			l.unspecified(source, p.Schema, false, path+lossStep(p.Name))
 		}
 	}
-	if to.AdditionalProperties != nil {
-		l.unspecified(from, to.AdditionalProperties.Schema, false, path+".*")
+	if target.AdditionalProperties != nil {
+		l.unspecified(source, target.AdditionalProperties.Schema, false, path+".*")
 	}
 }
 

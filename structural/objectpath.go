@@ -122,8 +122,8 @@ func (t *trail) back(mark int, step Step) {
 		return
 	}
 	p := &ObjectPath{step: step}
-	for _, below := range t.open[mark:] {
-		below.parent = p
+	for _, child := range t.open[mark:] {
+		child.parent = p
 	}
 	t.open = append(t.open[:mark], p)
 }

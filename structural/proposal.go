@@ -49,8 +49,8 @@ func CheckProposals(s *Schema, unheld []Unsupported) []Finding {
 	if len(unheld) > 0 {
 		c.unheld = map[string][]string{}
 		for _, u := range unheld {
-			at := u.Path.String()
-			c.unheld[at] = append(c.unheld[at], u.Keyword)
+			path := u.Path.String()
+			c.unheld[path] = append(c.unheld[path], u.Keyword)
 		}
 	}
 	c.node(s, nodeContext{root: true})
@@ -97,48 +97,48 @@ func (c *proposals) warn(rule string, v Violation) {
 
 // node checks a node and everything below it. A node inside a junctor is passed in
 // the form that it would have outside.
-func (c *proposals) node(s *Schema, at nodeContext) {
-	c.types(s, at.path)
-	c.metadata(s, at)
-	c.structOrMap(s, at.path)
-	c.topology(s, at.path)
-	c.unions(s, at)
-	if at.junctor {
-		c.junctorGenerics(s, at.path)
+func (c *proposals) node(s *Schema, context nodeContext) {
+	c.types(s, context.path)
+	c.metadata(s, context)
+	c.structOrMap(s, context.path)
+	c.topology(s, context.path)
+	c.unions(s, context)
+	if context.junctor {
+		c.junctorGenerics(s, context.path)
 	} else {
-		c.pair(s, at.path)
-		c.embeddedMetadata(s, at.path)
-		if !at.root {
-			c.completeBelow(s, at.path)
+		c.pair(s, context.path)
+		c.embeddedMetadata(s, context.path)
+		if !context.root {
+			c.completeBelow(s, context.path)
 		}
 	}
-	c.unsupported(s, at)
+	c.unsupported(s, context)
 
 	if s.Items != nil {
-		c.node(s.Items, at.below(at.path.Child("items")))
+		c.node(s.Items, context.below(context.path.Child("items")))
 	}
 	for _, p := range s.Properties {
-		below := at.below(at.path.Property(p.Name))
-		below.property = !at.junctor
-		if isMeta(p.Name) && (at.root || s.XEmbeddedResource) {
-			below.meta = true
-			if at.root {
-				below.noDefault = "in top-level " + p.Name
+		child := context.below(context.path.Property(p.Name))
+		child.property = !context.junctor
+		if isMeta(p.Name) && (context.root || s.XEmbeddedResource) {
+			child.meta = true
+			if context.root {
+				child.noDefault = "in top-level " + p.Name
 			}
 		}
-		c.node(p.Schema, below)
+		c.node(p.Schema, child)
 	}
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-		below := at.below(at.path.Child("additionalProperties"))
-		if at.meta {
-			below.noDefault = "inside additionalProperties applying to object metadata"
+		child := context.below(context.path.Child("additionalProperties"))
+		if context.meta {
+			child.noDefault = "inside additionalProperties applying to object metadata"
 		}
-		c.node(a.Schema, below)
+		c.node(a.Schema, child)
 	}
-	EachNested(s.ValueValidation, at.path, func(n *NestedValueValidation, path *Path) {
-		below := at.below(path)
-		below.junctor = true
-		c.node(n.Outside(), below)
+	EachNested(s.ValueValidation, context.path, func(n *NestedValueValidation, path *Path) {
+		child := context.below(path)
+		child.junctor = true
+		c.node(n.Outside(), child)
 	})
 }
 
@@ -215,19 +215,19 @@ func (c *proposals) junctorGenerics(s *Schema, path *Path) {
 }
 
 // unsupported reports the keywords of the node that the model cannot hold.
-func (c *proposals) unsupported(s *Schema, at nodeContext) {
+func (c *proposals) unsupported(s *Schema, context nodeContext) {
 	if c.unheld == nil {
 		return
 	}
-	for _, keyword := range c.unheld[at.path.String()] {
+	for _, keyword := range c.unheld[context.path.String()] {
 		if keyword != "readOnly" {
 			continue
 		}
 		detail := "is not a field of apiextensions.k8s.io/v1"
-		if at.junctor {
+		if context.junctor {
 			detail = "must be false to be structural"
 		}
-		c.warn(ruleReadOnly, Violation{Path: at.path.Child("readOnly"), Kind: Forbidden, Detail: detail, Pos: s.Origin.Of("readOnly")})
+		c.warn(ruleReadOnly, Violation{Path: context.path.Child("readOnly"), Kind: Forbidden, Detail: detail, Pos: s.Origin.Of("readOnly")})
 	}
 }
 

@@ -7,16 +7,16 @@ import (
 
 // metadata checks the restrictions on TypeMeta and ObjectMeta that Check omits: the
 // server enforces them when it validates the rest of the CRD.
-func (c *proposals) metadata(s *Schema, at nodeContext) {
-	if s.Default != nil && at.noDefault != "" {
+func (c *proposals) metadata(s *Schema, context nodeContext) {
+	if s.Default != nil && context.noDefault != "" {
 		c.reject(ruleMetadataDefault, Violation{
-			Path: at.path.Child("default"), Kind: Forbidden, Detail: "must not be set " + at.noDefault, Pos: s.Origin.Of("default"),
+			Path: context.path.Child("default"), Kind: Forbidden, Detail: "must not be set " + context.noDefault, Pos: s.Origin.Of("default"),
 		})
 	}
-	if s.XEmbeddedResource && at.meta {
+	if s.XEmbeddedResource && context.meta {
 		const keyword = "x-kubernetes-embedded-resource"
 		c.reject(ruleMetadataEmbedded, Violation{
-			Path: at.path.Child(keyword), Kind: Forbidden, Detail: "must not be used inside of resource meta", Pos: s.Origin.Of(keyword),
+			Path: context.path.Child(keyword), Kind: Forbidden, Detail: "must not be used inside of resource meta", Pos: s.Origin.Of(keyword),
 		})
 	}
 }
@@ -56,7 +56,7 @@ func isImpliedBy(s, known *Schema) bool {
 		return false
 	}
 	for _, p := range s.Properties {
-		if below := known.property(p.Name); below == nil || !isImpliedBy(p.Schema, below) {
+		if child := known.property(p.Name); child == nil || !isImpliedBy(p.Schema, child) {
 			return false
 		}
 	}

@@ -75,10 +75,10 @@ func (c *proposals) structsBesideMaps(nodes []nodeAt) {
 		return
 	}
 	forbid := func(n nodeAt, keyword string) {
-		in := nodes[i].path.Child("properties")
+		definedIn := nodes[i].path.Child("properties")
 		c.warn(rulePolymorphism, Violation{
 			Path: n.path.Child(keyword), Kind: Forbidden, Pos: n.schema.Origin.Of(keyword),
-			Detail: "must not be specified for the same values as " + in.String(), In: in,
+			Detail: "must not be specified for the same values as " + definedIn.String(), In: definedIn,
 		})
 	}
 	for _, n := range nodes {

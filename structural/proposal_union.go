@@ -12,20 +12,20 @@ const unionsKeyword = "x-kubernetes-unions"
 // part of [CheckProposals] that applies to documents with unions.
 func CheckUnions(s *Schema) []Finding {
 	c := &proposals{}
-	var node func(s *Schema, at nodeContext)
-	node = func(s *Schema, at nodeContext) {
+	var node func(s *Schema, context nodeContext)
+	node = func(s *Schema, context nodeContext) {
 		if s == nil {
 			return
 		}
-		c.unions(s, at)
-		node(s.Items, at.below(at.path.Child("items")))
+		c.unions(s, context)
+		node(s.Items, context.below(context.path.Child("items")))
 		for _, p := range s.Properties {
-			below := at.below(at.path.Property(p.Name))
-			below.property = true
-			node(p.Schema, below)
+			child := context.below(context.path.Property(p.Name))
+			child.property = true
+			node(p.Schema, child)
 		}
 		if a := s.AdditionalProperties; a != nil {
-			node(a.Schema, at.below(at.path.Child("additionalProperties")))
+			node(a.Schema, context.below(context.path.Child("additionalProperties")))
 		}
 	}
 	node(s, nodeContext{root: true})
@@ -33,61 +33,61 @@ func CheckUnions(s *Schema) []Finding {
 }
 
 // unions checks x-kubernetes-unions of a node in both forms.
-func (c *proposals) unions(s *Schema, at nodeContext) {
+func (c *proposals) unions(s *Schema, context nodeContext) {
 	pos := s.Origin.Of(unionsKeyword)
-	path := at.path.Child(unionsKeyword)
+	path := context.path.Child(unionsKeyword)
 	forbid := func(detail string) {
 		c.warn(ruleUnionPlace, Violation{Path: path, Kind: Forbidden, Detail: detail, Pos: pos})
 	}
 	switch {
 	case len(s.XUnions) == 0 && len(s.XUnionMembers) == 0:
-	case at.junctor:
+	case context.junctor:
 		forbid("must be undefined to be structural")
 		return
 	case len(s.XUnions) > 0 && s.Type != "object":
 		forbid("must only be used on objects")
 		return
-	case len(s.XUnionMembers) > 0 && !at.property:
+	case len(s.XUnionMembers) > 0 && !context.property:
 		forbid("must only list fieldMembers on a property")
 	}
 	for i, u := range s.XUnions {
-		c.union(s, u, at.path, at.path.Index(unionsKeyword, i))
+		c.union(s, u, context.path, context.path.Index(unionsKeyword, i))
 	}
-	if at.junctor {
+	if context.junctor {
 		return
 	}
 	for _, p := range s.Properties {
 		if len(p.Schema.XUnionMembers) > 0 {
-			in := at.path.Property(p.Name).Child(unionsKeyword)
-			c.unionOf(s, p.Name, p.Schema.XUnionMembers, at.path, in, p.Schema.Origin.Of(unionsKeyword))
+			definedIn := context.path.Property(p.Name).Child(unionsKeyword)
+			c.unionOf(s, p.Name, p.Schema.XUnionMembers, context.path, definedIn, p.Schema.Origin.Of(unionsKeyword))
 		}
 	}
 }
 
 // union checks a union that is set on its object.
-func (c *proposals) union(s *Schema, u Union, path, in *Path) {
+func (c *proposals) union(s *Schema, u Union, path, definedIn *Path) {
 	pos := s.Origin.Of(unionsKeyword)
 	if u.Discriminator == "" {
 		if len(u.Fields) > 0 {
 			c.warn(ruleUnionFields, Violation{
-				Path: in.Child("fields"), Kind: Forbidden, Detail: "must be undefined if discriminator is empty", Pos: pos,
+				Path: definedIn.Child("fields"), Kind: Forbidden, Detail: "must be undefined if discriminator is empty", Pos: pos,
 			})
 		}
 		return
 	}
 	if s.property(u.Discriminator) == nil {
-		c.mustBeProperty(u.Discriminator, path, in, pos)
+		c.mustBeProperty(u.Discriminator, path, definedIn, pos)
 	}
 	var members []UnionMember
 	for _, f := range u.Fields {
 		members = append(members, UnionMember{Value: f.Value, Name: f.Name})
 	}
-	c.unionOf(s, u.Discriminator, members, path, in, pos)
+	c.unionOf(s, u.Discriminator, members, path, definedIn, pos)
 }
 
 // unionOf performs the checks that both forms share. path is the path of the object
 // s, in that of the union.
-func (c *proposals) unionOf(s *Schema, discriminator string, members []UnionMember, path, in *Path, pos token.Pos) {
+func (c *proposals) unionOf(s *Schema, discriminator string, members []UnionMember, path, definedIn *Path, pos token.Pos) {
 	d := s.property(discriminator)
 	if d != nil && d.Type != "string" {
 		c.warn(ruleUnionProperties, Violation{
@@ -98,20 +98,20 @@ func (c *proposals) unionOf(s *Schema, discriminator string, members []UnionMemb
 	values := enumOf(d)
 	for _, m := range members {
 		if m.Name != "" && s.property(m.Name) == nil {
-			c.mustBeProperty(m.Name, path, in, pos)
+			c.mustBeProperty(m.Name, path, definedIn, pos)
 		}
 		if values != nil && !slices.Contains(values, m.Value) {
 			c.warn(ruleUnionFields, Violation{
-				Path: in, Kind: NotSupported, Value: m.Value, Pos: pos,
+				Path: definedIn, Kind: NotSupported, Value: m.Value, Pos: pos,
 				Detail: notSupported(nil, "", values, Origin{}, "").Detail,
 			})
 		}
 	}
 }
 
-func (c *proposals) mustBeProperty(name string, path, in *Path, pos token.Pos) {
+func (c *proposals) mustBeProperty(name string, path, definedIn *Path, pos token.Pos) {
 	c.warn(ruleUnionProperties, Violation{
-		Path: path.Property(name), Kind: Required, Detail: "because it is defined in " + in.String(), In: in, Pos: pos,
+		Path: path.Property(name), Kind: Required, Detail: "because it is defined in " + definedIn.String(), In: definedIn, Pos: pos,
 	})
 }
 

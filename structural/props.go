@@ -28,7 +28,7 @@ func (r *SharedProps) Of(s *Schema) *apiextensionsv1.JSONSchemaProps {
 }
 
 // props renders a node, and those below it with a function.
-func (s *Schema) props(below func(*Schema) *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+func (s *Schema) props(child func(*Schema) *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	if s == nil {
 		return nil
 	}
@@ -41,15 +41,15 @@ func (s *Schema) props(below func(*Schema) *apiextensionsv1.JSONSchemaProps) *ap
 	if len(s.Properties) > 0 {
 		p.Properties = make(map[string]apiextensionsv1.JSONSchemaProps, len(s.Properties))
 		for _, prop := range s.Properties {
-			p.Properties[prop.Name] = *below(prop.Schema)
+			p.Properties[prop.Name] = *child(prop.Schema)
 		}
 	}
 	if s.Items != nil {
-		p.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: below(s.Items)}
+		p.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: child(s.Items)}
 	}
 	if s.AdditionalProperties != nil {
 		p.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{
-			Schema: below(s.AdditionalProperties.Schema),
+			Schema: child(s.AdditionalProperties.Schema),
 			Allows: s.AdditionalProperties.Bool || s.AdditionalProperties.Schema != nil,
 		}
 	}

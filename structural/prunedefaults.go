@@ -38,7 +38,7 @@ type defaultPruner struct {
 
 // schema prunes the defaults of a node and of those below it. The result depends
 // on the path of the node, so a shared node is processed once for each path.
-func (p *defaultPruner) schema(s *Schema, at *ObjectPath) (*Schema, error) {
+func (p *defaultPruner) schema(s *Schema, path *ObjectPath) (*Schema, error) {
 	if !p.hasDefault(s) {
 		return s, nil
 	}
@@ -50,7 +50,7 @@ func (p *defaultPruner) schema(s *Schema, at *ObjectPath) (*Schema, error) {
 		}
 	}
 	if !s.Default.isNone() {
-		pruned, err := p.value(s.Default, at)
+		pruned, err := p.value(s.Default, path)
 		if err != nil {
 			return nil, fmt.Errorf("failed to prune default value: %w", err)
 		}
@@ -60,7 +60,7 @@ func (p *defaultPruner) schema(s *Schema, at *ObjectPath) (*Schema, error) {
 		}
 	}
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-		child, err := p.schema(a.Schema, at.Field("*")) // the server's name for it
+		child, err := p.schema(a.Schema, path.Field("*")) // the server's name for it
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func (p *defaultPruner) schema(s *Schema, at *ObjectPath) (*Schema, error) {
 		}
 	}
 	if s.Items != nil {
-		child, err := p.schema(s.Items, at.Element(0))
+		child, err := p.schema(s.Items, path.Element(0))
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (p *defaultPruner) schema(s *Schema, at *ObjectPath) (*Schema, error) {
 	}
 	properties := s.Properties
 	for i, property := range s.Properties {
-		child, err := p.schema(property.Schema, at.Field(property.Name))
+		child, err := p.schema(property.Schema, path.Field(property.Name))
 		if err != nil {
 			return nil, err
 		}
@@ -112,16 +112,16 @@ func (p *defaultPruner) hasDefault(s *Schema) bool {
 }
 
 // value prunes a default as part of the smallest object that contains it at its path.
-func (p *defaultPruner) value(j *JSON, at *ObjectPath) (*JSON, error) {
+func (p *defaultPruner) value(j *JSON, path *ObjectPath) (*JSON, error) {
 	value, err := j.decode()
 	if err != nil {
 		return nil, err
 	}
-	before, err := j.decode()
+	old, err := j.decode()
 	if err != nil {
 		return nil, err
 	}
-	for place := at; place != nil; place = place.parent {
+	for place := path; place != nil; place = place.parent {
 		if place.step.Index >= 0 {
 			value = []any{value}
 		} else {
@@ -136,16 +136,16 @@ func (p *defaultPruner) value(j *JSON, at *ObjectPath) (*JSON, error) {
 		return nil, err
 	}
 	Prune(p.root, object, true)
-	after, found, err := find(object, at)
+	current, found, err := find(object, path)
 	switch {
 	case err != nil:
 		return nil, err
-	case !found || after == nil:
+	case !found || current == nil:
 		return nil, nil
-	case reflect.DeepEqual(before, after):
+	case reflect.DeepEqual(old, current):
 		return j, nil
 	}
-	raw, err := plainjson.Marshal(withPlainFloats(after))
+	raw, err := plainjson.Marshal(withPlainFloats(current))
 	if err != nil {
 		return nil, err
 	}
@@ -153,13 +153,13 @@ func (p *defaultPruner) value(j *JSON, at *ObjectPath) (*JSON, error) {
 }
 
 // find returns the value at a path and reports whether it exists.
-func find(object any, at *ObjectPath) (any, bool, error) {
-	for _, step := range at.Steps() {
+func find(object any, path *ObjectPath) (any, bool, error) {
+	for _, step := range path.Steps() {
 		var found bool
 		if step.Index >= 0 {
 			list, ok := object.([]any)
 			if !ok {
-				return nil, false, fmt.Errorf("%s: [] must be of array type", at)
+				return nil, false, fmt.Errorf("%s: [] must be of array type", path)
 			}
 			found = step.Index < len(list)
 			if found {
@@ -168,7 +168,7 @@ func find(object any, at *ObjectPath) (any, bool, error) {
 		} else {
 			fields, ok := object.(map[string]any)
 			if !ok {
-				return nil, false, fmt.Errorf("%s: .%s must be of object type", at, step.Field)
+				return nil, false, fmt.Errorf("%s: .%s must be of object type", path, step.Field)
 			}
 			object, found = fields[step.Field]
 		}

@@ -61,16 +61,16 @@ type SkeletonPattern struct {
 
 // At returns the schemas that specify the value at a path of an object, outermost first.
 func (s *Skeleton) At(path *ObjectPath) []SkeletonSource {
-	by := []*Skeleton{s}
+	skeletons := []*Skeleton{s}
 	for _, step := range path.Steps() {
 		if step.Index >= 0 {
-			by = ofElement(by, step.Index, false)
+			skeletons = ofElement(skeletons, step.Index, false)
 		} else {
-			by = ofField(by, step.Field, false)
+			skeletons = ofField(skeletons, step.Field, false)
 		}
 	}
 	var out []SkeletonSource
-	for _, b := range by {
+	for _, b := range skeletons {
 		out = append(out, b.Sources...)
 	}
 	return out
@@ -200,9 +200,9 @@ func appendJunctors(list []placedProps, p placedProps) []placedProps {
 func appendNamed(list []namedProps, schemas map[string]apiextensionsv1.JSONSchemaProps, path *Path, keyword string) []namedProps {
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
 		child := schemas[name]
-		at := path.Property(name)
-		at.keyword = keyword
-		list = append(list, namedProps{name, placedProps{&child, at}})
+		location := path.Property(name)
+		location.keyword = keyword
+		list = append(list, namedProps{name, placedProps{&child, location}})
 	}
 	return list
 }
@@ -248,11 +248,11 @@ func eachGroup(list []namedProps, f func(name string, group []placedProps) error
 // That matters only if the KEP's Restriction 1 is violated or if items are lists.
 func PruneSkeleton(s *Skeleton, object map[string]any) []*ObjectPath {
 	p := skeletonPruner{}
-	var by []*Skeleton
+	var skeletons []*Skeleton
 	if s != nil {
-		by = append(by, s)
+		skeletons = append(skeletons, s)
 	}
-	p.value(object, by, by, false)
+	p.value(object, skeletons, skeletons, false)
 	return sortPaths(p.removed)
 }
 
@@ -293,10 +293,10 @@ func (p *skeletonPruner) value(value any, certain, all []*Skeleton, preserves bo
 
 // ofField returns the skeletons that specify a field. If strictly is true,
 // additionalProperties count only if nothing else specifies it.
-func ofField(by []*Skeleton, name string, strictly bool) []*Skeleton {
+func ofField(skeletons []*Skeleton, name string, strictly bool) []*Skeleton {
 	var out []*Skeleton
-	for _, s := range by {
-		before := len(out)
+	for _, s := range skeletons {
+		start := len(out)
 		if i, found := slices.BinarySearchFunc(s.Properties, name, func(p SkeletonProperty, name string) int { return cmp.Compare(p.Name, name) }); found {
 			out = append(out, s.Properties[i].Skeleton)
 		}
@@ -305,7 +305,7 @@ func ofField(by []*Skeleton, name string, strictly bool) []*Skeleton {
 				out = append(out, p.Skeleton)
 			}
 		}
-		if s.AdditionalProperties != nil && !(strictly && len(out) > before) {
+		if s.AdditionalProperties != nil && !(strictly && len(out) > start) {
 			out = append(out, s.AdditionalProperties)
 		}
 	}
@@ -314,9 +314,9 @@ func ofField(by []*Skeleton, name string, strictly bool) []*Skeleton {
 
 // ofElement returns the skeletons that specify an element. If strictly is true,
 // additionalItems count only beyond items.
-func ofElement(by []*Skeleton, i int, strictly bool) []*Skeleton {
+func ofElement(skeletons []*Skeleton, i int, strictly bool) []*Skeleton {
 	var out []*Skeleton
-	for _, s := range by {
+	for _, s := range skeletons {
 		if i < len(s.Items) {
 			out = append(out, s.Items[i])
 		}
@@ -353,16 +353,16 @@ func (s *Skeleton) write(b *strings.Builder, indent string) {
 		key("x-kubernetes-preserve-unknown-fields")
 		b.WriteString("true")
 	}
-	below := indent + "  "
-	fields := func(keyword string, n int, at func(i int) (string, *Skeleton)) {
+	childPath := indent + "  "
+	fields := func(keyword string, n int, location func(i int) (string, *Skeleton)) {
 		if n == 0 {
 			return
 		}
 		key(keyword)
 		for i := range n {
-			name, child := at(i)
-			b.WriteString([]string{"{\n", ",\n"}[min(i, 1)] + below + plainjson.Text(name) + ": ")
-			child.write(b, below)
+			name, child := location(i)
+			b.WriteString([]string{"{\n", ",\n"}[min(i, 1)] + childPath + plainjson.Text(name) + ": ")
+			child.write(b, childPath)
 		}
 		b.WriteString("\n" + indent + "}")
 	}
@@ -379,8 +379,8 @@ func (s *Skeleton) write(b *strings.Builder, indent string) {
 		rest = "additionalItems"
 		key("items")
 		for i, child := range s.Items {
-			b.WriteString([]string{"[\n", ",\n"}[min(i, 1)] + below)
-			child.write(b, below)
+			b.WriteString([]string{"[\n", ",\n"}[min(i, 1)] + childPath)
+			child.write(b, childPath)
 		}
 		b.WriteString("\n" + indent + "]")
 	}

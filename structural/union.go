@@ -149,10 +149,10 @@ func parseUnionMembers(raw []byte) ([]UnionMember, error) {
 }
 
 // strict decodes one JSON value and rejects unknown fields.
-func strict(raw []byte, into any) error {
+func strict(raw []byte, target any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
+	if err := d.Decode(target); err != nil {
 		return err
 	}
 	if d.More() {

@@ -28,13 +28,13 @@ type normalizer struct {
 
 func (z normalizer) value(n *node, old, new any) bool {
 	if n.items != nil {
-		before, _ := old.([]any)
-		after, _ := new.([]any)
-		return z.list(n, before, after)
+		previous, _ := old.([]any)
+		current, _ := new.([]any)
+		return z.list(n, previous, current)
 	}
-	before, _ := old.(map[string]any)
-	after, _ := new.(map[string]any)
-	return z.object(n, before, after)
+	oldMetadata, _ := old.(map[string]any)
+	updated, _ := new.(map[string]any)
+	return z.object(n, oldMetadata, updated)
 }
 
 // object works from the outside in, so that it does not descend into a cleared

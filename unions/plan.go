@@ -170,18 +170,18 @@ func (r reading) sameAs(old reading) bool { return !r.wrong && !old.wrong && r.v
 
 // selects returns the index of the member that a discriminator selects, or -1, and
 // reports whether the schema of the discriminator accepts it.
-func (u *union) selects(r reading) (at int, valid bool) {
-	at, known := u.members[r.value]
+func (u *union) selects(r reading) (index int, valid bool) {
+	index, known := u.members[r.value]
 	if !known {
-		at = -1
+		index = -1
 	}
 	switch {
 	case r.wrong:
-		return at, false
+		return index, false
 	case !r.present && u.Default == nil:
-		return at, !u.Required
+		return index, !u.Required
 	}
-	return at, known
+	return index, known
 }
 
 // others returns how many fields of an object are neither the discriminator nor the
@@ -212,15 +212,15 @@ func counterparts(keys []listKey, old, new []any) []any {
 		return nil
 	}
 	out := make([]any, len(new))
-	before := indexByKey(keys, old)
-	after := indexByKey(keys, new)
+	oldMap := indexByKey(keys, old)
+	newMap := indexByKey(keys, new)
 	for i, element := range new {
 		key, ok := keyOf(keys, element)
-		if !ok || after[key] < 0 {
+		if !ok || newMap[key] < 0 {
 			continue
 		}
-		if at, ok := before[key]; ok && at >= 0 {
-			out[i] = old[at]
+		if index, ok := oldMap[key]; ok && index >= 0 {
+			out[i] = old[index]
 		}
 	}
 	return out

@@ -189,59 +189,59 @@ func (w *policyWriter) fail(path *field.Path, format string, args ...any) {
 // value returns the steps of all unions in and below a value, inner ones first, so
 // that each patch still finds what it removes; a member that is removed later may have
 // been patched before.
-func (w *policyWriter) value(s *structural.Schema, n *node, at pairAt) []*step {
+func (w *policyWriter) value(s *structural.Schema, n *node, pair pairAt) []*step {
 	if n.items != nil {
-		return w.list(s, n, at)
+		return w.list(s, n, pair)
 	}
-	return w.object(s, n, at)
+	return w.object(s, n, pair)
 }
 
-func (w *policyWriter) object(s *structural.Schema, n *node, at pairAt) []*step {
+func (w *policyWriter) object(s *structural.Schema, n *node, pair pairAt) []*step {
 	var out []*step
 	for _, f := range n.fields {
 		p := propertyOf(s, f.name)
-		child := at
-		child.old = access(at.old, f.name)
-		child.new = access(at.new, f.name)
-		child.path = at.path.Child(f.name)
-		child.pointer = w.pointerTo(at, f.name, child.path)
-		if at.path == nil {
+		child := pair
+		child.old = access(pair.old, f.name)
+		child.new = access(pair.new, f.name)
+		child.path = pair.path.Child(f.name)
+		child.pointer = w.pointerTo(pair, f.name, child.path)
+		if pair.path == nil {
 			child.top = f.name
 		}
-		if below := w.value(p, f.node, child); len(below) > 0 {
-			out = append(out, &step{guards: []string{isSet(at.old, f.name, p), isSet(at.new, f.name, p)}, below: below})
+		if children := w.value(p, f.node, child); len(children) > 0 {
+			out = append(out, &step{guards: []string{isSet(pair.old, f.name, p), isSet(pair.new, f.name, p)}, below: children})
 		}
 	}
 	if n.values != nil {
-		out = append(out, w.values(s.AdditionalProperties.Schema, n.values, at)...)
+		out = append(out, w.values(s.AdditionalProperties.Schema, n.values, pair)...)
 	}
-	w.checkApart(n, at)
+	w.checkApart(n, pair)
 	for i := range n.unions {
 		if u := &n.unions[i]; u.Discriminator != "" && len(u.Members) > 0 {
-			out = append(out, w.clear(s, u, at))
-			w.leaves = append(w.leaves, leaf{path: at.path.Child(u.Discriminator), top: topOf(at, u), loop: at.loop})
+			out = append(out, w.clear(s, u, pair))
+			w.leaves = append(w.leaves, leaf{path: pair.path.Child(u.Discriminator), top: topOf(pair, u), loop: pair.loop})
 		}
 	}
 	return out
 }
 
-func topOf(at pairAt, u *union) string {
-	if at.path == nil {
+func topOf(pair pairAt, u *union) string {
+	if pair.path == nil {
 		return u.Discriminator
 	}
-	return at.top
+	return pair.top
 }
 
 // enter returns the path inside a list or map.
-func (w *policyWriter) enter(at pairAt) pairAt {
-	if at.depth == 0 {
+func (w *policyWriter) enter(pair pairAt) pairAt {
+	if pair.depth == 0 {
 		w.loops++
-		at.loop = w.loops
+		pair.loop = w.loops
 	}
-	if at.depth++; at.depth > maxDepth {
-		w.fail(at.path, "no policy can reach unions nested in more than %d lists and maps", maxDepth)
+	if pair.depth++; pair.depth > maxDepth {
+		w.fail(pair.path, "no policy can reach unions nested in more than %d lists and maps", maxDepth)
 	}
-	return at
+	return pair
 }
 
 // unpatchable matches characters that the server quotes in a path in a way that is not
@@ -250,25 +250,25 @@ const unpatchable = `[\x00-\x07\x0b\x0e-\x1f\x7f]`
 
 // values walks a map. It skips keys that only one of the objects has, and keys for
 // which no path can be written: the patches of the other keys would fail with theirs.
-func (w *policyWriter) values(s *structural.Schema, n *node, at pairAt) []*step {
-	in := w.enter(at)
-	key := "k" + strconv.Itoa(in.depth)
-	value := "v" + strconv.Itoa(in.depth)
-	in.old = at.old + "[" + key + "]"
-	in.new = value
-	in.path = at.path.Key("*")
-	in.pointer = append(slices.Clone(at.pointer), "'/'", "jsonpatch.escapeKey("+key+")")
-	below := w.value(s, n, in)
-	if len(below) == 0 {
+func (w *policyWriter) values(s *structural.Schema, n *node, pair pairAt) []*step {
+	inner := w.enter(pair)
+	key := "k" + strconv.Itoa(inner.depth)
+	value := "v" + strconv.Itoa(inner.depth)
+	inner.old = pair.old + "[" + key + "]"
+	inner.new = value
+	inner.path = pair.path.Key("*")
+	inner.pointer = append(slices.Clone(pair.pointer), "'/'", "jsonpatch.escapeKey("+key+")")
+	children := w.value(s, n, inner)
+	if len(children) == 0 {
 		return nil
 	}
-	filter := key + " in " + at.old + " && !" + key + ".matches(r'" + unpatchable + "')"
+	filter := key + " in " + pair.old + " && !" + key + ".matches(r'" + unpatchable + "')"
 	if s.Nullable {
-		filter += " && " + in.old + " != null && " + in.new + " != null"
+		filter += " && " + inner.old + " != null && " + inner.new + " != null"
 	}
 	return []*step{{
-		open:  at.new + ".transformList(" + key + ", " + value + ", " + filter + ",",
-		below: below,
+		open:  pair.new + ".transformList(" + key + ", " + value + ", " + filter + ",",
+		below: children,
 		close: ").flatten()",
 	}}
 }
@@ -283,19 +283,19 @@ func (w *policyWriter) values(s *structural.Schema, n *node, at pairAt) []*step 
 // in the old list and, after an "n", the index in the new one. So a key that occurs
 // once in each list has exactly these two values, in this order. (Go parses at most
 // 10,000 parameters of a query. In longer lists nothing has a counterpart.)
-func (w *policyWriter) list(s *structural.Schema, n *node, at pairAt) []*step {
+func (w *policyWriter) list(s *structural.Schema, n *node, pair pairAt) []*step {
 	if len(n.keys) == 0 {
 		return nil
 	}
-	in := w.enter(at)
-	key := "k" + strconv.Itoa(in.depth)
-	found := "v" + strconv.Itoa(in.depth)
-	in.old = at.old + "[int(" + found + "[0])]"
-	in.new = at.new + "[int(" + found + "[1].substring(1))]"
-	in.path = at.path.Key("*")
-	in.pointer = append(slices.Clone(at.pointer), "'/'", found+"[1].substring(1)")
-	below := w.value(s.Items, n.items, in)
-	if len(below) == 0 {
+	inner := w.enter(pair)
+	key := "k" + strconv.Itoa(inner.depth)
+	found := "v" + strconv.Itoa(inner.depth)
+	inner.old = pair.old + "[int(" + found + "[0])]"
+	inner.new = pair.new + "[int(" + found + "[1].substring(1))]"
+	inner.path = pair.path.Key("*")
+	inner.pointer = append(slices.Clone(pair.pointer), "'/'", found+"[1].substring(1)")
+	children := w.value(s.Items, n.items, inner)
+	if len(children) == 0 {
 		return nil
 	}
 	has, text := keyText(s.Items, n.keys)
@@ -305,9 +305,9 @@ func (w *policyWriter) list(s *structural.Schema, n *node, at pairAt) []*step {
 	return []*step{{
 		open: "// A query of the keys: each is in both lists once if it has two values, the index in the\n" +
 			"// old list and, behind an n, that in the new one.\n" +
-			"url('/?' + (" + pairs(at.old, "") + "\n  + " + pairs(at.new, "n") + ").join('&')).getQuery()\n" +
+			"url('/?' + (" + pairs(pair.old, "") + "\n  + " + pairs(pair.new, "n") + ").join('&')).getQuery()\n" +
 			"  .transformList(" + key + ", " + found + ", " + found + ".size() == 2 && !" + found + "[0].startsWith('n') && " + found + "[1].startsWith('n'),",
-		below: below,
+		below: children,
 		close: ").flatten()",
 	}}
 }
@@ -367,7 +367,7 @@ func queryEscaped(text string) string {
 
 // checkApart rejects unions that overlap: all patches are computed at once, whereas
 // [Plan.Normalize] clears one union after the other.
-func (w *policyWriter) checkApart(n *node, at pairAt) {
+func (w *policyWriter) checkApart(n *node, pair pairAt) {
 	var members, discriminators []string
 	for i := range n.unions {
 		u := &n.unions[i]
@@ -377,20 +377,20 @@ func (w *policyWriter) checkApart(n *node, at pairAt) {
 		discriminators = append(discriminators, u.Discriminator)
 		for _, m := range u.Members {
 			if slices.Contains(members, m.Name) {
-				w.fail(at.path.Child(m.Name), "no policy can clear a field that is a member more than once")
+				w.fail(pair.path.Child(m.Name), "no policy can clear a field that is a member more than once")
 			}
 			members = append(members, m.Name)
 		}
 	}
 	for _, name := range discriminators {
 		if slices.Contains(members, name) {
-			w.fail(at.path.Child(name), "no policy can clear a field that is both a discriminator and a member")
+			w.fail(pair.path.Child(name), "no policy can clear a field that is both a discriminator and a member")
 		}
 	}
 }
 
 // clear returns the step with the patches of one union.
-func (w *policyWriter) clear(s *structural.Schema, u *union, at pairAt) *step {
+func (w *policyWriter) clear(s *structural.Schema, u *union, pair pairAt) *step {
 	d := propertyOf(s, u.Discriminator)
 	if d == nil {
 		d = &structural.Schema{}
@@ -409,12 +409,12 @@ func (w *policyWriter) clear(s *structural.Schema, u *union, at pairAt) *step {
 		values = append(values, celtext.String(v.Name))
 	}
 	guards := []string{
-		read(at.new) + " != " + read(at.old),
-		"(!(" + isSet(at.new, u.Discriminator, d) + ") || " + access(at.new, u.Discriminator) + " in [" + strings.Join(values, ", ") + "])",
+		read(pair.new) + " != " + read(pair.old),
+		"(!(" + isSet(pair.new, u.Discriminator, d) + ") || " + access(pair.new, u.Discriminator) + " in [" + strings.Join(values, ", ") + "])",
 	}
 	var members []string
 	name := "m"
-	filters := []string{"m in " + at.new}
+	filters := []string{"m in " + pair.new}
 	nullable := false
 	for _, m := range u.Members {
 		members = append(members, celtext.String(m.Name)+": "+celtext.String(m.Value))
@@ -424,19 +424,19 @@ func (w *policyWriter) clear(s *structural.Schema, u *union, at pairAt) *step {
 		if p := propertyOf(s, m.Name); p != nil && p.Nullable {
 			nullable = true
 		}
-		w.pointerTo(at, m.Name, at.path.Child(m.Name))
+		w.pointerTo(pair, m.Name, pair.path.Child(m.Name))
 	}
 	if nullable {
-		filters = append(filters, at.new+"[m] != null")
+		filters = append(filters, pair.new+"[m] != null")
 	}
 	if w.opts.CarryOverOnly {
-		filters = append(filters, "m in "+at.old)
+		filters = append(filters, "m in "+pair.old)
 		if nullable {
-			filters = append(filters, at.old+"[m] != null")
+			filters = append(filters, pair.old+"[m] != null")
 		}
 	}
-	filters = append(filters, "v != "+read(at.new))
-	pointer := joinTerms(append(slices.Clone(at.pointer), "'/'", name))
+	filters = append(filters, "v != "+read(pair.new))
+	pointer := joinTerms(append(slices.Clone(pair.pointer), "'/'", name))
 	return &step{
 		guards: guards,
 		open: "{" + strings.Join(members, ", ") + "}.transformList(m, v, " + conjunction(filters, "    ") + ",\n" +
@@ -453,12 +453,12 @@ func joinTerms(terms []string) string {
 
 // pointerTo returns the JSON pointer of a field. The server quotes a path as Go does
 // and reads it as JSON: characters for which the two differ make the patch fail.
-func (w *policyWriter) pointerTo(at pairAt, name string, path *field.Path) []string {
+func (w *policyWriter) pointerTo(pair pairAt, name string, path *field.Path) []string {
 	var decoded string
 	if err := json.Unmarshal([]byte(strconv.Quote(name)), &decoded); err != nil || decoded != name {
 		w.fail(path, "no path of a patch can contain the name %q", name)
 	}
-	return append(slices.Clone(at.pointer), celtext.String("/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name)))
+	return append(slices.Clone(pair.pointer), celtext.String("/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name)))
 }
 
 var fieldRegexp = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)

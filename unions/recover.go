@@ -70,8 +70,8 @@ func withFacts(s *structural.Schema, discriminator string, values []string, memb
 	}
 	slices.SortStableFunc(members, func(a, b Member) int { return fieldOf(a) - fieldOf(b) })
 	for i, m := range members {
-		if at := fieldOf(m); at >= 0 {
-			members[i].Pos = s.Properties[at].Schema.Origin.Pos
+		if index := fieldOf(m); index >= 0 {
+			members[i].Pos = s.Properties[index].Schema.Origin.Pos
 		}
 	}
 	u := New(discriminator, values, members...)
@@ -160,15 +160,15 @@ func fromRules(s *structural.Schema) []Union {
 		if !ok {
 			continue
 		}
-		at := slices.IndexFunc(sides, func(known side) bool {
+		index := slices.IndexFunc(sides, func(known side) bool {
 			return known.discriminator == read.discriminator && known.member == read.member && known.value == read.value
 		})
-		if at < 0 {
+		if index < 0 {
 			sides = append(sides, read)
 			continue
 		}
-		sides[at].required = sides[at].required || read.required
-		sides[at].forbidden = sides[at].forbidden || read.forbidden
+		sides[index].required = sides[index].required || read.required
+		sides[index].forbidden = sides[index].forbidden || read.forbidden
 	}
 	var out []Union
 	var done []string

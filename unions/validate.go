@@ -88,14 +88,14 @@ func (v *validator) value(n *node, old, new any) {
 		return
 	}
 	if n.items != nil {
-		after, ok := new.([]any)
+		current, ok := new.([]any)
 		if !ok {
 			v.errors = append(v.errors, field.TypeInvalid(v.at(), new, "must be of type array"))
 			return
 		}
-		before, _ := old.([]any)
-		found := counterparts(n.keys, before, after)
-		for i, element := range after {
+		previous, _ := old.([]any)
+		found := counterparts(n.keys, previous, current)
+		for i, element := range current {
 			var counterpart any
 			if found != nil {
 				counterpart = found[i]
@@ -104,13 +104,13 @@ func (v *validator) value(n *node, old, new any) {
 		}
 		return
 	}
-	after, ok := new.(map[string]any)
+	updated, ok := new.(map[string]any)
 	if !ok {
 		v.errors = append(v.errors, field.TypeInvalid(v.at(), new, "must be of type object"))
 		return
 	}
-	before, _ := old.(map[string]any)
-	v.object(n, before, after)
+	oldMetadata, _ := old.(map[string]any)
+	v.object(n, oldMetadata, updated)
 }
 
 func (v *validator) object(n *node, old, new map[string]any) {
@@ -188,17 +188,17 @@ func (v *validator) union(u *union, old, new map[string]any) {
 	if unchanged && same || wrong == 0 && required < 0 {
 		return
 	}
-	at := v.at()
+	path := v.at()
 	for i, m := range u.Members {
 		switch {
 		case i == required:
-			v.errors = append(v.errors, field.Required(at.Child(m.Name), u.MustBeSet(m)))
+			v.errors = append(v.errors, field.Required(path.Child(m.Name), u.MustBeSet(m)))
 		case i != selected && new[m.Name] != nil:
-			v.errors = append(v.errors, field.Forbidden(at.Child(m.Name), u.MustNotBeSet(m)))
+			v.errors = append(v.errors, field.Forbidden(path.Child(m.Name), u.MustNotBeSet(m)))
 		}
 	}
 	if wrong > 0 && set > 1 && same {
-		v.errors = append(v.errors, field.Invalid(at.Child(u.Discriminator), is.value, MustChange))
+		v.errors = append(v.errors, field.Invalid(path.Child(u.Discriminator), is.value, MustChange))
 	}
 }
 

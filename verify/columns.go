@@ -309,9 +309,9 @@ func missingField(s *structural.Schema, name string) blankColumn {
 	for _, p := range s.Properties {
 		names = append(names, p.Name)
 	}
-	if near, ok := words.OnlyNearest(name, names); ok {
+	if nearest, ok := words.OnlyNearest(name, names); ok {
 		out.old = "@." + name
-		out.meant = "@." + near
+		out.meant = "@." + nearest
 	}
 	return out
 }
@@ -520,22 +520,22 @@ func refusal(s *structural.Schema, value any) string {
 
 // lengthFor returns the length of a list that a slice needs, at least 1.
 func lengthFor(params [3]jsonpath.ParamsEntry) int {
-	from := params[0]
-	to := params[1]
+	source := params[0]
+	target := params[1]
 	length := 1
-	if from.Known && from.Value >= 0 {
-		length = from.Value + 1
-	} else if from.Known {
-		length = -from.Value
+	if source.Known && source.Value >= 0 {
+		length = source.Value + 1
+	} else if source.Known {
+		length = -source.Value
 	}
 	switch {
-	case !to.Known || to.Derived:
-	case to.Value >= 0:
-		length = max(length, to.Value)
-	case from.Value >= 0:
-		length = from.Value + 1 - to.Value
+	case !target.Known || target.Derived:
+	case target.Value >= 0:
+		length = max(length, target.Value)
+	case source.Value >= 0:
+		length = source.Value + 1 - target.Value
 	default:
-		length = max(length, -to.Value)
+		length = max(length, -target.Value)
 	}
 	return max(length, 1)
 }

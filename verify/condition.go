@@ -179,14 +179,14 @@ func featuresOf(use compat.Use) map[feature]bool {
 // proposalRequests answers by the rules of the KEP.
 func proposalRequests(_ context.Context, object *apiextensionsv1.CustomResourceDefinition, s *crd.Definition) (request, map[feature]bool, error) {
 	now := useOf(object, s)
-	var before *compat.Use
+	var oldUse *compat.Use
 	if s.Old != nil {
 		old, err := (&crd.Definition{CRD: s.Old}).Completed()
 		if err != nil {
 			return nil, nil, err
 		}
 		use := useOf(s.Old, old)
-		before = &use
+		oldUse = &use
 	}
 	return func(f feature) ([]string, error) {
 		use := now
@@ -195,7 +195,7 @@ func proposalRequests(_ context.Context, object *apiextensionsv1.CustomResourceD
 		use.Webhook = use.Webhook || f == webhookConversion
 		use.Unions = use.Unions || f == unionsKeyword
 		var out []string
-		for _, rejection := range compat.Check(before, use) {
+		for _, rejection := range compat.Check(oldUse, use) {
 			if f == noFeature || isAbout(rejection, f) {
 				out = append(out, rejection.String())
 			}
@@ -220,14 +220,14 @@ func (v *Verifier) serverRequests(ctx context.Context, object *apiextensionsv1.C
 		if f == unionsKeyword { // whatever the schema, no server knows the keyword
 			return []string{fmt.Sprintf("strict decoding error: unknown field %q", schemaPath(0)+".x-kubernetes-unions")}, nil
 		}
-		with := object.DeepCopy()
-		use(with, f)
+		changed := object.DeepCopy()
+		use(changed, f)
 		var found []apiserver.Finding
 		var err error
 		if s.Old != nil {
-			found, err = v.target.ValidateUpdate(ctx, with, s.Old)
+			found, err = v.target.ValidateUpdate(ctx, changed, s.Old)
 		} else {
-			found, err = v.target.ValidateCreate(ctx, with)
+			found, err = v.target.ValidateCreate(ctx, changed)
 		}
 		if err != nil {
 			return nil, err

@@ -53,7 +53,7 @@ type corrections []correction
 
 // add adds what the server rejects in schemas, and reports whether anything was new.
 func (m *corrections) add(findings []apiserver.Finding) bool {
-	before := len(*m)
+	start := len(*m)
 	for _, f := range findings {
 		for _, fullPath := range f.Paths {
 			if r, ok := correctionFor(fullPath, f.Detail); ok && !f.Warning && !slices.Contains(*m, r) {
@@ -61,7 +61,7 @@ func (m *corrections) add(findings []apiserver.Finding) bool {
 			}
 		}
 	}
-	return len(*m) > before
+	return len(*m) > start
 }
 
 var (
@@ -256,9 +256,9 @@ func (m corrections) touches(fullPath string) bool {
 		if keyword == "type" || keyword == "items" {
 			paths = append(paths, node+".type", node+".items", node+".x-kubernetes-preserve-unknown-fields")
 		}
-		return slices.ContainsFunc(paths, func(at string) bool {
-			rest, ok := strings.CutPrefix(path, at)
-			return ok && at != "" && (rest == "" || rest[0] == '.' || rest[0] == '[')
+		return slices.ContainsFunc(paths, func(location string) bool {
+			rest, ok := strings.CutPrefix(path, location)
+			return ok && location != "" && (rest == "" || rest[0] == '.' || rest[0] == '[')
 		})
 	})
 }
@@ -272,9 +272,9 @@ func identity(f apiserver.Finding) string {
 
 // descend takes the first step of a path. put stores the child back into s.
 func descend(s *apiextensionsv1.JSONSchemaProps, path string) (child *apiextensionsv1.JSONSchemaProps, rest string, put func()) {
-	if after, ok := strings.CutPrefix(path, ".properties["); ok {
+	if tail, ok := strings.CutPrefix(path, ".properties["); ok {
 		for name := range s.Properties {
-			rest, ok := strings.CutPrefix(after, name+"]")
+			rest, ok := strings.CutPrefix(tail, name+"]")
 			if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
 				child := s.Properties[name]
 				return &child, rest, func() { s.Properties[name] = child }

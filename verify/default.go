@@ -30,15 +30,15 @@ func (c *checks) defaultHint(f apiserver.Finding) string {
 	if !ok || version >= len(c.Schemas) || c.Schemas[version] == nil {
 		return ""
 	}
-	at, raw, found := valueInDefault(c.Schemas[version], path)
+	location, raw, found := valueInDefault(c.Schemas[version], path)
 	if !found {
 		return ""
 	}
 	given := string(raw)
 	want := match[1]
 	what := "the default"
-	if at != "" {
-		what = at + " in the default"
+	if location != "" {
+		what = location + " in the default"
 	}
 	var text string
 	quoted := given != "null" && json.Unmarshal(raw, &text) == nil
@@ -67,7 +67,7 @@ func (c *checks) defaultHint(f apiserver.Finding) string {
 
 // valueInDefault returns the value at a path below a schema that leads into a default, and the
 // rest of the path, which is empty for the default itself.
-func valueInDefault(root *structural.Schema, path string) (at string, value json.RawMessage, found bool) {
+func valueInDefault(root *structural.Schema, path string) (location string, value json.RawMessage, found bool) {
 	const keyword = ".default"
 	schema := locate.Innermost(root, path)
 	if schema.Default == nil {

@@ -18,11 +18,11 @@ func (c *checks) paths(i int, schema *structural.Schema) {
 		return
 	}
 	version := c.CRD.Spec.Versions[i]
-	at := fmt.Sprintf("spec.versions[%d].", i)
+	location := fmt.Sprintf("spec.versions[%d].", i)
 	for j, column := range version.AdditionalPrinterColumns {
-		c.heading(fmt.Sprintf("%sadditionalPrinterColumns", at), version.AdditionalPrinterColumns, j)
+		c.heading(fmt.Sprintf("%sadditionalPrinterColumns", location), version.AdditionalPrinterColumns, j)
 		found, missing, meant := follow(schema, column.JSONPath)
-		path := fmt.Sprintf("%sadditionalPrinterColumns[%d].jsonPath", at, j)
+		path := fmt.Sprintf("%sadditionalPrinterColumns[%d].jsonPath", location, j)
 		err := apiserver.ColumnError(column.JSONPath)
 		switch {
 		case !strings.HasPrefix(column.JSONPath, "."): // the server rejects it
@@ -40,16 +40,16 @@ func (c *checks) paths(i int, schema *structural.Schema) {
 		}
 	}
 	if s := version.Subresources; s != nil && s.Scale != nil {
-		c.scale(at, schema, s.Scale)
+		c.scale(location, schema, s.Scale)
 	}
 }
 
 // heading warns about a column that has the heading of an earlier one: kubectl prints
 // headings in capitals.
-func (c *checks) heading(at string, columns []apiextensionsv1.CustomResourceColumnDefinition, j int) {
+func (c *checks) heading(location string, columns []apiextensionsv1.CustomResourceColumnDefinition, j int) {
 	for i := range j {
 		if columns[j].Name != "" && strings.EqualFold(columns[i].Name, columns[j].Name) {
-			path := func(i int) string { return fmt.Sprintf("%s[%d].name", at, i) }
+			path := func(i int) string { return fmt.Sprintf("%s[%d].name", location, i) }
 			c.add(misleadingColumn, path(j), "give each column a unique name", "duplicate printer column %s: both are printed under the same heading", columns[j].Name)
 			c.list[len(c.list)-1].More = []string{path(i)}
 			return
@@ -65,14 +65,14 @@ func columnHint(path string) string {
 	return ""
 }
 
-func (c *checks) scale(at string, schema *structural.Schema, scale *apiextensionsv1.CustomResourceSubresourceScale) {
+func (c *checks) scale(location string, schema *structural.Schema, scale *apiextensionsv1.CustomResourceSubresourceScale) {
 	check := func(keyword, jsonPath, want string) {
 		if jsonPath == "" {
 			return
 		}
 		// The server splits these paths at dots: there are no lists, quotes or escapes.
 		found, missing, meant := followSteps(schema, strings.Split(strings.TrimPrefix(jsonPath, "."), "."))
-		path := at + "subresources.scale." + keyword
+		path := location + "subresources.scale." + keyword
 		switch {
 		case missing != "" && strings.ContainsAny(missing, `[]\'"`):
 			c.add(noSuchPath, path, "the path must lead through fields of objects only", "scale: the API server splits %s at dots and looks for a field named %q, which does not exist in the schema",
@@ -132,15 +132,15 @@ func followSteps(s *structural.Schema, steps []string) (found *structural.Schema
 			return nil, "", ""
 		}
 		if next == nil {
-			above := strings.Join(append([]string{""}, steps[:i]...), ".") + "."
+			parent := strings.Join(append([]string{""}, steps[:i]...), ".") + "."
 			var names []string
 			for _, p := range s.Properties {
 				names = append(names, p.Name)
 			}
-			if near, ok := words.OnlyNearest(step, names); ok {
-				meant = above + near
+			if nearest, ok := words.OnlyNearest(step, names); ok {
+				meant = parent + nearest
 			}
-			return nil, above + step, meant
+			return nil, parent + step, meant
 		}
 		s = next
 	}

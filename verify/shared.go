@@ -92,7 +92,7 @@ type surroundings struct {
 // the owner of the others. Everything that the server validates together with nodes above it is
 // kept: what rules may use, parts of defaults and junctors, embedded resources, metadata, and
 // the keys of lists.
-func (r *repetitions) without(s *structural.Schema, at surroundings) *structural.Schema {
+func (r *repetitions) without(s *structural.Schema, place surroundings) *structural.Schema {
 	if s == nil || !isPlain(s) {
 		return s
 	}
@@ -108,7 +108,7 @@ func (r *repetitions) without(s *structural.Schema, at surroundings) *structural
 		}
 		return &out
 	}
-	inside := surroundings{values: at.values, ruled: at.ruled || len(s.XValidations) > 0}
+	inside := surroundings{values: place.values, ruled: place.ruled || len(s.XValidations) > 0}
 	if s.Items != nil {
 		inside.keys = s.XListMapKeys
 		out.Items = r.without(s.Items, inside)
@@ -126,9 +126,9 @@ func (r *repetitions) without(s *structural.Schema, at surroundings) *structural
 	}
 	out.Properties = make([]structural.Property, 0, len(s.Properties))
 	for _, p := range s.Properties {
-		keep := at.root && (p.Name == "metadata" || p.Name == "kind" || p.Name == "apiVersion") || slices.Contains(at.keys, p.Name)
+		keep := place.root && (p.Name == "metadata" || p.Name == "kind" || p.Name == "apiVersion") || slices.Contains(place.keys, p.Name)
 		c := r.content(p.Schema)
-		if keep || c.defaults && at.values {
+		if keep || c.defaults && place.values {
 			out.Properties = append(out.Properties, p)
 			continue
 		}

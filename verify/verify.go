@@ -236,7 +236,7 @@ func belowPosition(s *crd.Definition, path string) string {
 		if path[i] != '.' && path[i] != '[' {
 			continue
 		}
-		if above, _ := s.Position(path[:i]); above != pos {
+		if parent, _ := s.Position(path[:i]); parent != pos {
 			break
 		}
 		top = i
@@ -438,23 +438,23 @@ func schemaFindingsOf(s *crd.Definition) []schemaFindings {
 }
 
 // schema adds the findings about a schema, whose path is at.
-func (c *checks) schema(at string, found schemaFindings) {
+func (c *checks) schema(location string, found schemaFindings) {
 	for _, f := range found.proposals {
-		if path := at + f.Path.String(); !f.Server && !c.rejected(path) {
+		if path := location + f.Path.String(); !f.Server && !c.rejected(path) {
 			c.add(discouragedByProposals, path, "", "%s", f.String())
 		}
 	}
 	for _, f := range found.contradictions {
-		result := c.add(contradictionKind(f.Kind), at+f.Path.String(), f.Hint, "%s", f.Message)
+		result := c.add(contradictionKind(f.Kind), location+f.Path.String(), f.Hint, "%s", f.Message)
 		if f.First != nil {
-			result.More = []string{at + f.First.String()}
+			result.More = []string{location + f.First.String()}
 		}
 	}
 }
 
 // constant warns about a rule that always has the same result.
-func (c *checks) constant(at string, r apiserver.ConstantRule) {
-	path := fmt.Sprintf("%s%s.x-kubernetes-validations[%d].rule", at, r.Path, r.Index)
+func (c *checks) constant(location string, r apiserver.ConstantRule) {
+	path := fmt.Sprintf("%s%s.x-kubernetes-validations[%d].rule", location, r.Path, r.Index)
 	switch {
 	case c.rejected(path): // it does not compile
 	case r.Holds:
@@ -738,8 +738,8 @@ func (c *checks) meantKey(path string) (key, meant string) {
 		names = append(names, p.Name)
 	}
 	for _, key := range list.XListMapKeys {
-		if near, ok := words.OnlyNearest(key, names); ok && near != key {
-			return key, near
+		if nearest, ok := words.OnlyNearest(key, names); ok && nearest != key {
+			return key, nearest
 		}
 	}
 	return "", ""

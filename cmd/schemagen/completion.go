@@ -32,8 +32,8 @@ func completions(command string) map[string][]string {
 		"style":         {"methods", "functions"},
 		"policy-create": {"clear", "keep"},
 	}
-	if of, ok := formats[command]; ok {
-		out["format"] = of
+	if choices, ok := formats[command]; ok {
+		out["format"] = choices
 	}
 	if command == "try" {
 		out["output"] = []string{"diff", "yaml", "none"}
@@ -47,9 +47,9 @@ func addCompletions(root *cobra.Command) {
 	_ = root.RegisterFlagCompletionFunc("color", cli.CompleteFrom(terminal.Modes())) // the flag is there
 	for _, cmd := range root.Commands() {
 		values := completions(cmd.Name())
-		for flag, of := range values {
+		for flag, choices := range values {
 			if cmd.Flags().Lookup(flag) != nil {
-				_ = cmd.RegisterFlagCompletionFunc(flag, cli.CompleteFrom(of)) // the flag is there
+				_ = cmd.RegisterFlagCompletionFunc(flag, cli.CompleteFrom(choices)) // the flag is there
 			}
 		}
 		for flag, names := range map[string]func(*project.File) []string{

@@ -101,9 +101,9 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 		reader.PackageFlags = nil
 		reader.ChannelFlags = nil
 	}
-	in := definitions.Commits{Reader: *reader}
-	defer in.Close()
-	old, new, err := in.Both(ctx, args, nil)
+	commits := definitions.Commits{Reader: *reader}
+	defer commits.Close()
+	old, new, err := commits.Both(ctx, args, nil)
 	for _, side := range []definitions.Read{old, new} {
 		if err := reporting.Unread(side.Side.String(), side.Findings, err, r.definitions.Dir, stderr); err != nil {
 			return err
@@ -127,7 +127,7 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 			return err
 		}
 	}
-	findings, err = definitions.Allow(ctx, changes, news, sources, reference.IsCode, in.Path)
+	findings, err = definitions.Allow(ctx, changes, news, sources, reference.IsCode, commits.Path)
 	if err != nil {
 		return err
 	}

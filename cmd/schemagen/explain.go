@@ -62,12 +62,12 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	if !slices.Contains(explain.Formats(), r.format) {
 		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(explain.Formats(), ", "))
 	}
-	in, err := r.definitions.Reader(stdin)
+	reader, err := r.definitions.Reader(stdin)
 	if err != nil {
 		return err
 	}
-	in.Lenient = true
-	published, findings, err := in.Resources(ctx, r.crds, nil)
+	reader.Lenient = true
+	published, findings, err := reader.Resources(ctx, r.crds, nil)
 	if err != nil {
 		return err
 	}
@@ -84,16 +84,16 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(published, func(p *definitions.Resource) bool { return p.Resource == resource })
+	index := slices.IndexFunc(published, func(p *definitions.Resource) bool { return p.Resource == resource })
 	if resource.Schema == nil {
-		refused := diag.List{published[at].Unpublished("%s %s cannot be explained: %s").As(diag.Error)}
+		refused := diag.List{published[index].Unpublished("%s %s cannot be explained: %s").As(diag.Error)}
 		return cmp.Or(refused.RelativeTo(r.definitions.Dir).WriteText(stderr), reporting.ErrFindings)
 	}
 	field, err := explain.Explain(resource, path, r.recursive)
 	if err != nil {
 		return err
 	}
-	published[at].SetPositions(field, r.definitions.Dir)
+	published[index].SetPositions(field, r.definitions.Dir)
 	if r.format != "plain" {
 		stdout = screen.Documents(stdout)
 	}

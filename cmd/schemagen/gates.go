@@ -117,7 +117,7 @@ func (r *gatesRun) run(ctx context.Context, request *gatesrun.Request, stdout, s
 }
 
 // assumeCommand returns a command that takes a gate for on or off.
-func assumeCommand(name, short string, on bool, stdout, stderr io.Writer) *cobra.Command {
+func assumeCommand(name, short string, enabled bool, stdout, stderr io.Writer) *cobra.Command {
 	var r reporting.Reporter
 	var write bool
 	cmd := &cobra.Command{
@@ -143,7 +143,7 @@ Without --write, a diff is printed.`,
 					return fmt.Errorf("%s takes one gate, and %s is a gate, too: run it for one after the other", name, g.Name)
 				}
 			}
-			files, findings, err := request.Assume(cmd.Context(), args[0], on)
+			files, findings, err := request.Assume(cmd.Context(), args[0], enabled)
 			if err != nil {
 				return err
 			}

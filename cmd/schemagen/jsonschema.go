@@ -92,11 +92,11 @@ func (r *jsonSchemaRun) run(ctx context.Context, args []string, stdin io.Reader,
 		return nil
 	}
 	for _, p := range published {
-		at := r.URL(p.Resource)
+		path := r.URL(p.Resource)
 		if r.BaseURL == "" && r.mode != output.Stdout { // relative to the working directory
-			at = filepath.ToSlash(filepath.Join(r.output, filepath.FromSlash(at)))
+			path = filepath.ToSlash(filepath.Join(r.output, filepath.FromSlash(path)))
 		}
-		if _, err := fmt.Fprintf(stdout, "# yaml-language-server: $schema=%s\n", screen.Line(at)); err != nil {
+		if _, err := fmt.Fprintf(stdout, "# yaml-language-server: $schema=%s\n", screen.Line(path)); err != nil {
 			return err
 		}
 	}

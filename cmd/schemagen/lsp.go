@@ -77,7 +77,7 @@ type lspRuns struct {
 // findings returns the findings of schemagen crd in a directory. Without packages of its own,
 // they are about all packages below it. unverified is called with those that are known before
 // definitions are verified.
-func (l *lspRuns) findings(ctx context.Context, dir string, in *inputs.Reader, unverified func(diag.List)) (diag.List, error) {
+func (l *lspRuns) findings(ctx context.Context, dir string, reader *inputs.Reader, unverified func(diag.List)) (diag.List, error) {
 	if err := os.Chdir(dir); err != nil {
 		return nil, err
 	}
@@ -92,12 +92,12 @@ func (l *lspRuns) findings(ctx context.Context, dir string, in *inputs.Reader, u
 		return nil, err
 	}
 	inv := generation.Invocation{Of: project.OfCRD, Command: l.command, Given: given, Native: true, Dir: dir, Format: "json"} // nothing is printed
-	file, _, err := reporting.ReadConfig(l.command, in, dir)
+	file, _, err := reporting.ReadConfig(l.command, reader, dir)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := file.Packages(in, dir); err != nil {
+	if _, err := file.Packages(reader, dir); err != nil {
 		inv.Request.Patterns = []string{"./..."}
 	}
-	return inv.Findings(ctx, in, shared, unverified)
+	return inv.Findings(ctx, reader, shared, unverified)
 }

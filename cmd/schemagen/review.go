@@ -77,7 +77,7 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		return err
 	}
 	r.definitions.Server = verify.New(target, verify.Options{})
-	in := review.Input{Kinds: passes.Rules(), Server: r.definitions.Server, Dir: r.definitions.Dir}
+	input := review.Input{Kinds: passes.Rules(), Server: r.definitions.Server, Dir: r.definitions.Dir}
 	reader, err := r.definitions.Reader(stdin)
 	if err != nil {
 		return err
@@ -85,19 +85,19 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	reader.Lenient = true
 	commits := definitions.Commits{Reader: *reader}
 	defer commits.Close()
-	if err := r.read(ctx, args, &commits, &in, stderr); err != nil {
+	if err := r.read(ctx, args, &commits, &input, stderr); err != nil {
 		return err
 	}
-	changes, err := compare.Definitions(ctx, target, in.Olds, in.News)
+	changes, err := compare.Definitions(ctx, target, input.Olds, input.News)
 	if err != nil {
 		return err
 	}
-	findings, err := definitions.Allow(ctx, changes, in.News, in.News, reference.IsCode, commits.Path)
-	if err = cmp.Or(err, reporting.Refused("NEW", in.New, findings, r.definitions.Dir, stderr)); err != nil {
+	findings, err := definitions.Allow(ctx, changes, input.News, input.News, reference.IsCode, commits.Path)
+	if err = cmp.Or(err, reporting.Refused("NEW", input.New, findings, r.definitions.Dir, stderr)); err != nil {
 		return err
 	}
-	in.Changes = compare.Folded(changes)
-	page, err := review.New(ctx, &in)
+	input.Changes = compare.Folded(changes)
+	page, err := review.New(ctx, &input)
 	if err != nil {
 		return err
 	}
@@ -110,13 +110,13 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 }
 
 // read reads both sides, and the findings that only the new one has.
-func (r *reviewRun) read(ctx context.Context, args []string, in *definitions.Commits, to *review.Input, stderr io.Writer) error {
+func (r *reviewRun) read(ctx context.Context, args []string, commits *definitions.Commits, target *review.Input, stderr io.Writer) error {
 	packages, _ := r.definitions.Project.Packages(nil, r.definitions.Dir) // without any, NEW is files
-	old, new, err := in.Both(ctx, args, packages)
+	old, new, err := commits.Both(ctx, args, packages)
 	if err = cmp.Or(err, reporting.Refused("OLD", old.Side.String(), old.Findings, r.definitions.Dir, stderr), reporting.Refused("NEW", new.Side.String(), new.Findings, r.definitions.Dir, stderr)); err != nil {
 		return err
 	}
-	to.Old, to.New, to.Olds, to.News = old.Side.String(), new.Side.String(), old.Definitions, new.Definitions
-	to.Findings = r.definitions.Project.Judge(new.Findings.Normalize().Since(old.Findings.Normalize()), map[*project.Waiver]bool{}).On()
+	target.Old, target.New, target.Olds, target.News = old.Side.String(), new.Side.String(), old.Definitions, new.Definitions
+	target.Findings = r.definitions.Project.Judge(new.Findings.Normalize().Since(old.Findings.Normalize()), map[*project.Waiver]bool{}).On()
 	return nil
 }

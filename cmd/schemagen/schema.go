@@ -67,12 +67,12 @@ packages.`,
 }
 
 func (r *schemaRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
-	in, err := r.definitions.Reader(stdin)
+	reader, err := r.definitions.Reader(stdin)
 	if err != nil {
 		return err
 	}
-	in.Lenient = true
-	read, findings, err := in.Read(ctx, r.names)
+	reader.Lenient = true
+	read, findings, err := reader.Read(ctx, r.names)
 	if err != nil {
 		return err
 	}
@@ -81,10 +81,10 @@ func (r *schemaRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.
 	}
 	for _, d := range read {
 		text, err := derived.YAML(d, r.Options)
-		var without *derived.WithoutSchema
-		if errors.As(err, &without) {
-			pos, _ := d.Position(without.Path)
-			findings = append(findings, definitions.UnpublishedSchema.At(pos, "", "%v", without).As(diag.Error))
+		var unserved *derived.WithoutSchema
+		if errors.As(err, &unserved) {
+			pos, _ := d.Position(unserved.Path)
+			findings = append(findings, definitions.UnpublishedSchema.At(pos, "", "%v", unserved).As(diag.Error))
 			continue
 		}
 		if err != nil {

@@ -206,7 +206,7 @@ func (r *tryRun) conversions(ctx context.Context, target *convertrun.Target) (di
 // the object files. If several define a kind, --crd comes first and the project last. Mistakes
 // in object files are reported when the objects are read.
 func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, diag.List, error) {
-	in, err := r.definitions.Reader(stdin)
+	reader, err := r.definitions.Reader(stdin)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -214,25 +214,25 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 		if len(r.policies) > 0 {
 			return nil, nil, errors.New("--policy and --unions none exclude each other")
 		}
-		in.PackageFlags = slices.DeleteFunc(in.PackageFlags, func(name string) bool { return name == "unions" }) // policies are not in packages
+		reader.PackageFlags = slices.DeleteFunc(reader.PackageFlags, func(name string) bool { return name == "unions" }) // policies are not in packages
 	}
 	crds := r.crds
 	if len(crds) == 0 {
-		crds = in.Default
+		crds = reader.Default
 	}
-	named, findings, err := in.Read(ctx, crds)
+	named, findings, err := reader.Read(ctx, crds)
 	if err != nil {
 		return nil, nil, err
 	}
 	files := slices.DeleteFunc(slices.Clone(r.files), func(name string) bool { return name == "-" })
-	among, _, err := definitions.FindWithout(files, in.Skip)
+	among, _, err := definitions.FindWithout(files, reader.Skip)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i := range among {
 		among[i].Found = true
 	}
-	more, _, err := in.Files(among)
+	more, _, err := reader.Files(among)
 	if len(named)+len(more) == 0 && !findings.HasErrors() {
 		none := definitions.NoCRDIn(crds, len(r.crds) > 0)
 		if r.sample != "" {

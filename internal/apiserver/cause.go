@@ -53,21 +53,21 @@ func (t *Target) explain(ctx context.Context, s *compiledSchema, rules []Rule) e
 	slices.SortStableFunc(costly, func(a, b int) int { return cmp.Compare(rules[b].highestCost(), rules[a].highestCost()) })
 	costly = costly[:min(len(costly), maxExplained)]
 	slices.Sort(costly)
-	at := 0
+	offset := 0
 	for _, n := range s.ruled {
 		for i, rule := range n.schema.XValidations {
-			if slices.Contains(costly, at) {
+			if slices.Contains(costly, offset) {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
 				search := newSearch(t, s, n, rule, s.results[n][i])
 				search.done = ctx.Done()
-				search.limit = limitFor(rules[at].Cost, total)
-				if err := guard(func() error { rules[at].Causes = search.causes(); return ctx.Err() }); err != nil {
+				search.limit = limitFor(rules[offset].Cost, total)
+				if err := guard(func() error { rules[offset].Causes = search.causes(); return ctx.Err() }); err != nil {
 					return err
 				}
 			}
-			at++
+			offset++
 		}
 	}
 	return nil
@@ -235,9 +235,9 @@ func (s *search) relevant(wanted func(candidate) bool) []candidateRef {
 			continue
 		}
 		delete(all, i)
-		without := s.compiled(all)
+		rest := s.compiled(all)
 		all[i] = 1
-		if without.cost > base.cost || without.messageCost > base.messageCost {
+		if rest.cost > base.cost || rest.messageCost > base.messageCost {
 			out = append(out, candidateRef{false, i})
 		}
 	}

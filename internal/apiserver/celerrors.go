@@ -58,35 +58,35 @@ const (
 // total.
 func (n *node) ruleErrors(i int, c compilation, total *validation.TotalCost, suppressed func() bool) field.ErrorList {
 	var errs field.ErrorList
-	at := n.rulesPath().Index(i)
+	path := n.rulesPath().Index(i)
 	rule := n.schema.XValidations[i]
 	cost := c.times(n.context.MaxCardinality)
 	if cost > RuleCostLimit && !suppressed() {
-		errs = append(errs, field.Forbidden(at.Child("rule"), overLimit(ruleCost, cost, RuleCostLimit)))
+		errs = append(errs, field.Forbidden(path.Child("rule"), overLimit(ruleCost, cost, RuleCostLimit)))
 	}
-	total.ObserveExpressionCost(at.Child("rule"), cost)
+	total.ObserveExpressionCost(path.Child("rule"), cost)
 	if c.ruleError != nil {
 		if c.ruleError.Type == apiservercel.ErrorTypeRequired {
-			errs = append(errs, field.Required(at.Child("rule"), c.ruleError.Detail))
+			errs = append(errs, field.Required(path.Child("rule"), c.ruleError.Detail))
 		} else {
-			errs = append(errs, field.Invalid(at.Child("rule"), rule, c.ruleError.Detail))
+			errs = append(errs, field.Invalid(path.Child("rule"), rule, c.ruleError.Detail))
 		}
 	}
 	switch {
 	case c.messageError != nil:
-		errs = append(errs, field.Invalid(at.Child("messageExpression"), rule, c.messageError.Detail))
+		errs = append(errs, field.Invalid(path.Child("messageExpression"), rule, c.messageError.Detail))
 	case c.hasMessage:
 		if c.messageCost > RuleCostLimit && !suppressed() {
-			errs = append(errs, field.Forbidden(at.Child("messageExpression"), overLimit(messageCost, c.messageCost, RuleCostLimit)))
+			errs = append(errs, field.Forbidden(path.Child("messageExpression"), overLimit(messageCost, c.messageCost, RuleCostLimit)))
 		}
-		total.ObserveExpressionCost(at.Child("messageExpression"), c.messageCost)
+		total.ObserveExpressionCost(path.Child("messageExpression"), c.messageCost)
 	}
 	switch {
 	case c.usesOldSelf && n.uncorrelatable != nil:
-		errs = append(errs, field.Invalid(at.Child("rule"), rule.Rule,
+		errs = append(errs, field.Invalid(path.Child("rule"), rule.Rule,
 			fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", n.uncorrelatable)))
 	case !c.usesOldSelf && rule.OptionalOldSelf != nil:
-		errs = append(errs, field.Invalid(at.Child("optionalOldSelf"), *rule.OptionalOldSelf, "may not be set if oldSelf is not used in rule"))
+		errs = append(errs, field.Invalid(path.Child("optionalOldSelf"), *rule.OptionalOldSelf, "may not be set if oldSelf is not used in rule"))
 	}
 	return errs
 }

@@ -152,10 +152,10 @@ func (t *Target) run(j *job) error {
 			}
 			return nil
 		})
-		for at, i := range missing {
+		for index, i := range missing {
 			entries[i].err = err
 			if err == nil {
-				entries[i].compilation = results[at]
+				entries[i].compilation = results[index]
 			}
 			close(entries[i].done)
 		}
@@ -323,15 +323,15 @@ func plannedFunctions() []string {
 // generates for nodes, because it is different each time.
 func stripTypeNumbers(text string) string {
 	const name = "selfType"
-	before, rest, found := strings.Cut(text, name)
+	head, rest, found := strings.Cut(text, name)
 	if !found {
 		return text
 	}
 	var b strings.Builder
-	for ; found; before, rest, found = strings.Cut(rest, name) {
-		b.WriteString(before + name)
+	for ; found; head, rest, found = strings.Cut(rest, name) {
+		b.WriteString(head + name)
 		rest = strings.TrimLeft(rest, "0123456789")
 	}
-	b.WriteString(before)
+	b.WriteString(head)
 	return b.String()
 }

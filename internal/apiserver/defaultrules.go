@@ -131,12 +131,12 @@ func (d *defaultRules) holdAt(n *node, value any) bool {
 			}
 			self = map[string]any{cel.ScopedVarName: cel.UnstructuredToVal(value, schema)}
 		}
-		before := d.budget
+		start := d.budget
 		if !d.holds(rule.Rule, reduced(kind.decl, words), self) {
 			return false
 		}
 		if distinct {
-			d.held.Store(key, before-d.budget)
+			d.held.Store(key, start-d.budget)
 		}
 	}
 	return true

@@ -65,9 +65,9 @@ func findFilled(ctx context.Context, s *structural.Schema, path *field.Path, out
 
 // nestsDefaults reports whether there is a default below the node.
 func nestsDefaults(s *structural.Schema) bool {
-	below := func(s *structural.Schema) bool { return s != nil && (s.Default != nil || nestsDefaults(s)) }
-	return below(s.Items) || s.AdditionalProperties != nil && below(s.AdditionalProperties.Schema) ||
-		slices.ContainsFunc(s.Properties, func(p structural.Property) bool { return below(p.Schema) })
+	child := func(s *structural.Schema) bool { return s != nil && (s.Default != nil || nestsDefaults(s)) }
+	return child(s.Items) || s.AdditionalProperties != nil && child(s.AdditionalProperties.Schema) ||
+		slices.ContainsFunc(s.Properties, func(p structural.Property) bool { return child(p.Schema) })
 }
 
 func fillDefaults(ctx context.Context, s *structuralschema.Structural, path *field.Path, out *[]FilledDefault) {
@@ -75,14 +75,14 @@ func fillDefaults(ctx context.Context, s *structuralschema.Structural, path *fie
 		filled := runtime.DeepCopyJSONValue(s.Default.Object)
 		defaulting.Default(filled, s)
 		if !reflect.DeepEqual(filled, s.Default.Object) {
-			at := path.Child("default")
-			errs := apiservervalidation.ValidateCustomResource(at, filled, apiservervalidation.NewSchemaValidatorFromOpenAPI(s.ToKubeOpenAPI()))
-			errs = append(errs, listtype.ValidateListSetsAndMaps(at, s, asObject(filled))...)
+			location := path.Child("default")
+			errs := apiservervalidation.ValidateCustomResource(location, filled, apiservervalidation.NewSchemaValidatorFromOpenAPI(s.ToKubeOpenAPI()))
+			errs = append(errs, listtype.ValidateListSetsAndMaps(location, s, asObject(filled))...)
 			if validator := cel.NewValidator(s, false, celconfig.PerCallLimit); validator != nil && len(errs) == 0 {
-				errs, _ = validator.Validate(ctx, at, s, filled, nil, celconfig.RuntimeCELCostBudget)
+				errs, _ = validator.Validate(ctx, location, s, filled, nil, celconfig.RuntimeCELCostBudget)
 			}
 			if len(errs) > 0 {
-				*out = append(*out, FilledDefault{Path: at.String(), Value: filled, Errors: errs})
+				*out = append(*out, FilledDefault{Path: location.String(), Value: filled, Errors: errs})
 			}
 		}
 	}

@@ -103,15 +103,15 @@ func (t *Target) versionFindings(r *request) []Finding {
 		return nil
 	}
 	var out []Finding
-	add := func(path, field string, known, on uint) {
-		if !t.Before(on) {
+	add := func(path, field string, known, enabledSince uint) {
+		if !t.Before(enabledSince) {
 			return
 		}
 		f := Finding{Source: Version, Path: path, Paths: []string{path}}
 		if t.Before(known) {
 			f.Detail = fmt.Sprintf("Kubernetes %s does not support the field %s, added in 1.%d, and rejects it", t.Version(), field, known)
 		} else {
-			f.Detail = fmt.Sprintf("Kubernetes %s drops the field %s, which is enabled since 1.%d", t.Version(), field, on)
+			f.Detail = fmt.Sprintf("Kubernetes %s drops the field %s, which is enabled since 1.%d", t.Version(), field, enabledSince)
 			f.Warning = true
 		}
 		out = append(out, f)
@@ -144,10 +144,10 @@ func (t *Target) versionFindings(r *request) []Finding {
 }
 
 // eachRule calls f for each rule of the nodes.
-func eachRule(s *apiextensionsv1.JSONSchemaProps, paths []nodePath, f func(at nodePath, i int, rule apiextensionsv1.ValidationRule)) {
-	for _, at := range paths {
+func eachRule(s *apiextensionsv1.JSONSchemaProps, paths []nodePath, f func(path nodePath, i int, rule apiextensionsv1.ValidationRule)) {
+	for _, path := range paths {
 		n := s
-		for _, step := range at {
+		for _, step := range path {
 			switch {
 			case step.keyword == "properties":
 				child := n.Properties[step.name]
@@ -161,7 +161,7 @@ func eachRule(s *apiextensionsv1.JSONSchemaProps, paths []nodePath, f func(at no
 			}
 		}
 		for i, rule := range n.XValidations {
-			f(at, i, rule)
+			f(path, i, rule)
 		}
 	}
 }

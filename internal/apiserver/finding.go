@@ -126,8 +126,8 @@ func (r *request) objectPaths(path string) []string {
 		}
 	}
 	if rest, ok := strings.CutPrefix(path, "spec.versions["); ok {
-		if at := strings.Index(rest, "]."); at >= 0 {
-			return []string{"spec.versions[" + rest[:at] + "]." + fixJSONPathCase(rest[at+len("]."):])}
+		if offset := strings.Index(rest, "]."); offset >= 0 {
+			return []string{"spec.versions[" + rest[:offset] + "]." + fixJSONPathCase(rest[offset+len("]."):])}
 		}
 	}
 	return []string{path}

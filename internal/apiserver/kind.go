@@ -72,18 +72,18 @@ func newKind(crd *apiextensionsv1.CustomResourceDefinition, version string, skel
 	if err != nil {
 		return nil, err
 	}
-	in, err := internal(only)
+	converted, err := internal(only)
 	if err != nil {
 		return nil, err
 	}
-	schemas, err := apiextensions.GetSchemaForVersion(in, version)
+	schemas, err := apiextensions.GetSchemaForVersion(converted, version)
 	if err != nil {
 		return nil, err
 	}
 	if schemas == nil || schemas.OpenAPIV3Schema == nil {
 		return nil, withoutSchema(crd.Name, version)
 	}
-	k, err := kindOf(in, version)
+	k, err := kindOf(converted, version)
 	if err != nil {
 		return nil, err
 	}
@@ -361,12 +361,12 @@ func (k *Kind) judge(ctx context.Context, a *Answer, old map[string]any, validat
 // is otherwise invalid.
 func (k *Kind) evaluateUnchecked(ctx context.Context, object, old map[string]any) field.ErrorList {
 	var options []cel.Option
-	var before any
+	var previous any
 	if old != nil {
-		before = old
+		previous = old
 		options = append(options, cel.WithRatcheting(common.NewCorrelatedObject(object, old, &model.Structural{Structural: k.structural})))
 	}
-	found, _ := k.rules.Validate(ctx, nil, k.structural, object, before, celconfig.RuntimeCELCostBudget, options...)
+	found, _ := k.rules.Validate(ctx, nil, k.structural, object, previous, celconfig.RuntimeCELCostBudget, options...)
 	return slices.DeleteFunc(found, func(e *field.Error) bool {
 		return e.Type == field.ErrorTypeInternal || slices.ContainsFunc(noResult[:], func(text string) bool { return strings.Contains(e.Detail, text) })
 	})
@@ -448,7 +448,7 @@ func (k *Kind) prepare(a *Answer, given, old map[string]any) {
 		return
 	}
 	status, stored := old["status"]
-	if before, ok := given["status"]; ok && !apiequality.Semantic.DeepEqual(before, status) {
+	if previous, ok := given["status"]; ok && !apiequality.Semantic.DeepEqual(previous, status) {
 		a.Ignored = append(a.Ignored, (*structural.ObjectPath)(nil).Field("status"))
 	}
 	if delete(a.Object, "status"); stored {
@@ -467,24 +467,24 @@ func (k *Kind) prepareStatus(object, old map[string]any) {
 	}
 }
 
-// removed returns the paths of keys that exist only in before. It does not descend into
+// removed returns the paths of keys that exist only in old. It does not descend into
 // removed values.
-func removed(before, after any, at *structural.ObjectPath) []*structural.ObjectPath {
+func removed(old, current any, path *structural.ObjectPath) []*structural.ObjectPath {
 	var out []*structural.ObjectPath
-	switch before := before.(type) {
+	switch before := old.(type) {
 	case map[string]any:
-		after := asObject(after)
+		updated := asObject(current)
 		for _, name := range slices.Sorted(maps.Keys(before)) {
-			if value, ok := after[name]; ok {
-				out = append(out, removed(before[name], value, at.Field(name))...)
+			if value, ok := updated[name]; ok {
+				out = append(out, removed(before[name], value, path.Field(name))...)
 			} else {
-				out = append(out, at.Field(name))
+				out = append(out, path.Field(name))
 			}
 		}
 	case []any:
-		after, _ := after.([]any)
-		for i := range min(len(before), len(after)) {
-			out = append(out, removed(before[i], after[i], at.Element(i))...)
+		updated, _ := current.([]any)
+		for i := range min(len(before), len(updated)) {
+			out = append(out, removed(before[i], updated[i], path.Element(i))...)
 		}
 	}
 	return out
@@ -558,11 +558,11 @@ func (k *Kind) validateRules(ctx context.Context, object, old map[string]any, er
 	if blocks(errs) {
 		return field.ErrorList{field.Invalid(nil, nil, notChecked)}
 	}
-	var before any
+	var previous any
 	if old != nil {
-		before = old
+		previous = old
 	}
-	found, _ := k.rules.Validate(ctx, nil, k.structural, object, before, celconfig.RuntimeCELCostBudget, options...)
+	found, _ := k.rules.Validate(ctx, nil, k.structural, object, previous, celconfig.RuntimeCELCostBudget, options...)
 	for _, e := range found {
 		e.Detail = stripTypeNumbers(e.Detail)
 	}

@@ -33,11 +33,11 @@ func (ks *Kinds) New(crd *apiextensionsv1.CustomResourceDefinition, schema *stru
 	for i := range bare.Spec.Versions {
 		bare.Spec.Versions[i].Schema = nil
 	}
-	in, err := internal(bare)
+	converted, err := internal(bare)
 	if err != nil {
 		return nil, err
 	}
-	k, err := kindOf(in, version)
+	k, err := kindOf(converted, version)
 	if err != nil {
 		return nil, err
 	}
@@ -139,15 +139,15 @@ func (ks *Kinds) node(s *structural.Schema) (*convertedNode, error) {
 // convertAlone converts a node that has none below.
 func convertAlone(s *structural.Schema) (*convertedNode, error) {
 	props := s.Props()
-	var in apiextensions.JSONSchemaProps
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(props, &in, nil); err != nil {
+	var internalProps apiextensions.JSONSchemaProps
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(props, &internalProps, nil); err != nil {
 		return nil, err
 	}
-	server, err := structuralschema.NewStructural(&in)
+	server, err := structuralschema.NewStructural(&internalProps)
 	if err != nil {
 		return nil, err
 	}
-	_, openapi, err := apiservervalidation.NewSchemaValidator(&in)
+	_, openapi, err := apiservervalidation.NewSchemaValidator(&internalProps)
 	if err != nil {
 		return nil, err
 	}

@@ -38,11 +38,11 @@ func (k *Kind) prepareMeta(a *Answer) {
 // keepDeletion keeps the deletion of an object: an update neither removes nor changes it
 // (rest.BeforeUpdate).
 func keepDeletion(object, old map[string]any) {
-	after, _ := object["metadata"].(map[string]any)
-	before, _ := old["metadata"].(map[string]any)
+	current, _ := object["metadata"].(map[string]any)
+	oldMetadata, _ := old["metadata"].(map[string]any)
 	for _, name := range []string{"deletionTimestamp", "deletionGracePeriodSeconds"} {
-		if value, ok := before[name]; ok && after != nil && (name == "deletionTimestamp" || after[name] == nil) {
-			after[name] = value
+		if value, ok := oldMetadata[name]; ok && current != nil && (name == "deletionTimestamp" || current[name] == nil) {
+			current[name] = value
 		}
 	}
 }
@@ -115,10 +115,10 @@ func dropRepeatedOwners(object map[string]any) []string {
 // warnOfFinalizers returns the server's warnings about new finalizers
 // (generateWarningsFromObj of apiextensions-apiserver, pkg/registry/customresource).
 func warnOfFinalizers(object, old map[string]any) []string {
-	before := (&unstructured.Unstructured{Object: old}).GetFinalizers()
+	previous := (&unstructured.Unstructured{Object: old}).GetFinalizers()
 	var out []string
 	for _, name := range slices.Compact(slices.Sorted(slices.Values((&unstructured.Unstructured{Object: object}).GetFinalizers()))) {
-		if slices.Contains(before, name) || strings.Contains(name, "/") || slices.Contains([]string{metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents, string(corev1.FinalizerKubernetes)}, name) {
+		if slices.Contains(previous, name) || strings.Contains(name, "/") || slices.Contains([]string{metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents, string(corev1.FinalizerKubernetes)}, name) {
 			continue
 		}
 		prefer := "prefer a domain-qualified finalizer name"
@@ -135,42 +135,42 @@ func warnOfFinalizers(object, old map[string]any) []string {
 // seldom have them.
 func (k *Kind) validateMeta(object, old map[string]any) field.ErrorList {
 	path := field.NewPath("metadata")
-	after, _, err := objectmeta.GetObjectMeta(object, true)
+	newObjectMeta, _, err := objectmeta.GetObjectMeta(object, true)
 	if err != nil {
 		return field.ErrorList{field.Invalid(path, object["metadata"], err.Error())}
 	}
-	if after == nil {
-		after = &metav1.ObjectMeta{}
+	if newObjectMeta == nil {
+		newObjectMeta = &metav1.ObjectMeta{}
 	}
-	if k.namespaced && after.Namespace == "" {
-		after.Namespace = metav1.NamespaceDefault // clients fill it in
+	if k.namespaced && newObjectMeta.Namespace == "" {
+		newObjectMeta.Namespace = metav1.NamespaceDefault // clients fill it in
 	}
-	after.ManagedFields = nil // the server writes its own
+	newObjectMeta.ManagedFields = nil // the server writes its own
 	if old == nil {
-		return validation.ValidateObjectMeta(after, k.namespaced, validation.NameIsDNSSubdomain, path)
+		return validation.ValidateObjectMeta(newObjectMeta, k.namespaced, validation.NameIsDNSSubdomain, path)
 	}
-	before, _, err := objectmeta.GetObjectMeta(old, true)
+	oldObjectMeta, _, err := objectmeta.GetObjectMeta(old, true)
 	if err != nil {
 		return nil // it is stored already
 	}
-	if before == nil {
-		before = &metav1.ObjectMeta{}
+	if oldObjectMeta == nil {
+		oldObjectMeta = &metav1.ObjectMeta{}
 	}
 	switch {
 	case !k.namespaced:
-		before.Namespace = "" // it was dropped when the object was stored
-	case before.Namespace == "":
-		before.Namespace = metav1.NamespaceDefault
+		oldObjectMeta.Namespace = "" // it was dropped when the object was stored
+	case oldObjectMeta.Namespace == "":
+		oldObjectMeta.Namespace = metav1.NamespaceDefault
 	}
-	after.ResourceVersion = "1"
-	before.ResourceVersion = "1"
-	after.UID = before.UID
-	after.CreationTimestamp = before.CreationTimestamp
-	after.Generation = before.Generation
+	newObjectMeta.ResourceVersion = "1"
+	oldObjectMeta.ResourceVersion = "1"
+	newObjectMeta.UID = oldObjectMeta.UID
+	newObjectMeta.CreationTimestamp = oldObjectMeta.CreationTimestamp
+	newObjectMeta.Generation = oldObjectMeta.Generation
 	// validateCommonFields of rest.BeforeUpdate reports these, and the strategy repeats
 	// them.
-	errs := validation.ValidateObjectMetaUpdate(after, before, path)
-	for _, e := range validation.ValidateObjectMeta(after, k.namespaced, isPathSegment, path) {
+	errs := validation.ValidateObjectMetaUpdate(newObjectMeta, oldObjectMeta, path)
+	for _, e := range validation.ValidateObjectMeta(newObjectMeta, k.namespaced, isPathSegment, path) {
 		if !slices.ContainsFunc(errs, func(said *field.Error) bool { return said.Error() == e.Error() }) {
 			errs = append(errs, e)
 		}

@@ -106,13 +106,13 @@ func (c *oldCostEstimator) cost(e ast.Expr) checker.CostEstimate {
 		name := e.AsIdent()
 		c.paths[e.ID()] = []string{name}
 		if ranges := c.ranges[name]; len(ranges) > 0 {
-			at := ranges[len(ranges)-1].ID()
+			location := ranges[len(ranges)-1].ID()
 			delete(c.paths, e.ID())
-			switch c.checked.GetType(at).Kind() {
+			switch c.checked.GetType(location).Kind() {
 			case types.ListKind:
-				c.paths[e.ID()] = extended(c.paths[at], "@items")
+				c.paths[e.ID()] = extended(c.paths[location], "@items")
 			case types.MapKind:
-				c.paths[e.ID()] = extended(c.paths[at], "@keys")
+				c.paths[e.ID()] = extended(c.paths[location], "@keys")
 			}
 		}
 		return checker.FixedCostEstimate(common.SelectAndIdentCost)

@@ -47,7 +47,7 @@ func (t *Target) answerWithoutPanics(ctx context.Context, r *request) (answer, [
 // removePanicking removes the paths on which the server's code panics.
 func (r *request) removePanicking() []Finding {
 	var found []Finding
-	panics := func(at *field.Path, schema *apiextensions.JSONSchemaProps, jsonPath string, options ...cel.ValidFieldPathOption) bool {
+	panics := func(location *field.Path, schema *apiextensions.JSONSchemaProps, jsonPath string, options ...cel.ValidFieldPathOption) bool {
 		err := guard(func() error {
 			// A schema that cannot be converted is nil here, as it is in the server.
 			structural, _ := structuralschema.NewStructural(schema)
@@ -55,15 +55,15 @@ func (r *request) removePanicking() []Finding {
 			return nil
 		})
 		if err != nil {
-			path := at.String()
+			path := location.String()
 			found = append(found, Finding{Source: Panic, Path: path, Paths: r.objectPaths(path), BadValue: jsonPath,
 				Detail: fmt.Sprintf("the path %q makes the API server's code panic (%v): the request fails with an internal error", jsonPath, err.(panicError).value)})
 		}
 		return err != nil
 	}
-	selects := func(at *field.Path, fields []apiextensions.SelectableField, v *apiextensions.CustomResourceValidation) []apiextensions.SelectableField {
+	selects := func(path *field.Path, fields []apiextensions.SelectableField, v *apiextensions.CustomResourceValidation) []apiextensions.SelectableField {
 		for i, f := range fields {
-			if v != nil && f.JSONPath != "" && panics(at.Index(i).Child("jsonPath"), v.OpenAPIV3Schema, f.JSONPath, cel.WithFieldPathAllowArrayNotation(false)) {
+			if v != nil && f.JSONPath != "" && panics(path.Index(i).Child("jsonPath"), v.OpenAPIV3Schema, f.JSONPath, cel.WithFieldPathAllowArrayNotation(false)) {
 				fields = nil
 			}
 		}

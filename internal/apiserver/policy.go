@@ -125,7 +125,7 @@ func (k *Kind) admit(ctx context.Context, a *Answer, old map[string]any, subreso
 		if !policy.matches(matched) {
 			continue
 		}
-		before := a.Object
+		oldMetadata := a.Object
 		attributes := updateAttributes(a.Object, old, kind, resource, subresource)
 		for _, patcher := range policy.patchers {
 			patched, err := patcher.Patch(policy.compiler.CreateContext(ctx), patch.Request{
@@ -141,7 +141,7 @@ func (k *Kind) admit(ctx context.Context, a *Answer, old map[string]any, subreso
 			attributes.UpdateObject(changed)
 			a.Object = changed.Object
 		}
-		for _, path := range removed(before, a.Object, nil) {
+		for _, path := range removed(oldMetadata, a.Object, nil) {
 			a.Cleared = append(a.Cleared, Cleared{path, policy})
 		}
 	}
@@ -151,14 +151,14 @@ func (k *Kind) admit(ctx context.Context, a *Answer, old map[string]any, subreso
 func updateAttributes(
 	object, old map[string]any, kind runtimeschema.GroupVersionKind, resource runtimeschema.GroupVersionResource, subresource string,
 ) *admission.VersionedAttributes {
-	after := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(object)}
-	before := &unstructured.Unstructured{Object: old}
+	newUnstructured := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(object)}
+	oldUnstructured := &unstructured.Unstructured{Object: old}
 	out := &admission.VersionedAttributes{
-		Attributes: admission.NewAttributesRecord(after, before, kind, after.GetNamespace(), after.GetName(), resource, subresource, admission.Update,
+		Attributes: admission.NewAttributesRecord(newUnstructured, oldUnstructured, kind, newUnstructured.GetNamespace(), newUnstructured.GetName(), resource, subresource, admission.Update,
 			&metav1.UpdateOptions{}, false, &user.DefaultInfo{}),
 		VersionedKind: kind,
 	}
-	out.VersionedOldObject.Set(before)
-	out.VersionedObject.Set(after)
+	out.VersionedOldObject.Set(oldUnstructured)
+	out.VersionedObject.Set(newUnstructured)
 	return out
 }

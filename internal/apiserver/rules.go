@@ -204,11 +204,11 @@ func (t *Target) rules(ctx context.Context, r *request, schemas []*compiledSchem
 	var out []Rule
 	for i, v := range r.crd.Spec.Versions {
 		root := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
-		for at, s := range schemas {
+		for index, s := range schemas {
 			if !s.has(i) {
 				continue
 			}
-			for _, rule := range described[at] {
+			for _, rule := range described[index] {
 				rule.Version = v.Name
 				rule.Path = root + rule.Path
 				rule.Causes = slices.Clone(rule.Causes)

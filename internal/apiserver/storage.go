@@ -67,12 +67,12 @@ func (k *Kind) store(a *Answer, stored map[string]any) error {
 		return true
 	})
 	if stored != nil {
-		before, err := k.read(stored)
+		oldReadBack, err := k.read(stored)
 		if err != nil {
 			return err
 		}
-		for _, path := range before.dropped {
-			old, _ := locate.ValueAt(before.inStorage, path.Steps())
+		for _, path := range oldReadBack.dropped {
+			old, _ := locate.ValueAt(oldReadBack.inStorage, path.Steps())
 			if value, _ := locate.ValueAt(read.inStorage, path.Steps()); !reflect.DeepEqual(old, value) {
 				out.Removed = append(out.Removed, path)
 			}

@@ -164,12 +164,12 @@ func (s *surveyor) schema(p *apiextensionsv1.JSONSchemaProps, nesting int, compi
 	}
 }
 
-func (s *surveyor) child(p *apiextensionsv1.JSONSchemaProps, at step, nesting int, compiled bool) {
+func (s *surveyor) child(p *apiextensionsv1.JSONSchemaProps, place step, nesting int, compiled bool) {
 	if p == nil {
 		return
 	}
-	s.bytes += len(`"":,`) + len(at.name)
-	s.at = append(s.at, at)
+	s.bytes += len(`"":,`) + len(place.name)
+	s.at = append(s.at, place)
 	s.schema(p, nesting, compiled)
 	s.at = s.at[:len(s.at)-1]
 }

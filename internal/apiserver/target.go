@@ -118,8 +118,8 @@ func parseMinor(text string) (uint, error) {
 	malformed := fmt.Errorf("version %q: want a Kubernetes version such as %q", text, DefaultVersion)
 	numbers := strings.TrimPrefix(text, "v")
 	suffix := ""
-	if at := strings.IndexAny(numbers, "-+"); at >= 0 {
-		numbers, suffix = numbers[:at], numbers[at:]
+	if offset := strings.IndexAny(numbers, "-+"); offset >= 0 {
+		numbers, suffix = numbers[:offset], numbers[offset:]
 	}
 	parts := strings.Split(numbers, ".")
 	if len(parts) < 2 || len(parts) > 3 || suffix != "" && len(parts) < 3 {

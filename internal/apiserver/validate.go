@@ -154,9 +154,9 @@ func (r *request) quickErrors(ctx context.Context) (errs field.ErrorList, whole 
 
 // touches reports whether one path is equal to or below the other.
 func touches(a, b string) bool {
-	_, below := cutStep(a, b)
-	_, above := cutStep(b, a)
-	return below || above
+	_, isChild := cutStep(a, b)
+	_, isParent := cutStep(b, a)
+	return isChild || isParent
 }
 
 // serverErrors runs the server's own validation, for updates including the generic
@@ -257,12 +257,12 @@ func inspectedPath(e *field.Error) string {
 		if !strings.HasPrefix(e.Detail, words) {
 			continue
 		}
-		at := strings.LastIndex(e.Field, ".items.properties[")
-		if at < 0 || !strings.Contains(words, "scalar") && !strings.Contains(words, "this property") {
-			at = strings.LastIndex(e.Field, ".items.")
+		offset := strings.LastIndex(e.Field, ".items.properties[")
+		if offset < 0 || !strings.Contains(words, "scalar") && !strings.Contains(words, "this property") {
+			offset = strings.LastIndex(e.Field, ".items.")
 		}
-		if at >= 0 {
-			return e.Field[:at]
+		if offset >= 0 {
+			return e.Field[:offset]
 		}
 	}
 	return e.Field

@@ -10,11 +10,11 @@ import (
 // NewValueCheck returns a function that reports whether a schema accepts a value, without rules,
 // as the server validates custom resources.
 func NewValueCheck(schema *apiextensionsv1.JSONSchemaProps) (func(value any) bool, error) {
-	var in apiextensions.JSONSchemaProps
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(schema, &in, nil); err != nil {
+	var props apiextensions.JSONSchemaProps
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(schema, &props, nil); err != nil {
 		return nil, err
 	}
-	validator, _, err := apiservervalidation.NewSchemaValidator(&in)
+	validator, _, err := apiservervalidation.NewSchemaValidator(&props)
 	if err != nil {
 		return nil, err
 	}

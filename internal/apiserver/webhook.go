@@ -44,21 +44,21 @@ func (t *Target) checkMatchConditions(conditions []admissionregistrationv1.Match
 	}
 	names := sets.New[string]()
 	for i, c := range conditions {
-		at := path.Index(i)
+		location := path.Index(i)
 		if strings.TrimSpace(c.Expression) == "" {
-			errs = append(errs, field.Required(at.Child("expression"), ""))
+			errs = append(errs, field.Required(location.Child("expression"), ""))
 		} else if err := t.compileMatchCondition(c.Expression); err != nil {
-			errs = append(errs, field.Invalid(at.Child("expression"), c.Expression, err.Error()))
+			errs = append(errs, field.Invalid(location.Child("expression"), c.Expression, err.Error()))
 		}
 		if c.Name == "" {
-			errs = append(errs, field.Required(at.Child("name"), ""))
+			errs = append(errs, field.Required(location.Child("name"), ""))
 			continue
 		}
 		for _, problem := range validation.IsQualifiedName(c.Name) {
-			errs = append(errs, field.Invalid(at.Child("name"), c.Name, problem))
+			errs = append(errs, field.Invalid(location.Child("name"), c.Name, problem))
 		}
 		if names.Has(c.Name) {
-			errs = append(errs, field.Duplicate(at.Child("name"), c.Name))
+			errs = append(errs, field.Duplicate(location.Child("name"), c.Name))
 		}
 		names.Insert(c.Name)
 	}

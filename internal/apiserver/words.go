@@ -290,9 +290,9 @@ func setSchema(v *cel.Validator, s *structuralschema.Structural) {
 	if v.AdditionalProperties != nil {
 		setSchema(v.AdditionalProperties, s.AdditionalProperties.Structural)
 	}
-	for name, below := range maps.Clone(v.Properties) {
+	for name, child := range maps.Clone(v.Properties) {
 		property := s.Properties[name]
-		setSchema(&below, &property)
-		v.Properties[name] = below
+		setSchema(&child, &property)
+		v.Properties[name] = child
 	}
 }

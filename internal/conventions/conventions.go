@@ -147,10 +147,10 @@ func fieldsOf(definitions []*checks.Definition, types []*source.Type) (out []*fi
 			name, options, _ := strings.Cut(declared.Tag.Get("json"), ",")
 			// An embedded field with a JSON name is a field of that name, except for the metadata of kinds.
 			isNamed := declared.Name != "" || name != "" && name != "metadata"
-			if at, ok := nodes[declared.Pos]; ok && isNamed {
+			if place, ok := nodes[declared.Pos]; ok && isNamed {
 				out = append(out, &field{
 					Field: declared, owner: t, name: cmp.Or(name, declared.Name), options: strings.Split(options, ","),
-					parent: at.parent, schema: at.schema, status: at.status, isElsewhere: at.isElsewhere,
+					parent: place.parent, schema: place.schema, status: place.status, isElsewhere: place.isElsewhere,
 				})
 			}
 		}

@@ -24,10 +24,10 @@ func (p *pass) commentStart(f *field) {
 		pos := wordAt(report.FieldAt(f.owner.File, f.Pos), first)
 		d := p.report(f, f.Pos, "write "+f.name, "the comment of field %s begins with %s: users of the API know the field by its JSON name", f.name, word)
 		if pos.IsValid() {
-			at := pos + token.Pos(strings.Index(first, word))
-			end := at + token.Pos(len(word))
-			d.Pos = p.Position(at)
-			p.Delimit(d, end, &markers.Edit{Pos: at, End: end, New: f.name})
+			position := pos + token.Pos(strings.Index(first, word))
+			end := position + token.Pos(len(word))
+			d.Pos = p.Position(position)
+			p.Delimit(d, end, &markers.Edit{Pos: position, End: end, New: f.name})
 		}
 	default:
 		p.report(f, f.Pos, "begin the comment with "+f.name, "the comment of field %s does not begin with its JSON name", f.name)

@@ -25,53 +25,53 @@ type step struct {
 // ends at structs, at types of other modules, and at those that encode themselves.
 func (f *field) steps() iter.Seq[step] {
 	return func(yield func(step) bool) {
-		at := step{file: f.owner.File, expr: f.Type, schema: f.schema}
+		place := step{file: f.owner.File, expr: f.Type, schema: f.schema}
 		for range 100 { // Go rejects a type that consists of itself
-			at.declared = nil
-			at.basic = ""
-			next := at
+			place.declared = nil
+			place.basic = ""
+			next := place
 			next.named = nil
-			switch expr := at.expr.(type) {
+			switch expr := place.expr.(type) {
 			case *ast.ParenExpr:
-				at.expr = expr.X
+				place.expr = expr.X
 				continue
 			case *ast.StarExpr:
-				at.expr = expr.X
+				place.expr = expr.X
 				continue
 			case *ast.ArrayType:
 				next.expr = expr.Elt
-				next.schema = at.schema.Items
+				next.schema = place.schema.Items
 			case *ast.MapType:
 				next.expr = expr.Value
 				next.schema = nil
-				if at.schema.AdditionalProperties != nil {
-					next.schema = at.schema.AdditionalProperties.Schema
+				if place.schema.AdditionalProperties != nil {
+					next.schema = place.schema.AdditionalProperties.Schema
 				}
 			case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
 				if ident, ok := expr.(*ast.Ident); ok {
-					if arg, bound := at.file.Params[ident.Name]; bound {
-						at.file = arg.File
-						at.expr = arg.Expr
+					if arg, bound := place.file.Params[ident.Name]; bound {
+						place.file = arg.File
+						place.expr = arg.Expr
 						continue
 					}
 				}
-				name, missing := at.file.Resolve(expr)
+				name, missing := place.file.Resolve(expr)
 				if missing != nil {
 					return
 				}
-				at.declared, at.basic = name.Type, name.Predeclared
-				if at.declared != nil {
-					if at.declared.Pkg.Local() && !at.declared.Marshals("MarshalJSON") && !at.declared.Marshals("MarshalText") {
-						next.file = at.declared.File
-						next.expr = at.declared.Spec.Type
-						next.named = at.declared
+				place.declared, place.basic = name.Type, name.Predeclared
+				if place.declared != nil {
+					if place.declared.Pkg.Local() && !place.declared.Marshals("MarshalJSON") && !place.declared.Marshals("MarshalText") {
+						next.file = place.declared.File
+						next.expr = place.declared.Spec.Type
+						next.named = place.declared
 					}
 				}
 			}
-			if !yield(at) || next.expr == at.expr || next.schema == nil {
+			if !yield(place) || next.expr == place.expr || next.schema == nil {
 				return
 			}
-			at = next
+			place = next
 		}
 	}
 }

@@ -47,14 +47,14 @@ func (n *namer) walk(s *structural.Schema, path string) (found bool) {
 		return false
 	}
 	for _, p := range s.Properties {
-		at := path + "." + p.Name
+		location := path + "." + p.Name
 		if f := n.fields[p.Schema.Origin.Pos]; f != nil {
 			found = true
-			if !slices.Contains(f.subjects, at) {
-				f.subjects = append(f.subjects, at)
+			if !slices.Contains(f.subjects, location) {
+				f.subjects = append(f.subjects, location)
 			}
 		}
-		found = n.walk(p.Schema, at) || found
+		found = n.walk(p.Schema, location) || found
 	}
 	found = n.walk(s.Items, path+"[]") || found
 	if s.AdditionalProperties != nil {

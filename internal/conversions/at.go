@@ -20,9 +20,9 @@ type atMarker struct {
 func (w *pairing) markersOf(f *Field, path []*Field) source.Markers {
 	out := f.Source.Markers
 	for _, list := range [][]atMarker{w.extra, w.deeper} {
-		for _, at := range list {
-			if at.path == dotted(path) {
-				out = append(slices.Clip(out), at.marker)
+		for _, place := range list {
+			if place.path == dotted(path) {
+				out = append(slices.Clip(out), place.marker)
 			}
 		}
 	}
@@ -31,8 +31,8 @@ func (w *pairing) markersOf(f *Field, path []*Field) source.Markers {
 
 // hasMarkersBelow reports whether fields below one have markers from further out.
 func (w *pairing) hasMarkersBelow(path []*Field) bool {
-	below := func(m atMarker) bool { return strings.HasPrefix(m.path, dotted(path)+".") }
-	return slices.ContainsFunc(w.extra, below) || slices.ContainsFunc(w.deeper, below)
+	child := func(m atMarker) bool { return strings.HasPrefix(m.path, dotted(path)+".") }
+	return slices.ContainsFunc(w.extra, child) || slices.ContainsFunc(w.deeper, child)
 }
 
 // findAt adds the markers that a field has for fields below it.

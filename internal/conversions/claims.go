@@ -31,23 +31,23 @@ func (w *pairing) findClaims(t *Type, path []*Field, level int) {
 		if f.Meta || slices.Contains(path, f) {
 			continue
 		}
-		at := append(slices.Clone(path), f)
-		if level == 0 && isTaken(w.takenSpoke, at) {
+		field := append(slices.Clone(path), f)
+		if level == 0 && isTaken(w.takenSpoke, field) {
 			continue
 		}
-		w.findAt(f, at)
-		if first, second, problem := conflict(w.markersOf(f, at), f.JSON); level == 0 && problem != "" {
-			d := w.fail(claimedTwice, second.Pos, f.Pkg, "remove one of the markers", "%s %s: %s", w.spokeName(), w.in(at), problem)
+		w.findAt(f, field)
+		if first, second, problem := conflict(w.markersOf(f, field), f.JSON); level == 0 && problem != "" {
+			d := w.fail(claimedTwice, second.Pos, f.Pkg, "remove one of the markers", "%s %s: %s", w.spokeName(), w.in(field), problem)
 			*d = d.With(diag.Related{Pos: w.reporter.Position(first.Pos), Message: "the first one"})
 		}
-		for _, m := range w.markersOf(f, at) {
+		for _, m := range w.markersOf(f, field) {
 			switch m.Name {
 			case markers.ConvertPrefix + "to":
 				value := m.Value.(markers.Convert)
 				if target, ok := w.target(value.Value, level); ok {
 					hub := w.resolve(target, m, f)
 					if hub != nil {
-						w.claims = append(w.claims, &claim{spoke: at, hub: hub, pos: f.Pos()})
+						w.claims = append(w.claims, &claim{spoke: field, hub: hub, pos: f.Pos()})
 					}
 				}
 			case markers.ConvertPrefix + "func":
@@ -64,8 +64,8 @@ func (w *pairing) findClaims(t *Type, path []*Field, level int) {
 				}
 			}
 		}
-		if inner := f.Type.Base(); inner.Shape == Struct && (inner.Decl.Pkg.Local() || w.hasMarkersBelow(at)) {
-			w.findClaims(inner, at, level+1)
+		if inner := f.Type.Base(); inner.Shape == Struct && (inner.Decl.Pkg.Local() || w.hasMarkersBelow(field)) {
+			w.findClaims(inner, field, level+1)
 		}
 	}
 }
@@ -135,21 +135,21 @@ func (w *pairing) nearPath(t *Type, path []*Field, names []string) string {
 	var visit func(t *Type, path []*Field, depth int)
 	visit = func(t *Type, path []*Field, depth int) {
 		for _, f := range w.types.Fields(t) {
-			at := append(slices.Clone(path), f)
+			field := append(slices.Clone(path), f)
 			if depth == 0 {
 				known = append(known, f.JSON)
 			}
 			if inner := f.Type.Base(); inner.Shape == Struct && inner.Decl.Pkg.Local() && depth < 3 {
 				if exists(inner, "."+strings.Join(names, ".")) {
-					found = append(found, dotted(at)+"."+strings.Join(names, "."))
+					found = append(found, dotted(field)+"."+strings.Join(names, "."))
 				}
-				visit(inner, at, depth+1)
+				visit(inner, field, depth+1)
 			}
 		}
 	}
 	visit(t, path, 0)
-	if near, ok := words.Nearest(names[0], known); ok && len(found) == 0 {
-		found = append(found, near)
+	if nearest, ok := words.Nearest(names[0], known); ok && len(found) == 0 {
+		found = append(found, nearest)
 	}
 	if len(found) == 0 || len(found) > 3 {
 		return ""
@@ -204,31 +204,31 @@ func (w *pairing) claimed(hub []*Field) bool {
 }
 
 // inside returns the fields below two counterparts that units of this pair convert.
-func (w *pairing) inside(spoke, hub []*Field) (at place) {
+func (w *pairing) inside(spoke, hub []*Field) (around place) {
 	s := dotted(spoke)
 	h := dotted(hub)
 	for _, taken := range w.takenSpoke {
 		if rest, ok := strings.CutPrefix(taken, s+"."); ok {
-			at.takenSpoke = append(at.takenSpoke, "."+rest)
+			around.takenSpoke = append(around.takenSpoke, "."+rest)
 		}
 	}
 	for _, taken := range w.takenHub {
 		if rest, ok := strings.CutPrefix(taken, h+"."); ok {
-			at.takenHub = append(at.takenHub, "."+rest)
+			around.takenHub = append(around.takenHub, "."+rest)
 		}
 	}
 	for _, m := range w.extra {
 		if rest, ok := strings.CutPrefix(m.path, s+"."); ok {
-			at.extra = append(at.extra, atMarker{"." + rest, m.marker})
+			around.extra = append(around.extra, atMarker{"." + rest, m.marker})
 		}
 	}
 	for _, c := range w.claims {
 		if n := len(spoke); len(c.spoke) > n && samePath(c.spoke[:n], spoke) {
-			at.takenSpoke = append(at.takenSpoke, dotted(c.spoke[n:]))
+			around.takenSpoke = append(around.takenSpoke, dotted(c.spoke[n:]))
 		}
 		if n := len(hub); len(c.hub) > n && samePath(c.hub[:n], hub) {
-			at.takenHub = append(at.takenHub, dotted(c.hub[n:]))
+			around.takenHub = append(around.takenHub, dotted(c.hub[n:]))
 		}
 	}
-	return at
+	return around
 }

@@ -136,8 +136,8 @@ func (m *Model) first(p *source.Package) token.Pos {
 	pos := token.NoPos
 	for _, kind := range m.Kinds {
 		for _, v := range append([]*Version{kind.Hub}, kind.Spokes...) {
-			if at := v.Type.Decl.Spec.Name.Pos(); v.Type.Decl.Pkg == p && (pos == token.NoPos || at < pos) {
-				pos = at
+			if position := v.Type.Decl.Spec.Name.Pos(); v.Type.Decl.Pkg == p && (pos == token.NoPos || position < pos) {
+				pos = position
 			}
 		}
 	}
@@ -364,13 +364,13 @@ func (f *codeFile) pure(p *Pair, up bool) string {
 	if !p.Loses && !p.meta {
 		return f.function(p, up)
 	}
-	from, to := p.sides(up)
-	return gotext.Function(fmt.Sprintf("func(in *%s, out *%s)", f.text(from), f.text(to)), f.call(p, up, "in", "out", "meta", "conversionKept{}"))
+	sourceType, target := p.sides(up)
+	return gotext.Function(fmt.Sprintf("func(in *%s, out *%s)", f.text(sourceType), f.text(target)), f.call(p, up, "in", "out", "meta", "conversionKept{}"))
 }
 
 // call returns a call of the function of a pair for a direction.
-func (f *codeFile) call(p *Pair, up bool, in, out, meta, kept string) string {
-	arguments := []string{in, out}
+func (f *codeFile) call(p *Pair, up bool, input, out, meta, kept string) string {
+	arguments := []string{input, out}
 	if p.meta {
 		arguments = append(arguments, meta)
 	}
@@ -380,14 +380,14 @@ func (f *codeFile) call(p *Pair, up bool, in, out, meta, kept string) string {
 	return f.function(p, up) + "(" + strings.Join(arguments, ", ") + ")"
 }
 
-func (p *Pair) sides(up bool) (from, to *Type) {
+func (p *Pair) sides(up bool) (sourceType, target *Type) {
 	if up {
 		return p.Spoke, p.Hub
 	}
 	return p.Hub, p.Spoke
 }
 
-func (r *Rule) sides(up bool) (from, to *Type) {
+func (r *Rule) sides(up bool) (sourceType, target *Type) {
 	if up {
 		return r.Spoke, r.Hub
 	}
@@ -429,8 +429,8 @@ func (f *codeFile) kind(kind *Kind, spoke *Version) {
 
 // root writes the body of a function for a kind.
 func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
-	_, to := spoke.Pair.sides(up)
-	object := fmt.Sprintf("*out = %s{TypeMeta: out.TypeMeta, ObjectMeta: in.ObjectMeta}", f.text(to))
+	_, target := spoke.Pair.sides(up)
+	object := fmt.Sprintf("*out = %s{TypeMeta: out.TypeMeta, ObjectMeta: in.ObjectMeta}", f.text(target))
 	if !spoke.Pair.Loses {
 		f.line("%s", object)
 		f.line("%s", f.call(spoke.Pair, up, "in", "out", "&in.ObjectMeta", ""))
@@ -478,7 +478,7 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 // pair writes the function of a pair for a direction.
 func (f *codeFile) pair(p *Pair, up bool) {
 	f.local = map[string]bool{"j": true, "in": true, "out": true, "kept": true, "lost": true, "meta": true}
-	from, to := p.sides(up)
+	sourceType, target := p.sides(up)
 	name := f.function(p, up)
 	label := func(t *Type) string {
 		if t.Decl.Generic != nil { // its label has the import paths of its arguments
@@ -486,7 +486,7 @@ func (f *codeFile) pair(p *Pair, up bool) {
 		}
 		return t.Label()
 	}
-	f.line("// %s converts a %s to %s:", name, label(from), label(to))
+	f.line("// %s converts a %s to %s:", name, label(sourceType), label(target))
 	f.line("//")
 	var rows [][3]string
 	for _, u := range p.Units {
@@ -499,7 +499,7 @@ func (f *codeFile) pair(p *Pair, up bool) {
 	for _, row := range rows {
 		f.line("//\t%-*s  %-*s  %s", widths[0], row[0], widths[1], row[1], row[2])
 	}
-	signature := fmt.Sprintf("func %s(in *%s, out *%s", name, f.text(from), f.text(to))
+	signature := fmt.Sprintf("func %s(in *%s, out *%s", name, f.text(sourceType), f.text(target))
 	if p.Loses {
 		f.use("conversionLost")
 	}
@@ -526,11 +526,11 @@ func (f *codeFile) pair(p *Pair, up bool) {
 
 // row returns the line about a unit in a comment: paths, rule, and what is lost.
 func (u *Unit) row(up bool) [3]string {
-	from := u.paths(true)
-	to := u.paths(false)
+	origin := u.paths(true)
+	target := u.paths(false)
 	what := u.Up
 	if !up {
-		from, to, what = to, from, u.Down
+		origin, target, what = target, origin, u.Down
 	}
 	rule := "only there"
 	if u.Rule != nil {
@@ -546,7 +546,7 @@ func (u *Unit) row(up bool) [3]string {
 	if what == Dropped && u.Reason != "" {
 		text += ": " + u.Reason
 	}
-	return [3]string{from + " → " + to, rule, text}
+	return [3]string{origin + " → " + target, rule, text}
 }
 
 // Side returns the paths of the fields of the spoke, or of the hub.

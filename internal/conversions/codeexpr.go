@@ -10,18 +10,18 @@ import (
 
 // convert returns an expression that converts a value by a rule, without what is kept.
 func (f *codeFile) convert(r *Rule, up bool, value string) string {
-	from, to := r.sides(up)
+	source, target := r.sides(up)
 	switch r.op {
 	case opSame:
 		return value
 	case opCast:
-		return f.cast(to, value)
+		return f.cast(target, value)
 	case opInteger:
-		return f.integer(from, to, value)
+		return f.integer(source, target, value)
 	case opPointer:
 		switch {
 		case r.Elem.op == opStruct && r.Elem.Pair.equal:
-			return "(" + f.text(to) + ")(" + value + ")"
+			return "(" + f.text(target) + ")(" + value + ")"
 		case r.Elem.op == opStruct:
 			f.use("conversionPointed")
 			return fmt.Sprintf("convertPointed(%s, %s)", value, f.pure(r.Elem.Pair, up))
@@ -32,25 +32,25 @@ func (f *codeFile) convert(r *Rule, up bool, value string) string {
 		return f.wrap(r, up, value)
 	case opStruct:
 		if r.Pair.equal {
-			return f.cast(to, value)
+			return f.cast(target, value)
 		}
 		f.use("conversionStruct")
 		return fmt.Sprintf("convertStruct(%s, %s)", value, f.pure(r.Pair, up))
 	case opList:
 		if r.Elem.op == opStruct && !r.Elem.Pair.equal {
 			f.use("conversionEach")
-			return f.named(to, fmt.Sprintf("convertEach(%s, %s)", value, f.pure(r.Elem.Pair, up)))
+			return f.named(target, fmt.Sprintf("convertEach(%s, %s)", value, f.pure(r.Elem.Pair, up)))
 		}
 		f.use("conversionElements")
-		return f.named(to, fmt.Sprintf("convertElements(%s, %s)", value, f.closure(r.Elem, up)))
+		return f.named(target, fmt.Sprintf("convertElements(%s, %s)", value, f.closure(r.Elem, up)))
 	case opMap:
 		f.use("conversionValues")
-		return fmt.Sprintf("convertValues[%s](%s, %s)", f.text(to), value, f.closure(r.Elem, up))
+		return fmt.Sprintf("convertValues[%s](%s, %s)", f.text(target), value, f.closure(r.Elem, up))
 	case opKeyed:
 		f.use("conversionOnly")
 		return "conversionOnly(" + f.elements(r, up, value, "conversionKept{}") + ")"
 	case opCodec:
-		return f.codec(r, from, to, value)
+		return f.codec(r, source, target, value)
 	case opValues:
 		return f.enum(r, up) + "(" + value + ")"
 	}
@@ -75,20 +75,20 @@ func (f *codeFile) cast(t *Type, value string) string {
 
 // closure returns a function that converts a value by a rule.
 func (f *codeFile) closure(r *Rule, up bool) string {
-	from, to := r.sides(up)
+	source, target := r.sides(up)
 	body := f.convert(r, up, "value")
 	if name, ok := strings.CutSuffix(body, "(value)"); ok && slices.Contains(f.converters, name) {
 		return name
 	}
-	return gotext.Function("func(value "+f.text(from)+") "+f.text(to), "return "+body)
+	return gotext.Function("func(value "+f.text(source)+") "+f.text(target), "return "+body)
 }
 
 // wrap converts between a value and a pointer to one. The zero value is nil.
 func (f *codeFile) wrap(r *Rule, up bool, value string) string {
-	from, to := r.sides(up)
+	source, target := r.sides(up)
 	if r.Elem.op == opStruct { // reached only for units that are dropped
 		f.use("conversionStruct")
-		if from.Shape == Pointer {
+		if source.Shape == Pointer {
 			f.use("conversionValueOf")
 			return fmt.Sprintf("convertStruct(conversionValueOf(%s), %s)", value, f.pure(r.Elem.Pair, up))
 		}
@@ -96,27 +96,27 @@ func (f *codeFile) wrap(r *Rule, up bool, value string) string {
 			f.use("conversionNew")
 			return fmt.Sprintf("conversionNew(convertStruct(%s, %s))", value, f.pure(r.Elem.Pair, up))
 		}
-		name := f.helper("present"+f.identifier(to.Elem), func(name string) string {
-			return fmt.Sprintf("// %s returns a pointer to a value that is not empty.\nfunc %s(value %s) %s {\nif %s {\nreturn nil\n}\nreturn &value\n}\n", name, name, f.text(to.Elem), f.text(to), f.hollow(r.Elem.Pair, to.Elem, !up, "value", nil))
+		name := f.helper("present"+f.identifier(target.Elem), func(name string) string {
+			return fmt.Sprintf("// %s returns a pointer to a value that is not empty.\nfunc %s(value %s) %s {\nif %s {\nreturn nil\n}\nreturn &value\n}\n", name, name, f.text(target.Elem), f.text(target), f.hollow(r.Elem.Pair, target.Elem, !up, "value", nil))
 		})
 		return fmt.Sprintf("%s(convertStruct(%s, %s))", name, value, f.pure(r.Elem.Pair, up))
 	}
-	if from.Shape == Pointer {
+	if source.Shape == Pointer {
 		f.use("conversionValueOf")
 		return f.convert(r.Elem, up, "conversionValueOf("+value+")")
 	}
-	if shared := f.share(r, to, value); shared != "" {
+	if shared := f.share(r, target, value); shared != "" {
 		return shared
 	}
 	value = f.convert(r.Elem, up, value)
 	if r.collection() {
-		return f.pointerTo(r, to, value)
+		return f.pointerTo(r, target, value)
 	}
 	if r.Required {
 		f.use("conversionNew")
 		return "conversionNew(" + value + ")"
 	}
-	if !comparable(to.Elem) { // a time or a quantity
+	if !comparable(target.Elem) { // a time or a quantity
 		f.use("conversionPresent")
 		return "conversionPresent(" + value + ")"
 	}
@@ -125,20 +125,20 @@ func (f *codeFile) wrap(r *Rule, up bool, value string) string {
 }
 
 // pointerTo converts a list or a map to a pointer to it.
-func (f *codeFile) pointerTo(r *Rule, to *Type, value string) string {
+func (f *codeFile) pointerTo(r *Rule, target *Type, value string) string {
 	name := "present"
 	comment := "nil if it is empty"
-	condition := f.empty(to.Elem, "value", r.omitEmpty)
+	condition := f.empty(target.Elem, "value", r.omitEmpty)
 	otherwise := "return nil"
 	switch {
 	case r.Required:
-		name, comment, condition, otherwise = "needed", "an empty one if it is nil", "value == nil", "value = "+f.text(to.Elem)+"{}"
+		name, comment, condition, otherwise = "needed", "an empty one if it is nil", "value == nil", "value = "+f.text(target.Elem)+"{}"
 	case !r.omitEmpty:
 		name = "written"
 		comment = "nil if it is nil"
 	}
-	return f.helper(name+f.identifier(to.Elem), func(name string) string {
-		return fmt.Sprintf("// %s returns a pointer to a value, or %s.\nfunc %s(value %s) %s {\nif %s {\n%s\n}\nreturn &value\n}\n", name, comment, name, f.text(to.Elem), f.text(to), condition, otherwise)
+	return f.helper(name+f.identifier(target.Elem), func(name string) string {
+		return fmt.Sprintf("// %s returns a pointer to a value, or %s.\nfunc %s(value %s) %s {\nif %s {\n%s\n}\nreturn &value\n}\n", name, comment, name, f.text(target.Elem), f.text(target), condition, otherwise)
 	}) + "(" + value + ")"
 }
 
@@ -184,31 +184,31 @@ func (f *codeFile) instanceName(t *Type) string {
 }
 
 // integer converts integers and saturates.
-func (f *codeFile) integer(from, to *Type, value string) string {
-	if holds(to, from) {
-		return f.cast(to, value)
+func (f *codeFile) integer(source, target *Type, value string) string {
+	if holds(target, source) {
+		return f.cast(target, value)
 	}
-	a := from.Basic
-	b := to.Basic
+	a := source.Basic
+	b := target.Basic
 	name := f.helper(a+"To"+upperFirst(b), func(name string) string {
 		low := ""
 		high := f.std("math", "Max"+upperFirst(strings.Replace(b, "uint", "Uint", 1)))
-		if to.Shape == Uint {
+		if target.Shape == Uint {
 			low = "0"
 		} else {
 			low = f.std("math", "Min"+upperFirst(b))
 		}
 		expr := "value"
-		if to.Size() < from.Size() || from.Shape == Uint {
+		if target.Size() < source.Size() || source.Shape == Uint {
 			expr = "min(" + expr + ", " + high + ")"
 		}
-		if from.Shape == Int {
+		if source.Shape == Int {
 			expr = "max(" + expr + ", " + low + ")"
 		}
 		return fmt.Sprintf("// %s converts a number, to the nearest one if it is out of range.\nfunc %s(value %s) %s {\nreturn %s(%s)\n}\n", name, name, a, b, b, expr)
 	})
 	f.converters = append(f.converters, name)
-	return f.asType(to, name+"("+f.basic(from, value)+")")
+	return f.asType(target, name+"("+f.basic(source, value)+")")
 }
 
 // asType converts a value of a predeclared type to a declared one.
@@ -220,107 +220,107 @@ func (f *codeFile) asType(t *Type, value string) string {
 }
 
 // codec returns an expression that converts by a codec.
-func (f *codeFile) codec(r *Rule, from, to *Type, value string) string {
+func (f *codeFile) codec(r *Rule, source, target *Type, value string) string {
 	codec := r.Name
 	switch codec {
 	case "seconds", "milliseconds", "minutes":
 		unit := f.std("time", upperFirst(strings.TrimSuffix(codec, "s")))
-		if from.ID == durationID {
+		if source.ID == durationID {
 			n := selectOf(value, "Duration") + " / " + unit
-			if to.Size() == 64 {
-				return f.text(to) + "(" + n + ")"
+			if target.Size() == 64 {
+				return f.text(target) + "(" + n + ")"
 			}
-			return f.asType(to, f.integer(&Type{Basic: "int64", Shape: Int}, &Type{Basic: to.Basic, Shape: Int}, "int64("+n+")"))
+			return f.asType(target, f.integer(&Type{Basic: "int64", Shape: Int}, &Type{Basic: target.Basic, Shape: Int}, "int64("+n+")"))
 		}
-		duration := f.text(to)
-		if from.Size() < 64 {
+		duration := f.text(target)
+		if source.Size() < 64 {
 			return duration + "{Duration: " + f.std("time", "Duration") + "(" + value + ") * " + unit + "}"
 		}
 		name := f.helper("durationOf"+upperFirst(codec), func(name string) string {
 			return fmt.Sprintf("// %s returns a duration, the longest one if it is out of range.\nfunc %s(n int64) %s {\nconst limit = int64(%s / %s)\nreturn %s{Duration: %s(max(-limit, min(n, limit))) * %s}\n}\n",
 				name, name, duration, f.std("math", "MaxInt64"), unit, duration, f.std("time", "Duration"), unit)
 		})
-		return name + "(" + as("int64", from, value) + ")"
+		return name + "(" + as("int64", source, value) + ")"
 	case "not":
-		return f.asType(to, "!"+f.basic(from, value))
+		return f.asType(target, "!"+f.basic(source, value))
 	case "string":
 		switch {
-		case from.Shape == Int:
-			return f.asType(to, f.std("strconv", "FormatInt")+"("+as("int64", from, value)+", 10)")
-		case from.Shape == Bool:
-			return f.asType(to, f.std("strconv", "FormatBool")+"("+f.basic(from, value)+")")
-		case to.Shape == Bool:
-			return f.asType(to, f.basic(from, value)+" == \"true\"")
+		case source.Shape == Int:
+			return f.asType(target, f.std("strconv", "FormatInt")+"("+as("int64", source, value)+", 10)")
+		case source.Shape == Bool:
+			return f.asType(target, f.std("strconv", "FormatBool")+"("+f.basic(source, value)+")")
+		case target.Shape == Bool:
+			return f.asType(target, f.basic(source, value)+" == \"true\"")
 		}
-		name := f.helper("parse"+upperFirst(to.Basic), func(name string) string {
-			return fmt.Sprintf("// %s returns the number in a text, or zero.\nfunc %s(text string) %s {\nn, err := %s(text, 10, %d)\nif err != nil {\nreturn 0\n}\nreturn %s(n)\n}\n", name, name, to.Basic, f.std("strconv", "ParseInt"), to.Size(), to.Basic)
+		name := f.helper("parse"+upperFirst(target.Basic), func(name string) string {
+			return fmt.Sprintf("// %s returns the number in a text, or zero.\nfunc %s(text string) %s {\nn, err := %s(text, 10, %d)\nif err != nil {\nreturn 0\n}\nreturn %s(n)\n}\n", name, name, target.Basic, f.std("strconv", "ParseInt"), target.Size(), target.Basic)
 		})
-		return f.asType(to, name+"("+f.basic(from, value)+")")
+		return f.asType(target, name+"("+f.basic(source, value)+")")
 	case "intOrString":
 		intstr := f.imp("k8s.io/apimachinery/pkg/util/intstr", "intstr")
 		switch {
-		case from.Shape == Int && from.Size() <= 32:
-			return intstr + ".FromInt32(" + as("int32", from, value) + ")"
-		case from.Shape == Int:
-			return intstr + ".FromInt32(" + f.integer(from, &Type{Basic: "int32", Shape: Int}, value) + ")"
-		case from.Shape == String:
-			return intstr + ".Parse(" + f.basic(from, value) + ")"
-		case to.Shape == String:
+		case source.Shape == Int && source.Size() <= 32:
+			return intstr + ".FromInt32(" + as("int32", source, value) + ")"
+		case source.Shape == Int:
+			return intstr + ".FromInt32(" + f.integer(source, &Type{Basic: "int32", Shape: Int}, value) + ")"
+		case source.Shape == String:
+			return intstr + ".Parse(" + f.basic(source, value) + ")"
+		case target.Shape == String:
 			name := f.helper("intOrStringText", func(name string) string {
 				return "// " + name + " returns a number or a text as text.\n" + gotext.Function("func "+name+"(value "+intstr+".IntOrString) string", "return value.String()") + "\n"
 			})
-			return f.asType(to, name+"("+value+")")
+			return f.asType(target, name+"("+value+")")
 		}
 		name := f.helper("intOrStringNumber", func(name string) string {
 			return "// " + name + " returns a number, or zero for a text that is none.\n" + gotext.Function("func "+name+"(value "+intstr+".IntOrString) int", "return value.IntValue()") + "\n"
 		})
-		return f.asType(to, f.integer(&Type{Basic: "int", Shape: Int}, &Type{Basic: to.Basic, Shape: Int}, name+"("+value+")"))
+		return f.asType(target, f.integer(&Type{Basic: "int", Shape: Int}, &Type{Basic: target.Basic, Shape: Int}, name+"("+value+")"))
 	case "quantity":
 		resource := f.imp("k8s.io/apimachinery/pkg/api/resource", "resource")
 		switch {
-		case from.Shape == Int:
-			return "*" + resource + ".NewQuantity(" + as("int64", from, value) + ", " + resource + ".DecimalSI)"
-		case from.Shape == String:
+		case source.Shape == Int:
+			return "*" + resource + ".NewQuantity(" + as("int64", source, value) + ", " + resource + ".DecimalSI)"
+		case source.Shape == String:
 			name := f.helper("parseQuantity", func(name string) string {
 				return fmt.Sprintf("// %s returns the quantity in a text, or zero.\nfunc %s(text string) %s.Quantity {\nq, err := %s.ParseQuantity(text)\nif err != nil {\nreturn %s.Quantity{}\n}\nreturn q\n}\n", name, name, resource, resource, resource)
 			})
-			return name + "(" + f.basic(from, value) + ")"
-		case to.Shape == String:
+			return name + "(" + f.basic(source, value) + ")"
+		case target.Shape == String:
 			name := f.helper("quantityText", func(name string) string {
 				return fmt.Sprintf("// %s returns a quantity as text; zero is empty.\nfunc %s(q %s.Quantity) string {\nif q.IsZero() {\nreturn \"\"\n}\nreturn q.String()\n}\n", name, name, resource)
 			})
-			return f.asType(to, name+"("+value+")")
+			return f.asType(target, name+"("+value+")")
 		}
 		name := f.helper("quantityNumber", func(name string) string {
 			return "// " + name + " returns a quantity as a number, rounded up.\n" + gotext.Function("func "+name+"(q "+resource+".Quantity) int64", "return q.Value()") + "\n"
 		})
-		return f.asType(to, f.integer(&Type{Basic: "int64", Shape: Int}, &Type{Basic: to.Basic, Shape: Int}, name+"("+value+")"))
+		return f.asType(target, f.integer(&Type{Basic: "int64", Shape: Int}, &Type{Basic: target.Basic, Shape: Int}, name+"("+value+")"))
 	case "json":
 		f.use("conversionJSON")
-		if from.Shape == String {
-			return fmt.Sprintf("conversionParse[%s](%s, %t)", f.text(to), f.basic(from, value), r.omitEmpty)
+		if source.Shape == String {
+			return fmt.Sprintf("conversionParse[%s](%s, %t)", f.text(target), f.basic(source, value), r.omitEmpty)
 		}
-		return f.asType(to, fmt.Sprintf("conversionJSON(%s, %t)", value, r.omitEmpty))
+		return f.asType(target, fmt.Sprintf("conversionJSON(%s, %t)", value, r.omitEmpty))
 	case "single":
-		if to.Shape == List {
-			name := f.helper("listOf"+f.identifier(from), func(name string) string {
-				return fmt.Sprintf("// %s returns a list of one value, or none if it is empty.\nfunc %s(value %s) %s {\nif %s {\nreturn nil\n}\nreturn %s{value}\n}\n", name, name, f.text(from), f.text(to), f.empty(from, "value", true), f.text(to))
+		if target.Shape == List {
+			name := f.helper("listOf"+f.identifier(source), func(name string) string {
+				return fmt.Sprintf("// %s returns a list of one value, or none if it is empty.\nfunc %s(value %s) %s {\nif %s {\nreturn nil\n}\nreturn %s{value}\n}\n", name, name, f.text(source), f.text(target), f.empty(source, "value", true), f.text(target))
 			})
 			return name + "(" + value + ")"
 		}
-		name := f.helper("firstOf"+f.identifier(to), func(name string) string {
-			return fmt.Sprintf("// %s returns the first value of a list, or the zero value.\nfunc %s(list %s) (value %s) {\nif len(list) > 0 {\nvalue = list[0]\n}\nreturn value\n}\n", name, name, f.text(from), f.text(to))
+		name := f.helper("firstOf"+f.identifier(target), func(name string) string {
+			return fmt.Sprintf("// %s returns the first value of a list, or the zero value.\nfunc %s(list %s) (value %s) {\nif len(list) > 0 {\nvalue = list[0]\n}\nreturn value\n}\n", name, name, f.text(source), f.text(target))
 		})
 		return name + "(" + value + ")"
 	case "set":
-		if to.Shape == Map {
-			name := f.helper("setOf"+f.identifier(from), func(name string) string {
-				return fmt.Sprintf("// %s returns a set of the elements of a list.\nfunc %s(list %s) %s {\nif list == nil {\nreturn nil\n}\nout := make(%s, len(list))\nfor _, element := range list {\nout[%s(element)] = true\n}\nreturn out\n}\n", name, name, f.text(from), f.text(to), f.text(to), f.text(to.Key))
+		if target.Shape == Map {
+			name := f.helper("setOf"+f.identifier(source), func(name string) string {
+				return fmt.Sprintf("// %s returns a set of the elements of a list.\nfunc %s(list %s) %s {\nif list == nil {\nreturn nil\n}\nout := make(%s, len(list))\nfor _, element := range list {\nout[%s(element)] = true\n}\nreturn out\n}\n", name, name, f.text(source), f.text(target), f.text(target), f.text(target.Key))
 			})
 			return name + "(" + value + ")"
 		}
-		name := f.helper("elementsOf"+f.identifier(from), func(name string) string {
-			return fmt.Sprintf("// %s returns the elements of a set, sorted.\nfunc %s(set %s) %s {\nif set == nil {\nreturn nil\n}\nout := make(%s, 0, len(set))\nfor element, ok := range set {\nif ok {\nout = append(out, %s(element))\n}\n}\n%s(out)\nreturn out\n}\n", name, name, f.text(from), f.text(to), f.text(to), f.text(to.Elem), f.std("slices", "Sort"))
+		name := f.helper("elementsOf"+f.identifier(source), func(name string) string {
+			return fmt.Sprintf("// %s returns the elements of a set, sorted.\nfunc %s(set %s) %s {\nif set == nil {\nreturn nil\n}\nout := make(%s, 0, len(set))\nfor element, ok := range set {\nif ok {\nout = append(out, %s(element))\n}\n}\n%s(out)\nreturn out\n}\n", name, name, f.text(source), f.text(target), f.text(target), f.text(target.Elem), f.std("slices", "Sort"))
 		})
 		return name + "(" + value + ")"
 	}
@@ -345,12 +345,12 @@ func (f *codeFile) basic(t *Type, value string) string {
 
 // enum returns a function that converts the values of an enum.
 func (f *codeFile) enum(r *Rule, up bool) string {
-	from, to := r.sides(up)
+	source, target := r.sides(up)
 	id := "values"
 	for _, v := range r.Values {
 		id += " " + v[0] + " " + v[1]
 	}
-	id = fmt.Sprint(id, " ", from.ID, " ", to.ID, up)
+	id = fmt.Sprint(id, " ", source.ID, " ", target.ID, up)
 	if known, ok := f.helperOf[id]; ok {
 		return known
 	}
@@ -362,7 +362,7 @@ func (f *codeFile) enum(r *Rule, up bool) string {
 	f.helperOf[id] = name
 	f.converters = append(f.converters, name)
 	var out strings.Builder
-	fmt.Fprintf(&out, "// %s converts a value; those that it does not name convert to themselves.\nfunc %s(value %s) %s {\nswitch value {\n", name, name, f.text(from), f.text(to))
+	fmt.Fprintf(&out, "// %s converts a value; those that it does not name convert to themselves.\nfunc %s(value %s) %s {\nswitch value {\n", name, name, f.text(source), f.text(target))
 	seen := map[string]bool{}
 	for _, v := range r.Values {
 		a := v[0]
@@ -375,16 +375,16 @@ func (f *codeFile) enum(r *Rule, up bool) string {
 		}
 		seen[a] = true
 	}
-	fmt.Fprintf(&out, "}\nreturn %s\n}\n", f.castUnless(from, to, "value"))
+	fmt.Fprintf(&out, "}\nreturn %s\n}\n", f.castUnless(source, target, "value"))
 	f.helpers = append(f.helpers, out.String())
 	return name
 }
 
-func (f *codeFile) castUnless(from, to *Type, value string) string {
-	if from.ID == to.ID {
+func (f *codeFile) castUnless(source, target *Type, value string) string {
+	if source.ID == target.ID {
 		return value
 	}
-	return f.cast(to, value)
+	return f.cast(target, value)
 }
 
 // same returns a condition that two values have the same JSON.

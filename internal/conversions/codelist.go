@@ -56,56 +56,56 @@ func (f *codeFile) elements(r *Rule, up bool, source, kept string) string {
 // conversionLost.
 func (f *codeFile) each(r *Rule, up bool) string {
 	if r.collects() {
-		from, to := r.sides(up)
-		return fmt.Sprintf("func(in *%s, out *%s, kept conversionKept) (lost conversionLost) {\n*out, lost = %s\nreturn lost\n}", f.text(from), f.text(to), f.elements(r, up, "*in", "kept"))
+		source, target := r.sides(up)
+		return fmt.Sprintf("func(in *%s, out *%s, kept conversionKept) (lost conversionLost) {\n*out, lost = %s\nreturn lost\n}", f.text(source), f.text(target), f.elements(r, up, "*in", "kept"))
 	}
-	from, to := r.sides(up)
+	sourceType, targetType := r.sides(up)
 	pair := structs(r)
 	if r.op == opStruct && pair.Loses && !pair.meta {
 		return f.function(pair, up)
 	}
-	in := "in"
+	input := "in"
 	out := "out"
 	body := ""
-	if from.Shape == Pointer {
-		in = "*in"
+	if sourceType.Shape == Pointer {
+		input = "*in"
 		body = "if *in == nil {\nreturn nil\n}\n"
 	}
-	if to.Shape == Pointer {
+	if targetType.Shape == Pointer {
 		out = "*out"
-		body += fmt.Sprintf("*out = new(%s)\n", f.text(to.Elem))
+		body += fmt.Sprintf("*out = new(%s)\n", f.text(targetType.Elem))
 	}
 	kept := "kept"
-	call := "return " + f.call(pair, up, in, out, "meta", "kept")
+	call := "return " + f.call(pair, up, input, out, "meta", "kept")
 	if !pair.Loses {
 		f.use("conversionLost")
 		kept = "_"
-		call = f.call(pair, up, in, out, "meta", "") + "\nreturn nil"
+		call = f.call(pair, up, input, out, "meta", "") + "\nreturn nil"
 	}
-	return fmt.Sprintf("func(in *%s, out *%s, %s conversionKept) conversionLost {\n%s%s\n}", f.text(from), f.text(to), kept, body, call)
+	return fmt.Sprintf("func(in *%s, out *%s, %s conversionKept) conversionLost {\n%s%s\n}", f.text(sourceType), f.text(targetType), kept, body, call)
 }
 
 // scalarMap writes a unit of two maps whose values are no structs and may lose something.
-func (f *codeFile) scalarMap(p *Pair, u *Unit, from, to ref, up bool) {
+func (f *codeFile) scalarMap(p *Pair, u *Unit, sourceRef, targetRef ref, up bool) {
 	r := u.Rule
-	source := f.read(from)
-	target := to.expr
-	if len(to.guards) > 0 {
-		target = f.name(to.path, "")
-		f.line("var %s %s", target, f.text(to.field().Type))
+	source := f.read(sourceRef)
+	target := targetRef.expr
+	if len(targetRef.guards) > 0 {
+		target = f.name(targetRef.path, "")
+		f.line("var %s %s", target, f.text(targetRef.field().Type))
 	}
 	f.use("conversionMap")
 	f.use("conversionValue")
 	a, b := r.sides(up)
 	each := fmt.Sprintf("func(in *%s, out *%s, kept conversionKept) conversionLost {\n*out = %s\n", f.text(a.Elem), f.text(b.Elem), f.convert(r.Elem, up, "*in"))
-	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s%s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), r.Elem.notNil(b.Elem, "value"), f.onlyIf("same", f.sameBack(r.Elem, up, "value", "*in", false)))
+	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s%s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, targetRef.path), r.Elem.notNil(b.Elem, "value"), f.onlyIf("same", f.sameBack(r.Elem, up, "value", "*in", false)))
 	each += fmt.Sprintf("if %s {\nreturn conversionLosing(%s)\n}\nreturn nil\n}", f.onlyIf("lost", not(f.sameBack(r.Elem, up, "*out", "*in", false))), f.losing(a.Elem, "*in"))
-	below := f.name(from.path, "Lost")
-	kept := f.keptOf(u, up, to)
-	f.line("var %s conversionLost\n%s, %s = convertMap[%s](%s, %s, %s)", below, target, below, f.text(b), source, kept, each)
-	f.emptied(r, up, source, target, kept, below)
-	f.loseBelow(u, up, below, from)
-	if len(to.guards) > 0 {
-		f.assign(to, target)
+	child := f.name(sourceRef.path, "Lost")
+	kept := f.keptOf(u, up, targetRef)
+	f.line("var %s conversionLost\n%s, %s = convertMap[%s](%s, %s, %s)", child, target, child, f.text(b), source, kept, each)
+	f.emptied(r, up, source, target, kept, child)
+	f.loseBelow(u, up, child, sourceRef)
+	if len(targetRef.guards) > 0 {
+		f.assign(targetRef, target)
 	}
 }

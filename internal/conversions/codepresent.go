@@ -18,12 +18,12 @@ func (u *Unit) mayBeAbsent(kept bool) bool {
 
 // presentStruct writes a unit of structs of which at least one may be absent, and is if the other one
 // is empty, but for fields that other units convert.
-func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
-	source := f.read(from)
-	target := to.expr
-	if len(to.guards) > 0 {
-		target = f.name(to.path, "")
-		f.line("var %s %s", target, f.text(to.field().Type))
+func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, up bool) {
+	source := f.read(sourceRef)
+	target := targetRef.expr
+	if len(targetRef.guards) > 0 {
+		target = f.name(targetRef.path, "")
+		f.line("var %s %s", target, f.text(targetRef.field().Type))
 	}
 	a, b := u.Rule.sides(up)
 	pair := u.Rule.Pair
@@ -31,8 +31,8 @@ func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
 		pair = u.Rule.Elem.Pair
 	}
 	f.use("conversionLost")
-	kept := f.keptOf(u, up, to)
-	convert := func(in, out string) string { return f.call(pair, up, in, out, "meta", kept) }
+	kept := f.keptOf(u, up, targetRef)
+	convert := func(input, out string) string { return f.call(pair, up, input, out, "meta", kept) }
 	var dropped []string
 	for _, inner := range pair.Units {
 		if path := inner.Spoke; inner.Rule == nil && up && inner.Up == Dropped {
@@ -41,10 +41,10 @@ func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
 			dropped = append(dropped, dotted(path))
 		}
 	}
-	below := f.name(from.path, "Lost")
+	child := f.name(sourceRef.path, "Lost")
 	set := func(condition string, arguments ...any) {
 		f.line("if "+condition+" {", arguments...)
-		f.line("%s = %s.present()\n}", below, below)
+		f.line("%s = %s.present()\n}", child, child)
 	}
 	wasPresent := f.onlyIf("was present", kept+".isSet()")
 	if a.Shape == Pointer && b.Shape == Pointer {
@@ -53,38 +53,38 @@ func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
 			taken = pair.takenHub
 		}
 		hollow := func(paths []string) string { return f.hollow(pair, a.Elem, up, "*"+source, paths) }
-		value := f.name(to.path, "Value")
-		f.line("var %s conversionLost\nif %s != nil {\nvar %s %s", below, source, value, f.text(b.Elem))
+		value := f.name(targetRef.path, "Value")
+		f.line("var %s conversionLost\nif %s != nil {\nvar %s %s", child, source, value, f.text(b.Elem))
 		if text := convert(source, "&"+value); pair.Loses {
-			f.line("%s = %s", below, text)
+			f.line("%s = %s", child, text)
 		} else {
 			f.line("%s", text)
 		}
 		f.line("if %s || %s || %s.isSet() {\n%s = &%s\n}", not(hollow(slices.Concat(taken, dropped))), not(f.empty(b.Elem, value, true)), kept, target, value)
 		set("%s && %s", f.onlyIf("presence", hollow(dropped)), f.empty(b.Elem, value, true))
 		f.line("} else if %s {\n%s = new(%s)\n}", wasPresent, target, f.text(b.Elem))
-		f.loseBelow(u, up, below, from)
+		f.loseBelow(u, up, child, sourceRef)
 	} else {
-		in := "&" + source
+		input := "&" + source
 		out := "&" + target
 		value := ""
 		if a.Shape == Pointer {
-			in = f.name(from.path, "Value")
-			f.line("%s := %s\nif %s == nil {\n%s = new(%s)\n}", in, source, in, in, f.text(a.Elem))
+			input = f.name(sourceRef.path, "Value")
+			f.line("%s := %s\nif %s == nil {\n%s = new(%s)\n}", input, source, input, input, f.text(a.Elem))
 		}
 		if b.Shape == Pointer || u.Rule.omits(!up) {
-			value = f.name(to.path, "Value")
+			value = f.name(targetRef.path, "Value")
 			out = "&" + value
 			f.line("var %s %s", value, f.text(pointed(b)))
 		}
 		marks := a.Shape == Pointer && !u.Rule.Required || a.Shape != Pointer && u.Rule.omits(up)
-		switch text := convert(in, out); {
+		switch text := convert(input, out); {
 		case pair.Loses && marks:
-			f.line("%s := %s", below, text)
+			f.line("%s := %s", child, text)
 		case pair.Loses:
-			f.loseBelow(u, up, text, from)
+			f.loseBelow(u, up, text, sourceRef)
 		case marks:
-			f.line("var %s conversionLost\n%s", below, text)
+			f.line("var %s conversionLost\n%s", child, text)
 		default:
 			f.line("%s", text)
 		}
@@ -104,11 +104,11 @@ func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
 			set("%s && %s", not(f.empty(a, source, true)), f.onlyIf("presence", f.hollow(pair, a, up, source, dropped)))
 		}
 		if marks {
-			f.loseBelow(u, up, below, from)
+			f.loseBelow(u, up, child, sourceRef)
 		}
 	}
-	if len(to.guards) > 0 {
-		f.assign(to, target)
+	if len(targetRef.guards) > 0 {
+		f.assign(targetRef, target)
 	}
 }
 
@@ -137,19 +137,19 @@ func (f *codeFile) hollow(p *Pair, t *Type, ofSpoke bool, value string, beside [
 				continue
 			}
 			r := refOf("value", path)
-			at := r.expr
+			location := r.expr
 			guard := ""
 			field := r.field().Type
 			cleared := "*new(" + f.text(field) + ")"
 			if pointer {
-				at = "*" + r.expr
+				location = "*" + r.expr
 				guard = r.expr + " != nil && "
 				cleared = "nil"
 				field = field.Elem
 			}
-			zero := f.empty(field, at, true)
+			zero := f.empty(field, location, true)
 			if pair != nil {
-				zero = f.hollow(pair, field, ofSpoke, at, nil)
+				zero = f.hollow(pair, field, ofSpoke, location, nil)
 			}
 			fmt.Fprintf(&out, "if %s%s {\n%s = %s\n}\n", guard, zero, r.expr, cleared)
 		}
@@ -199,14 +199,14 @@ func (f *codeFile) hasOwn(t *Type, taken []string) string {
 
 // share returns a pointer to a field of the source, if values of its type are the same in both
 // versions. It is empty if they are not, or if what is converted is not a field.
-func (f *codeFile) share(r *Rule, to *Type, value string) string {
+func (f *codeFile) share(r *Rule, target *Type, value string) string {
 	if r.Elem.op != opSame || !strings.HasPrefix(value, "in.") || strings.ContainsAny(value, " (") || r.collection() {
 		return ""
 	}
 	if r.Required {
 		return "&" + value
 	}
-	if !comparable(to.Elem) {
+	if !comparable(target.Elem) {
 		return ""
 	}
 	return f.use("conversionShared") + "(&" + value + ")"

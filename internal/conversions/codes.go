@@ -105,6 +105,6 @@ func Unconverted() diag.Code { return report.VersionsDiffer.Code }
 
 // Invalid returns the finding for an object at a position, which is valid in one version but
 // converts to what the schema of another one refuses.
-func Invalid(pos diag.Position, from, to, problem string) diag.Diagnostic {
-	return invalidConverted.At(pos, "", "valid as %s, but not as %s: %s", from, to, problem)
+func Invalid(pos diag.Position, source, target, problem string) diag.Diagnostic {
+	return invalidConverted.At(pos, "", "valid as %s, but not as %s: %s", source, target, problem)
 }

@@ -185,15 +185,15 @@ func (f *codeFile) unit(p *Pair, u *Unit, up bool) {
 }
 
 // presence writes the unit of a pointer whose fields are converted on their own.
-func (f *codeFile) presence(p *Pair, from, to []*Field) {
-	if len(from) > 0 {
-		r := refOf("in", from)
+func (f *codeFile) presence(p *Pair, source, target []*Field) {
+	if len(source) > 0 {
+		r := refOf("in", source)
 		guards := notNil(append(r.guards, r.expr))
-		f.line("if %s && %s {", guards, f.onlyIf("presence", f.emptyButDropped(p, from, r.expr)))
+		f.line("if %s && %s {", guards, f.onlyIf("presence", f.emptyButDropped(p, source, r.expr)))
 		f.line("lost = lost.present(%s)\n}", r.keys())
 		return
 	}
-	r := refOf("out", to)
+	r := refOf("out", target)
 	wasPresent := f.onlyIf("was present", fmt.Sprintf("kept.at(%s).isSet()", r.keys()))
 	if len(r.guards) == 0 {
 		f.line("if %s == nil && %s {\n%s = new(%s)\n}", r.expr, wasPresent, r.expr, f.text(r.field().Type.Elem))
@@ -208,11 +208,11 @@ func (f *codeFile) presence(p *Pair, from, to []*Field) {
 // that is converted or kept.
 func (f *codeFile) emptyButDropped(p *Pair, path []*Field, expr string) string {
 	t := path[len(path)-1].Type
-	drops := func(path []*Field, below bool) bool {
+	drops := func(path []*Field, isChild bool) bool {
 		name := dotted(path)
 		return slices.ContainsFunc(p.Units, func(u *Unit) bool {
 			other := dotted(slices.Concat(u.Spoke, u.Hub)) // one of which is nil
-			return u.Rule == nil && u.Reason != "" && (other == name || below && strings.HasPrefix(other, name+"."))
+			return u.Rule == nil && u.Reason != "" && (other == name || isChild && strings.HasPrefix(other, name+"."))
 		})
 	}
 	if !drops(path, true) {
@@ -224,11 +224,11 @@ func (f *codeFile) emptyButDropped(p *Pair, path []*Field, expr string) string {
 	}
 	var conditions []string
 	for _, g := range f.model.types.Fields(t.Base()) {
-		below := append(slices.Clone(path), g)
+		child := append(slices.Clone(path), g)
 		switch value := expr + "." + g.Go; {
-		case drops(below, false):
+		case drops(child, false):
 		case g.Type.Shape == Struct:
-			conditions = append(conditions, f.emptyButDropped(p, below, value))
+			conditions = append(conditions, f.emptyButDropped(p, child, value))
 		default:
 			conditions = append(conditions, f.empty(g.Type, value, g.OmitEmpty))
 		}
@@ -237,9 +237,9 @@ func (f *codeFile) emptyButDropped(p *Pair, path []*Field, expr string) string {
 }
 
 // oneSided writes the unit of a field that the other side does not have.
-func (f *codeFile) oneSided(p *Pair, u *Unit, up bool, from, to []*Field, lostHere, keptThere bool) {
-	if len(from) > 0 && lostHere {
-		r := refOf("in", from)
+func (f *codeFile) oneSided(p *Pair, u *Unit, up bool, source, target []*Field, lostHere, keptThere bool) {
+	if len(source) > 0 && lostHere {
+		r := refOf("in", source)
 		condition := f.onlyIf("lost", not(f.empty(r.field().Type, r.expr, r.field().OmitEmpty)))
 		if len(r.guards) > 0 {
 			condition = notNil(r.guards) + " && " + condition
@@ -247,20 +247,20 @@ func (f *codeFile) oneSided(p *Pair, u *Unit, up bool, from, to []*Field, lostHe
 		f.line("if %s {", condition)
 		f.line("%s\n}", f.lose(u, up, r.expr, r))
 	}
-	if len(to) > 0 && keptThere {
-		r := refOf("out", to)
+	if len(target) > 0 && keptThere {
+		r := refOf("out", target)
 		t := r.field().Type
 		k := f.keptOf(u, up, r)
-		f.line("if value, ok := %s[%s](%s, %s); ok {", f.use("conversionValue"), f.text(t), k, f.rules(p, up, to))
+		f.line("if value, ok := %s[%s](%s, %s); ok {", f.use("conversionValue"), f.text(t), k, f.rules(p, up, target))
 		f.allocate(r)
 		f.line("%s = value\n}", r.expr)
 	}
 }
 
 // keptOf returns what is kept for a field of the result, which may have guards.
-func (f *codeFile) keptOf(u *Unit, up bool, to ref) string {
+func (f *codeFile) keptOf(u *Unit, up bool, target ref) string {
 	if len(u.Guards) == 0 {
-		return fmt.Sprintf("kept.at(%s)", to.keys())
+		return fmt.Sprintf("kept.at(%s)", target.keys())
 	}
 	f.use("conversionGuarded")
 	var paths []string
@@ -269,26 +269,26 @@ func (f *codeFile) keptOf(u *Unit, up bool, to ref) string {
 			paths = append(paths, "{"+refOf("out", guard).keys()+"}")
 		}
 	}
-	return fmt.Sprintf("kept.guarded([]any{%s}, [][]string{%s}, %s)", f.guardValues(u, up), strings.Join(paths, ", "), to.keys())
+	return fmt.Sprintf("kept.guarded([]any{%s}, [][]string{%s}, %s)", f.guardValues(u, up), strings.Join(paths, ", "), target.keys())
 }
 
 // lose returns a statement that keeps a value of the source.
-func (f *codeFile) lose(u *Unit, up bool, value string, from ref) string {
-	write := f.losing(from.field().Type, value)
+func (f *codeFile) lose(u *Unit, up bool, value string, source ref) string {
+	write := f.losing(source.field().Type, value)
 	if len(u.Guards) > 0 {
 		f.use("conversionGuarded")
-		return fmt.Sprintf("lost = lost.under(conversionGuarded(conversionLosing(%s), %s), %s)", write, f.guardValues(u, up), from.keys())
+		return fmt.Sprintf("lost = lost.under(conversionGuarded(conversionLosing(%s), %s), %s)", write, f.guardValues(u, up), source.keys())
 	}
-	return fmt.Sprintf("lost = lost.with(%s, %s)", write, from.keys())
+	return fmt.Sprintf("lost = lost.with(%s, %s)", write, source.keys())
 }
 
 // loseBelow writes the statement that keeps what was lost below a field of the source.
-func (f *codeFile) loseBelow(u *Unit, up bool, below string, from ref) {
+func (f *codeFile) loseBelow(u *Unit, up bool, child string, source ref) {
 	if len(u.Guards) > 0 {
 		f.use("conversionGuarded")
-		below = fmt.Sprintf("conversionGuarded(%s, %s)", below, f.guardValues(u, up))
+		child = fmt.Sprintf("conversionGuarded(%s, %s)", child, f.guardValues(u, up))
 	}
-	f.line("lost = lost.under(%s, %s)", below, from.keys())
+	f.line("lost = lost.under(%s, %s)", child, source.keys())
 }
 
 // guardValues returns the values of the guards, which are fields of the hub, as arguments.
@@ -348,13 +348,13 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 	}
 	var values, results []string
 	var sources, targets []ref
-	for _, from := range froms {
-		r := refOf("in", from)
+	for _, source := range froms {
+		r := refOf("in", source)
 		sources = append(sources, r)
 		values = append(values, f.read(r))
 	}
-	for _, to := range tos {
-		targets = append(targets, refOf("out", to))
+	for _, target := range tos {
+		targets = append(targets, refOf("out", target))
 	}
 	simple := !lostHere && !keptThere && len(targets) == 1
 	if simple {
@@ -429,12 +429,12 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 // sameBack returns a condition that a result converts back to the value of the source. For a required
 // pointer, nil is zero: it may be of a struct that is left out.
 func (f *codeFile) sameBack(r *Rule, up bool, result, value string, omitEmpty bool) string {
-	from, _ := r.sides(up)
-	if r.Required && from.Shape == Pointer && !r.collection() {
+	source, _ := r.sides(up)
+	if r.Required && source.Shape == Pointer && !r.collection() {
 		f.use("conversionValueOf")
-		return f.same(from.Elem, f.convert(r.Elem, !up, result), "conversionValueOf("+value+")", false)
+		return f.same(source.Elem, f.convert(r.Elem, !up, result), "conversionValueOf("+value+")", false)
 	}
-	return f.same(from, f.convert(r, !up, result), value, omitEmpty)
+	return f.same(source, f.convert(r, !up, result), value, omitEmpty)
 }
 
 // notNil returns the beginning of a condition that excludes nil from what is kept, if a pointer is
@@ -447,67 +447,67 @@ func (r *Rule) notNil(t *Type, value string) string {
 }
 
 // plainStruct writes a unit of two structs that lose nothing.
-func (f *codeFile) plainStruct(r *Rule, from, to ref, up bool) {
-	if r.Pair.equal || len(from.guards)+len(to.guards) > 0 {
-		f.assign(to, f.convert(r, up, f.read(from)))
+func (f *codeFile) plainStruct(r *Rule, source, target ref, up bool) {
+	if r.Pair.equal || len(source.guards)+len(target.guards) > 0 {
+		f.assign(target, f.convert(r, up, f.read(source)))
 		return
 	}
-	f.line("%s", f.call(r.Pair, up, "&"+from.expr, "&"+to.expr, "meta", "conversionKept{}"))
+	f.line("%s", f.call(r.Pair, up, "&"+source.expr, "&"+target.expr, "meta", "conversionKept{}"))
 }
 
 // carried writes a unit with structs below that lose something, which is kept field by field.
-func (f *codeFile) carried(p *Pair, u *Unit, from, to ref, up bool) {
+func (f *codeFile) carried(p *Pair, u *Unit, sourceRef, targetRef ref, up bool) {
 	r := u.Rule
-	source := f.read(from)
-	target := to.expr
-	if len(to.guards) > 0 {
-		target = f.name(to.path, "")
-		f.line("var %s %s", target, f.text(to.field().Type))
+	source := f.read(sourceRef)
+	target := targetRef.expr
+	if len(targetRef.guards) > 0 {
+		target = f.name(targetRef.path, "")
+		f.line("var %s %s", target, f.text(targetRef.field().Type))
 	}
-	kept := f.keptOf(u, up, to)
+	kept := f.keptOf(u, up, targetRef)
 	switch {
 	case r.op == opStruct:
-		f.loseBelow(u, up, f.call(r.Pair, up, "&"+source, "&"+target, "meta", kept), from)
+		f.loseBelow(u, up, f.call(r.Pair, up, "&"+source, "&"+target, "meta", kept), sourceRef)
 	case r.op == opPointer && r.Elem.op == opStruct:
 		_, b := r.sides(up)
 		f.line("if %s != nil {", source)
 		f.line("%s = new(%s)", target, f.text(b.Elem))
-		f.loseBelow(u, up, f.call(r.Elem.Pair, up, source, target, "meta", kept), from)
+		f.loseBelow(u, up, f.call(r.Elem.Pair, up, source, target, "meta", kept), sourceRef)
 		f.line("}")
 	case r.collects() && r.nests():
-		below := f.name(from.path, "Lost")
-		f.line("var %s conversionLost\n%s, %s = %s", below, target, below, f.elements(r, up, source, kept))
-		f.emptied(r, up, source, target, kept, below)
-		f.loseBelow(u, up, below, from)
+		child := f.name(sourceRef.path, "Lost")
+		f.line("var %s conversionLost\n%s, %s = %s", child, target, child, f.elements(r, up, source, kept))
+		f.emptied(r, up, source, target, kept, child)
+		f.loseBelow(u, up, child, sourceRef)
 	case r.isPresence(), (r.op == opPointer || r.op == opWrap) && r.Elem.collects() && r.Elem.nests():
-		f.pointed(p, u, from, to, source, target, kept, up)
+		f.pointed(p, u, sourceRef, targetRef, source, target, kept, up)
 	default:
 		f.notYet(u)
 		return
 	}
-	if len(to.guards) > 0 {
-		f.assign(to, target)
+	if len(targetRef.guards) > 0 {
+		f.assign(targetRef, target)
 	}
 }
 
 // emptied writes the statements for an empty list or map that one side leaves out. Its presence is kept,
 // since no element can be.
-func (f *codeFile) emptied(r *Rule, up bool, source, target, kept, below string) {
-	_, to := r.sides(up)
+func (f *codeFile) emptied(r *Rule, up bool, source, target, kept, child string) {
+	_, targetType := r.sides(up)
 	if r.empties(up) {
-		f.line("if %s != nil && %s {\n%s = %s.present()\n}", source, f.onlyIf("presence", "len("+source+") == 0"), below, below)
+		f.line("if %s != nil && %s {\n%s = %s.present()\n}", source, f.onlyIf("presence", "len("+source+") == 0"), child, child)
 	}
 	if r.empties(!up) {
-		f.line("if len(%s) == 0 {\n%s = nil\nif %s {\n%s = %s{}\n}\n}", source, target, f.onlyIf("was present", kept+".isSet()"), target, f.text(to))
+		f.line("if len(%s) == 0 {\n%s = nil\nif %s {\n%s = %s{}\n}\n}", source, target, f.onlyIf("was present", kept+".isSet()"), target, f.text(targetType))
 	}
 }
 
 // pointed writes a unit of lists or maps of which at least one is behind a pointer. That it is there but
 // empty is kept if the other side leaves it out.
-func (f *codeFile) pointed(p *Pair, u *Unit, from, to ref, source, target, kept string, up bool) {
+func (f *codeFile) pointed(p *Pair, u *Unit, sourceRef, targetRef ref, source, target, kept string, up bool) {
 	r := u.Rule
 	a, b := r.sides(up)
-	below := ""
+	child := ""
 	if a.Shape == Pointer {
 		f.line("if %s != nil {", source)
 		source = "*" + source
@@ -515,10 +515,10 @@ func (f *codeFile) pointed(p *Pair, u *Unit, from, to ref, source, target, kept 
 	value := target
 	switch {
 	case r.Elem.carries():
-		value, below = f.name(to.path, "Value"), f.name(from.path, "Lost")
-		f.line("%s, %s := %s", value, below, f.elements(r.Elem, up, source, kept))
+		value, child = f.name(targetRef.path, "Value"), f.name(sourceRef.path, "Lost")
+		f.line("%s, %s := %s", value, child, f.elements(r.Elem, up, source, kept))
 	case b.Shape == Pointer:
-		value = f.name(to.path, "Value")
+		value = f.name(targetRef.path, "Value")
 		f.line("%s := %s", value, f.convert(r.Elem, up, source))
 	default:
 		f.line("%s = %s", target, f.convert(r.Elem, up, source))
@@ -542,13 +542,13 @@ func (f *codeFile) pointed(p *Pair, u *Unit, from, to ref, source, target, kept 
 		}
 		f.line("}")
 	}
-	if below != "" {
-		f.loseBelow(u, up, below, from)
+	if child != "" {
+		f.loseBelow(u, up, child, sourceRef)
 	}
 	if a.Shape == Pointer {
 		if presence {
 			f.line("if %s {", f.onlyIf("presence", "len("+value+") == 0"))
-			f.present(u, up, from)
+			f.present(u, up, sourceRef)
 			f.line("}")
 		}
 		f.line("}")
@@ -556,13 +556,13 @@ func (f *codeFile) pointed(p *Pair, u *Unit, from, to ref, source, target, kept 
 }
 
 // present writes the statement that keeps that an empty field of the source is there.
-func (f *codeFile) present(u *Unit, up bool, from ref) {
+func (f *codeFile) present(u *Unit, up bool, source ref) {
 	if len(u.Guards) > 0 {
-		f.loseBelow(u, up, "conversionLost(nil).present()", from)
+		f.loseBelow(u, up, "conversionLost(nil).present()", source)
 		return
 	}
 	f.use("conversionLost")
-	f.line("lost = lost.present(%s)", from.keys())
+	f.line("lost = lost.present(%s)", source.keys())
 }
 
 // mayBeEmpty reports whether the schema of a list or a map behind a pointer allows an empty one.

@@ -25,12 +25,12 @@ func conflict(list source.Markers, name string) (first, second *markers.Marker, 
 	return nil, nil, ""
 }
 
-func excluded(m, by *markers.Marker, name string) bool {
-	of, ok := strings.CutPrefix(by.Name, markers.ConvertPrefix)
-	if fields, has := argument(by, "fields"); !ok || of == "func" && has && !slices.Contains(strings.Split(fields, ";"), "."+name) {
+func excluded(m, marker *markers.Marker, name string) bool {
+	kind, ok := strings.CutPrefix(marker.Name, markers.ConvertPrefix)
+	if fields, has := argument(marker, "fields"); !ok || kind == "func" && has && !slices.Contains(strings.Split(fields, ";"), "."+name) {
 		return false // a hook of other fields
 	}
-	return slices.Contains(markers.ConvertExcludes(of), strings.TrimPrefix(m.Name, markers.ConvertPrefix))
+	return slices.Contains(markers.ConvertExcludes(kind), strings.TrimPrefix(m.Name, markers.ConvertPrefix))
 }
 
 func argument(m *markers.Marker, name string) (string, bool) {

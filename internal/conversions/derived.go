@@ -36,16 +36,16 @@ type UnionMember struct {
 	Spoke, Hub []*Field
 }
 
-// derive adds the unit of a field of the hub that a marker computes. on is the field with the
+// derive adds the unit of a field of the hub that a marker computes. field is the field with the
 // marker; nil if it is on the struct. It returns nil if the target does not exist.
-func (w *pairing) derive(m *markers.Marker, on *Field, d *Derived) *Unit {
+func (w *pairing) derive(m *markers.Marker, field *Field, d *Derived) *Unit {
 	pkg := w.Spoke.Decl.Pkg
 	target, ok := w.target(m.Value.(markers.Convert).Value, 0)
 	if !ok {
 		w.fail(noRule, m.Pos, pkg, "write the marker above the struct further out", "+%s: %s leads out of the struct", m.Name, m.Value.(markers.Convert).Value)
 		return nil
 	}
-	path := w.resolve(target, m, on)
+	path := w.resolve(target, m, field)
 	if path == nil {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (w *pairing) derive(m *markers.Marker, on *Field, d *Derived) *Unit {
 }
 
 // constant adds the unit of a marker set.
-func (w *pairing) constant(m *markers.Marker, on *Field) {
+func (w *pairing) constant(m *markers.Marker, field *Field) {
 	text, ok := m.Value.(markers.Convert).Get("value")
 	if !ok || !json.Valid([]byte(text)) {
 		hint := "write the value in JSON, such as value=true"
@@ -66,7 +66,7 @@ func (w *pairing) constant(m *markers.Marker, on *Field) {
 		w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, hint, "+%s needs a value", m.Name)
 		return
 	}
-	u := w.derive(m, on, &Derived{Name: "constant", Value: json.RawMessage(text)})
+	u := w.derive(m, field, &Derived{Name: "constant", Value: json.RawMessage(text)})
 	if u == nil {
 		return
 	}
@@ -92,9 +92,9 @@ func (w *pairing) metadata(f *Field, path []*Field, m *markers.Marker) {
 }
 
 // hasMetadata reports whether fields of a struct of the spoke repeat metadata.
-func (p *pairer) hasMetadata(t *Type, at place) bool {
+func (p *pairer) hasMetadata(t *Type, around place) bool {
 	const name = markers.ConvertPrefix + "metadata"
-	return slices.ContainsFunc(at.extra, func(m atMarker) bool { return m.marker.Name == name }) ||
+	return slices.ContainsFunc(around.extra, func(m atMarker) bool { return m.marker.Name == name }) ||
 		slices.ContainsFunc(p.types.Fields(t), func(f *Field) bool { return f.Source.Markers.Get(name) != nil })
 }
 

@@ -56,7 +56,7 @@ func (p *pairer) existing(kind *Kind) {
 
 // exists reports whether a type has a method, or its package a function, that is used instead of a
 // generated one. It reports one that does not fit, and a field of the name.
-func (p *pairer) exists(v *Version, name, signature string, fits func(source.Declared) bool) (at diag.Position, used bool) {
+func (p *pairer) exists(v *Version, name, signature string, fits func(source.Declared) bool) (position diag.Position, used bool) {
 	t := v.Type.Decl
 	key := name
 	what := "function " + name
@@ -66,14 +66,14 @@ func (p *pairer) exists(v *Version, name, signature string, fits func(source.Dec
 		for _, f := range t.Fields() {
 			if f.GoName() == name {
 				p.collision(v, p.reporter.Position(f.Pos), "rename the Go field, its JSON name may stay", "%s has a field %s, so that it cannot have the method %s", v.Type.Label(), name, signature)
-				return at, false
+				return position, false
 			}
 		}
 	}
 	d, ok := p.model.declared(t.Pkg)[key]
 	switch {
 	case !ok:
-		return at, false
+		return position, false
 	case d.Func == nil || !fits(d):
 		p.collision(v, d.Pos, "remove it to have "+signature+" generated, or give it that signature", "%s is generated for version %s as %s, and declared here otherwise", what, v.Name, signature)
 	case d.Conditional:
@@ -81,22 +81,22 @@ func (p *pairer) exists(v *Version, name, signature string, fits func(source.Dec
 	default:
 		return d.Pos, true
 	}
-	return at, false
+	return position, false
 }
 
-func (p *pairer) collision(v *Version, at diag.Position, hint, format string, args ...any) {
-	found := alreadyDeclared.At(at, hint, format, args...)
+func (p *pairer) collision(v *Version, position diag.Position, hint, format string, args ...any) {
+	found := alreadyDeclared.At(position, hint, format, args...)
 	p.reporter.Add(found.With(diag.Related{Pos: p.at(v), Message: "version " + v.Name + ", for which it is generated"}))
 }
 
 // convertsByHand reports whether people wrote a conversion of a spoke, with a warning: markers have no effect
 // on it.
 func (p *pairer) convertsByHand(v *Version, name, parameters string, fits func(source.Declared) bool) bool {
-	at, used := p.exists(v, name, name+parameters, fits)
+	position, used := p.exists(v, name, name+parameters, fits)
 	if !used {
 		return false
 	}
-	found := alreadyDeclared.At(at, "remove it to have it generated",
+	found := alreadyDeclared.At(position, "remove it to have it generated",
 		"%s of %s is not generated, because it exists: markers have no effect on it, and what it loses is not known", name, v.Type.Label())
 	p.reporter.Add(found.As(diag.Warning).With(diag.Related{Pos: p.at(v), Message: "version " + v.Name}))
 	return true
@@ -117,12 +117,12 @@ func fitsMethod(d source.Declared) bool {
 }
 
 // fitsFunction reports whether a function of a package is func(context.Context, *from, *to) error.
-func fitsFunction(d source.Declared, home, from, to *source.Type) bool {
+func fitsFunction(d source.Declared, home, sourceType, target *source.Type) bool {
 	params := types(d.Func.Type.Params)
 	if len(params) != 3 || d.Func.Type.TypeParams != nil || !qualified(d, params[0], "context", "Context") || !returnsError(d.Func.Type) {
 		return false
 	}
-	for i, t := range []*source.Type{from, to} {
+	for i, t := range []*source.Type{sourceType, target} {
 		star, ok := params[i+1].(*ast.StarExpr)
 		if !ok {
 			return false

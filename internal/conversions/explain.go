@@ -64,8 +64,8 @@ func (u *Unit) fateText(up bool) string {
 		return "dropped: " + u.Reason
 	}
 	for _, p := range u.Rule.pairs(nil) {
-		for _, below := range p.Units {
-			own = max(own, below.fate(up))
+		for _, child := range p.Units {
+			own = max(own, child.fate(up))
 		}
 	}
 	return own.String()

@@ -51,11 +51,11 @@ func (u *Unit) Loses(up bool) bool { return u.Rule == nil || u.Rule.loses(up, fa
 
 // loses reports whether a value that goes up, or down, may not come back. Unless below is set,
 // what fields of structs lose does not count.
-func (r *Rule) loses(up, below bool) bool {
-	from := r.Spoke
-	to := r.Hub
+func (r *Rule) loses(up, isChild bool) bool {
+	source := r.Spoke
+	target := r.Hub
 	if !up {
-		from, to = to, from
+		source, target = target, source
 	}
 	if r.empties(up) {
 		return true
@@ -64,25 +64,25 @@ func (r *Rule) loses(up, below bool) bool {
 	case opSame, opCast:
 		return false
 	case opInteger:
-		return !holds(to, from)
+		return !holds(target, source)
 	case opPointer:
-		return r.Elem.loses(up, below) || r.shared()
+		return r.Elem.loses(up, isChild) || r.shared()
 	case opList, opMap:
-		return r.Elem.loses(up, below)
+		return r.Elem.loses(up, isChild)
 	case opLabel, opAnnotation:
 		return true // an empty one, and one that the hub has of its own
 	case opKeyed:
-		return from.Shape == List || r.Elem.loses(up, below) // its order, and elements with equal keys
+		return source.Shape == List || r.Elem.loses(up, isChild) // its order, and elements with equal keys
 	case opWrap:
-		zero := from.Shape == Pointer && !r.Required // it points to zero
+		zero := source.Shape == Pointer && !r.Required // it points to zero
 		if r.collection() {
 			zero = zero && r.omitEmpty
 		}
-		return zero || r.omits(up) || r.Elem.loses(up, below)
+		return zero || r.omits(up) || r.Elem.loses(up, isChild)
 	case opStruct:
-		return r.omits(up) || below && slices.ContainsFunc(r.Pair.Units, func(u *Unit) bool { return u.fate(up) != Lossless })
+		return r.omits(up) || isChild && slices.ContainsFunc(r.Pair.Units, func(u *Unit) bool { return u.fate(up) != Lossless })
 	case opCodec:
-		return codecLoses(r.Name, from, to)
+		return codecLoses(r.Name, source, target)
 	}
 	return true
 }
@@ -125,16 +125,16 @@ func (r *Rule) shared() bool {
 }
 
 // codecLoses reports whether a codec may not give a value back.
-func codecLoses(codec string, from, to *Type) bool {
+func codecLoses(codec string, source, target *Type) bool {
 	switch codec {
 	case "not":
 		return false
 	case "seconds", "milliseconds", "minutes":
-		return from.ID == durationID || from.Size() == 64
+		return source.ID == durationID || source.Size() == 64
 	case "json":
-		return from.Shape == String // of which there are many for one value
+		return source.Shape == String // of which there are many for one value
 	case "string", "quantity", "intOrString":
-		return from.Shape != Int && from.Shape != Bool
+		return source.Shape != Int && source.Shape != Bool
 	case "single":
 		return true
 	}

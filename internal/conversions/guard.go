@@ -22,7 +22,7 @@ func (w *pairing) guard(m *markers.Marker, f *Field, units []*Unit) {
 }
 
 // addGuards adds fields of the hub to the guards of a unit.
-func (w *pairing) addGuards(m *markers.Marker, list string, on *Field, u *Unit) {
+func (w *pairing) addGuards(m *markers.Marker, list string, field *Field, u *Unit) {
 	u.guard = m
 	for _, text := range m.Value.(markers.Convert).List(list) {
 		target, ok := w.target(text, 0)
@@ -30,7 +30,7 @@ func (w *pairing) addGuards(m *markers.Marker, list string, on *Field, u *Unit) 
 			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "write the marker further out, where the field is", "+%s: %s leads out of the struct", m.Name, text)
 			continue
 		}
-		path := w.resolve(target, m, on)
+		path := w.resolve(target, m, field)
 		switch {
 		case path == nil:
 		case len(u.Hub) > 0 && under(path, u.Hub):
@@ -86,8 +86,8 @@ func (p *pairer) idleGuards() {
 }
 
 // union adds the unit of a discriminator that only the hub has.
-func (w *pairing) union(m *markers.Marker, on *Field) {
-	if u := w.derive(m, on, &Derived{Name: "union", union: m}); u != nil {
+func (w *pairing) union(m *markers.Marker, field *Field) {
+	if u := w.derive(m, field, &Derived{Name: "union", union: m}); u != nil {
 		if t := u.Hub[len(u.Hub)-1].Type; pointed(t).Shape != String {
 			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "", "+%s: %s %s is of type %s, not a string", m.Name, w.hubName(), w.in(u.Hub), t.Label())
 			u.Derived.union = nil

@@ -22,10 +22,10 @@ func (w *pairing) hubFields(t *Type, prefix []*Field, s *structural.Schema) {
 			continue
 		}
 		inner := func(other []*Field) bool { return len(other) > len(path) && samePath(other[:len(path)], path) }
-		below := slices.ContainsFunc(w.claims, func(c *claim) bool { return inner(c.hub) }) ||
+		isChild := slices.ContainsFunc(w.claims, func(c *claim) bool { return inner(c.hub) }) ||
 			slices.ContainsFunc(w.takenHub, func(taken string) bool { return strings.HasPrefix(taken, dotted(path)+".") }) ||
 			g.Type.Base().Shape == Struct && slices.ContainsFunc(w.hubOnlyMarkers(), func(m *markers.Marker) bool { return strings.HasPrefix(hubOnlyPath(m), dotted(path)+".") })
-		if below {
+		if isChild {
 			w.hubFields(g.Type.Base(), path, w.properties.Property(s, g.JSON))
 			if g.Type.Shape == Pointer {
 				w.Units = append(w.Units, &Unit{Hub: path, Down: Kept, Pos: g.Pos(), set: true})
@@ -148,12 +148,12 @@ func (w *pairing) secrets(path []*Field, schema *structural.Schema) (out []secre
 		}
 		seen[t] = true
 		for _, g := range w.types.Fields(t) {
-			below := append(slices.Clone(path), g)
+			child := append(slices.Clone(path), g)
 			name := named
 			if f.Type.Base() == t && len(named) == len(path) {
-				name = below
+				name = child
 			}
-			walk(below, name, w.properties.Property(s, g.JSON))
+			walk(child, name, w.properties.Property(s, g.JSON))
 		}
 	}
 	walk(path, path, schema)

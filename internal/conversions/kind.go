@@ -73,7 +73,7 @@ func find(ctx context.Context, options define.Options, conversions Options) (*Mo
 	}
 	for i, kind := range m.Kinds {
 		kind.Equal = true
-		before := len(r.List)
+		start := len(r.List)
 		for _, spoke := range kind.Spokes {
 			if ctx.Err() != nil {
 				return nil, nil, ctx.Err()
@@ -84,7 +84,7 @@ func find(ctx context.Context, options define.Options, conversions Options) (*Mo
 			p.checkHooks(spoke.Pair, map[*Pair]bool{})
 			kind.Equal = kind.Equal && p.identical(spoke.Pair)
 		}
-		kind.incomplete = r.List[before:].HasErrors()
+		kind.incomplete = r.List[start:].HasErrors()
 		switch {
 		case kind.incomplete:
 		case !kind.Equal:
@@ -134,8 +134,8 @@ func (p *pairer) kind(d *checks.Definition) *Kind {
 	for _, v := range kind.Spokes {
 		hub := kind.Hub.Type.Decl.Pkg
 		spoke := v.Type.Decl.Pkg
-		if at := hub.FindImport(spoke); at.IsValid() {
-			found := p.reporter.Report(notOneHub, hub.At(at), "move what needs both versions to a third package, or make "+v.Name+" the hub", "%s cannot be the hub of %s: its package imports that of %s, whose conversions import the hub's", kind.Hub.Name, kind.Name, v.Name)
+		if pos := hub.FindImport(spoke); pos.IsValid() {
+			found := p.reporter.Report(notOneHub, hub.At(pos), "move what needs both versions to a third package, or make "+v.Name+" the hub", "%s cannot be the hub of %s: its package imports that of %s, whose conversions import the hub's", kind.Hub.Name, kind.Name, v.Name)
 			*found = found.With(diag.Related{Pos: p.at(v), Message: "version " + v.Name})
 		}
 	}

@@ -27,7 +27,7 @@ func convertMarkers(root *source.Type) (out []placedMarker) {
 			}
 		}
 	}
-	below := func(f *source.File, expr ast.Expr) {
+	child := func(f *source.File, expr ast.Expr) {
 		for {
 			f, expr = f.ResolveExpr(expr)
 			switch typed := expr.(type) {
@@ -53,13 +53,13 @@ func convertMarkers(root *source.Type) (out []placedMarker) {
 		}
 		seen[t] = true
 		if _, ok := t.Spec.Type.(*ast.StructType); !ok {
-			below(t.File, t.Spec.Type)
+			child(t.File, t.Spec.Type)
 			return
 		}
 		add(t, t.Load().Markers, false)
 		for _, f := range t.Fields() {
 			add(t, f.Markers, true)
-			below(t.File, f.Type)
+			child(t.File, f.Type)
 		}
 	}
 	visit(root)

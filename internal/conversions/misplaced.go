@@ -60,17 +60,17 @@ func misplacedMarkers(kinds []*Kind) (out []misplacedMarker) {
 // oneHubHint returns a hint for several versions that a marker makes the hub: the one whose fields have no
 // markers, if there is one such, was the hub when the others were written.
 func oneHubHint(hubs []*Version, marker string) string {
-	var with, without []string
+	var having, lacking []string
 	for _, v := range hubs {
-		list := &without
+		list := &lacking
 		if slices.ContainsFunc(convertMarkers(v.Type.Decl), func(m placedMarker) bool { return m.OnField }) {
-			list = &with
+			list = &having
 		}
 		*list = append(*list, v.Name)
 	}
-	if len(without) != 1 {
+	if len(lacking) != 1 {
 		return "keep " + marker + " on one of them"
 	}
-	return "remove " + marker + " from " + strings.Join(with, " and ") + ", whose fields have markers for conversions to " + without[0] +
-		"; for another hub, run schemagen conversions --rehub " + with[0] + " after that"
+	return "remove " + marker + " from " + strings.Join(having, " and ") + ", whose fields have markers for conversions to " + lacking[0] +
+		"; for another hub, run schemagen conversions --rehub " + having[0] + " after that"
 }

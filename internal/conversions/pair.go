@@ -51,15 +51,15 @@ type pairing struct {
 }
 
 // pair returns the pair of two structs.
-func (p *pairer) pair(s, h *Type, spokeSchema, hubSchema *structural.Schema, at place) *Pair {
-	at.optional = at.optional && p.hasMetadata(s, at)
-	at.spokeThere = at.spokeThere && p.requiresPointer(p.types, s, spokeSchema)
-	at.hubThere = at.hubThere && p.requiresPointer(p.types, h, hubSchema)
-	key := s.ID + " " + h.ID + " " + at.key()
+func (p *pairer) pair(s, h *Type, spokeSchema, hubSchema *structural.Schema, around place) *Pair {
+	around.optional = around.optional && p.hasMetadata(s, around)
+	around.spokeThere = around.spokeThere && p.requiresPointer(p.types, s, spokeSchema)
+	around.hubThere = around.hubThere && p.requiresPointer(p.types, h, hubSchema)
+	key := s.ID + " " + h.ID + " " + around.key()
 	if pair := p.memo[key]; pair != nil {
 		return pair
 	}
-	pair := &Pair{Spoke: s, Hub: h, Spokeward: spokeSchema, Hubward: hubSchema, ofKind: p.current, ofSpoke: p.spoke, place: at}
+	pair := &Pair{Spoke: s, Hub: h, Spokeward: spokeSchema, Hubward: hubSchema, ofKind: p.current, ofSpoke: p.spoke, place: around}
 	p.memo[key] = pair
 	p.model.Pairs = append(p.model.Pairs, pair)
 	w := &pairing{pairer: p, Pair: pair}
@@ -69,9 +69,9 @@ func (p *pairer) pair(s, h *Type, spokeSchema, hubSchema *structural.Schema, at 
 }
 
 // key returns a text that is equal for equal places.
-func (at place) key() string {
-	text := fmt.Sprint(strings.Join(at.takenSpoke, ","), " ", strings.Join(at.takenHub, ","), " ", at.optional, at.spokeThere, at.hubThere)
-	for _, m := range at.extra {
+func (around place) key() string {
+	text := fmt.Sprint(strings.Join(around.takenSpoke, ","), " ", strings.Join(around.takenHub, ","), " ", around.optional, around.spokeThere, around.hubThere)
+	for _, m := range around.extra {
 		text += " " + m.path + " " + m.marker.Text
 	}
 	return text
@@ -218,7 +218,7 @@ func (w *pairing) spokeFields(t *Type, prefix []*Field) {
 }
 
 func (w *pairing) spokeField(f *Field, path []*Field) {
-	var keep, drop, to, metadata, guard *markers.Marker
+	var keep, drop, targetMarker, metadata, guard *markers.Marker
 	for _, m := range w.markersOf(f, path) {
 		switch name := strings.TrimPrefix(m.Name, markers.ConvertPrefix); name {
 		case "func":
@@ -227,7 +227,7 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 			}
 		case m.Name, "at", "key", "values", "set", "union":
 		case "to":
-			to = m
+			targetMarker = m
 		case "hubOnly":
 			w.resolve(m.Value.(markers.Convert).Value, m, f)
 		case "guard":
@@ -242,8 +242,8 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 			w.notYet(m, f.Pkg)
 		}
 	}
-	before := len(w.Units)
-	defer func() { w.guard(guard, f, w.Units[before:]) }()
+	start := len(w.Units)
+	defer func() { w.guard(guard, f, w.Units[start:]) }()
 	reason := ""
 	if drop != nil {
 		reason, _ = drop.Value.(markers.Convert).Get("reason")
@@ -260,9 +260,9 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 		}
 		return
 	}
-	if to != nil {
-		if target := to.Value.(markers.Convert).Value; !w.failed[to.Pos] {
-			w.fail(noRule, to.Pos, f.Pkg, "write a path from the counterpart of the struct, such as .name", "%s leads out of the object, or out of a list or map", target)
+	if targetMarker != nil {
+		if target := targetMarker.Value.(markers.Convert).Value; !w.failed[targetMarker.Pos] {
+			w.fail(noRule, targetMarker.Pos, f.Pkg, "write a path from the counterpart of the struct, such as .name", "%s leads out of the object, or out of a list or map", target)
 		}
 		return // reported
 	}

@@ -160,9 +160,9 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 		r.spokeThere = r.spokeThere || r.spokeOmits
 		r.hubThere = r.hubThere || r.hubOmits
 		outer := r.path
-		at := r.place
-		at.optional = at.optional && s == r.spokeField.Type
-		rule.Pair = r.pair(s, h, spoke, hub, at)
+		place := r.place
+		place.optional = place.optional && s == r.spokeField.Type
+		rule.Pair = r.pair(s, h, spoke, hub, place)
 		r.path = outer
 	case s.Shape == h.Shape && (s.Basic == h.Basic):
 		rule.Name = "equal"
@@ -281,10 +281,10 @@ func (r *rules) enum(rule *Rule, spoke, hub *structural.Schema) (*Rule, string) 
 	if problem == "" {
 		for side, s := range []*structural.Schema{spoke, hub} {
 			enum := enumValues(s)
-			if value, near := unknownValue(rule.Values, side, enum); value != "" {
+			if value, nearest := unknownValue(rule.Values, side, enum); value != "" {
 				version := []*Version{r.spoke, r.current.Hub}[side]
 				problem = fmt.Sprintf("%q is not in the enum of %s: %s", value, version.Name, strings.Join(enum, ", "))
-				hint = near
+				hint = nearest
 				break
 			}
 		}
@@ -408,9 +408,9 @@ type Hook struct {
 	Fields, Targets [][]*Field
 }
 
-// hook adds the unit of a marker func, and the claims of its fields. on is the field with the
+// hook adds the unit of a marker func, and the claims of its fields. field is the field with the
 // marker; nil if it is on the struct.
-func (w *pairing) hook(on *Field, m *markers.Marker, pkg *source.Package) {
+func (w *pairing) hook(field *Field, m *markers.Marker, pkg *source.Package) {
 	value := m.Value.(markers.Convert)
 	h := &Hook{Name: value.Value, home: pkg}
 	u := &Unit{Pos: m.Pos, Hook: h}
@@ -430,12 +430,12 @@ func (w *pairing) hook(on *Field, m *markers.Marker, pkg *source.Package) {
 		}
 		h.Fields = append(h.Fields, path)
 	}
-	if len(h.Fields) == 0 && on != nil {
-		h.Fields = [][]*Field{{on}}
+	if len(h.Fields) == 0 && field != nil {
+		h.Fields = [][]*Field{{field}}
 	}
 	targets, _ := value.Get("to")
 	for _, text := range value.List(targets) {
-		path := w.resolve(text, m, on)
+		path := w.resolve(text, m, field)
 		if path == nil {
 			return
 		}
@@ -484,11 +484,11 @@ func (p *pairer) checkHooks(pair *Pair, seen map[*Pair]bool) {
 func (p *pairer) checkHook(u *Unit) {
 	h := u.Hook
 	pkg := p.spoke.Type.Decl.Pkg
-	to := h.Name + "To"
-	from := h.Name + "From"
+	target := h.Name + "To"
+	origin := h.Name + "From"
 	declares := func(p *source.Package) bool {
-		_, a := p.Function(to)
-		_, b := p.Function(from)
+		_, a := p.Function(target)
+		_, b := p.Function(origin)
 		return a != nil || b != nil
 	}
 	if h.home != pkg && !declares(pkg) && declares(h.home) {
@@ -499,12 +499,12 @@ func (p *pairer) checkHook(u *Unit) {
 	var related []diag.Related
 	hidden := false
 	for _, up := range []bool{true, false} {
-		name := to
+		name := target
 		metadata := &h.MetaTo
 		params := h.Fields
 		results := h.Targets
 		if !up {
-			name = from
+			name = origin
 			metadata = &h.MetaFrom
 			params = h.Targets
 			results = h.Fields
@@ -533,7 +533,7 @@ func (p *pairer) checkHook(u *Unit) {
 		}
 	}
 	if len(problems) > 0 {
-		hint := "write in package " + pkg.Name + ", if needed with *metav1.ObjectMeta as another first parameter:\n\t" + p.signature(pkg, to, h.Fields, h.Targets) + "\n\t" + p.signature(pkg, from, h.Targets, h.Fields)
+		hint := "write in package " + pkg.Name + ", if needed with *metav1.ObjectMeta as another first parameter:\n\t" + p.signature(pkg, target, h.Fields, h.Targets) + "\n\t" + p.signature(pkg, origin, h.Targets, h.Fields)
 		if hidden {
 			hint = "export the functions, and write func=" + upperFirst(h.Name)
 		}
@@ -553,9 +553,9 @@ func (h *Hook) From(p *source.Package) *source.Package {
 // signature returns the declaration of a function of a hook in a package.
 func (p *pairer) signature(pkg *source.Package, name string, params, results [][]*Field) string {
 	f := &codeFile{model: p.model, reporter: p.reporter, pkg: pkg, imports: map[string]string{}, taken: map[string]bool{}, local: map[string]bool{}}
-	var in, out []string
+	var inputs, out []string
 	for _, path := range params {
-		in = append(in, f.name(path, "")+" "+f.text(path[len(path)-1].Type))
+		inputs = append(inputs, f.name(path, "")+" "+f.text(path[len(path)-1].Type))
 	}
 	for _, path := range results {
 		out = append(out, f.text(path[len(path)-1].Type))
@@ -564,22 +564,22 @@ func (p *pairer) signature(pkg *source.Package, name string, params, results [][
 	if len(out) > 1 {
 		result = "(" + result + ")"
 	}
-	return "func " + name + "(" + strings.Join(in, ", ") + ") " + result
+	return "func " + name + "(" + strings.Join(inputs, ", ") + ") " + result
 }
 
 // assignable reports whether Go assigns values of a type to variables of another one, or whether
 // that is not known.
-func assignable(t, to *Type) bool {
+func assignable(t, target *Type) bool {
 	switch {
-	case t.ID == to.ID, strings.Contains(t.ID+to.ID, "?"), to.ID == "any":
+	case t.ID == target.ID, strings.Contains(t.ID+target.ID, "?"), target.ID == "any":
 		return true
-	case t.Decl != nil && t.Decl.Spec.TypeParams != nil || to.Decl != nil && to.Decl.Spec.TypeParams != nil:
+	case t.Decl != nil && t.Decl.Spec.TypeParams != nil || target.Decl != nil && target.Decl.Spec.TypeParams != nil:
 		return true // instances
-	case to.Decl != nil && to.Shape == Opaque && to.Basic == "":
-		return source.UnderlyingOf(to.Decl.File, to.Decl.Spec.Type).Kind != source.KindStruct // it may be an interface
-	case (t.Decl == nil) == (to.Decl == nil) || t.Basic != "" || to.Basic != "":
+	case target.Decl != nil && target.Shape == Opaque && target.Basic == "":
+		return source.UnderlyingOf(target.Decl.File, target.Decl.Spec.Type).Kind != source.KindStruct // it may be an interface
+	case (t.Decl == nil) == (target.Decl == nil) || t.Basic != "" || target.Basic != "":
 		return false
 	}
 	same := func(a, b *Type) bool { return a == b || a != nil && b != nil && a.ID == b.ID }
-	return t.Shape == to.Shape && same(t.Elem, to.Elem) && same(t.Key, to.Key)
+	return t.Shape == target.Shape && same(t.Elem, target.Elem) && same(t.Key, target.Key)
 }

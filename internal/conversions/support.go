@@ -74,8 +74,8 @@ func supportFunctions(names map[string]bool, marked bool) (text string, imports 
 
 func writeWithoutMarks(out *strings.Builder, text string) {
 	for {
-		before, rest, found := strings.Cut(text, "/*")
-		out.WriteString(before)
+		head, rest, found := strings.Cut(text, "/*")
+		out.WriteString(head)
 		if !found {
 			return
 		}

@@ -13,13 +13,13 @@ func uncheckedKeywords(s *structural.Schema) (found []string) {
 }
 
 // collectUnchecked adds the keywords of a schema that kept values are not checked against.
-func collectUnchecked(s *structural.Schema, to *[]string, depth int) {
+func collectUnchecked(s *structural.Schema, target *[]string, depth int) {
 	if s == nil || depth > 20 {
 		return
 	}
 	add := func(name string, has bool) {
-		if has && !slices.Contains(*to, name) {
-			*to = append(*to, name)
+		if has && !slices.Contains(*target, name) {
+			*target = append(*target, name)
 		}
 	}
 	add("CEL rules", len(s.XValidations) > 0)
@@ -33,6 +33,6 @@ func collectUnchecked(s *structural.Schema, to *[]string, depth int) {
 		add("not", v.Not != nil)
 	}
 	for _, child := range s.Children() {
-		collectUnchecked(child, to, depth+1)
+		collectUnchecked(child, target, depth+1)
 	}
 }

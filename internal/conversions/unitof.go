@@ -21,21 +21,21 @@ type Converted struct {
 
 // Of returns what converts the field at a path in objects of a version to another one. Between
 // two spokes, that is what converts it to the hub.
-func (m *Model) Of(group, name, from, to string, path []structural.Step) Converted {
+func (m *Model) Of(group, name, source, target string, path []structural.Step) Converted {
 	i := slices.IndexFunc(m.Kinds, func(k *Kind) bool { return k.Group == group && k.Name == name })
 	if i < 0 || !m.IsGenerated(m.Kinds[i]) {
 		return Converted{}
 	}
-	up := from != m.Kinds[i].Hub.Name
-	spoke := from
+	up := source != m.Kinds[i].Hub.Name
+	spoke := source
 	if !up {
-		spoke = to
+		spoke = target
 	}
-	at := slices.IndexFunc(m.Kinds[i].Spokes, func(v *Version) bool { return v.Name == spoke })
-	if at < 0 {
+	index := slices.IndexFunc(m.Kinds[i].Spokes, func(v *Version) bool { return v.Name == spoke })
+	if index < 0 {
 		return Converted{}
 	}
-	u := m.Kinds[i].Spokes[at].Pair.unitAt(up, path)
+	u := m.Kinds[i].Spokes[index].Pair.unitAt(up, path)
 	if u == nil {
 		return Converted{}
 	}

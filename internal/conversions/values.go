@@ -18,25 +18,25 @@ func parseValues(text string) (values [][2]string, problem, hint string) {
 	var pairs []string // as they should be written
 	for entry := range strings.SplitSeq(list, ",") {
 		entry = strings.TrimSpace(entry)
-		from, to, found := strings.Cut(entry, ":")
+		source, target, found := strings.Cut(entry, ":")
 		if !found {
-			from, to, found = strings.Cut(entry, "=")
+			source, target, found = strings.Cut(entry, "=")
 			ok = false
 		}
-		from, to = strings.TrimSpace(from), strings.TrimSpace(to)
-		if !found || from == "" || to == "" {
+		source, target = strings.TrimSpace(source), strings.TrimSpace(target)
+		if !found || source == "" || target == "" {
 			if problem == "" {
 				problem = "\"" + entry + "\" is not a pair of values"
 			}
-			pairs = append(pairs, from+": …")
+			pairs = append(pairs, source+": …")
 			continue
 		}
-		pairs = append(pairs, from+": "+to)
-		from, to = strings.Trim(from, `"`), strings.Trim(to, `"`)
-		if i := slices.IndexFunc(values, func(v [2]string) bool { return v[0] == from }); i >= 0 {
-			return nil, from + " has two values, " + values[i][1] + " and " + to, "remove one of them"
+		pairs = append(pairs, source+": "+target)
+		source, target = strings.Trim(source, `"`), strings.Trim(target, `"`)
+		if i := slices.IndexFunc(values, func(v [2]string) bool { return v[0] == source }); i >= 0 {
+			return nil, source + " has two values, " + values[i][1] + " and " + target, "remove one of them"
 		}
-		values = append(values, [2]string{from, to})
+		values = append(values, [2]string{source, target})
 	}
 	if problem == "" && !(ok && closed) {
 		problem = text + " is not a list of values"
@@ -49,8 +49,8 @@ func parseValues(text string) (values [][2]string, problem, hint string) {
 
 // didYouMean returns a hint for a word that is not one of those that are known; empty if none is near.
 func didYouMean(word string, known []string) string {
-	if near, ok := words.Nearest(word, known); ok {
-		return "did you mean " + near + "?"
+	if nearest, ok := words.Nearest(word, known); ok {
+		return "did you mean " + nearest + "?"
 	}
 	return ""
 }
@@ -101,12 +101,12 @@ func lackingValues(spoke, hub []string, values [][2]string) (lacking []string, t
 		if value == "" || known[value] {
 			continue // an empty text may be left out
 		}
-		near, ok := words.NearestOther(value, hub)
+		nearest, ok := words.NearestOther(value, hub)
 		if !ok {
-			near = "…"
+			nearest = "…"
 		}
 		lacking = append(lacking, value)
-		pairs = append(pairs, value+": "+near)
+		pairs = append(pairs, value+": "+nearest)
 	}
 	return lacking, "{" + strings.Join(pairs, ", ") + "}"
 }

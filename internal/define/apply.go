@@ -23,8 +23,8 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 	if d.failed {
 		return
 	}
-	before := b.Reporter.Findings()
-	defer func() { d.origin.Mistake = max(d.origin.Mistake, b.Reporter.MistakeSince(before)) }()
+	start := b.Reporter.Findings()
+	defer func() { d.origin.Mistake = max(d.origin.Mistake, b.Reporter.MistakeSince(start)) }()
 	var own, items source.Markers
 	for _, m := range set {
 		if m.Stage() != markers.BeforeMerge {

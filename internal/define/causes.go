@@ -47,9 +47,9 @@ func (s *sourceMarkers) Corrects(file string) bool {
 // Corrected returns the text of a marker after corrections.
 func (s *sourceMarkers) Corrected(c markers.Comment) string {
 	if len(s.corrected) > 0 {
-		at := s.reporter.Position(c.Pos)
+		position := s.reporter.Position(c.Pos)
 		for _, m := range s.corrected {
-			if m.pos == at {
+			if m.pos == position {
 				return m.text
 			}
 		}
@@ -171,20 +171,20 @@ func (run *Run) kindsWith(m correction) map[GroupKind]bool {
 // uses reports whether the schema of a root type depends on another type.
 func (fl *Flattener) uses(root, t *source.Type) bool {
 	seen := map[*source.Type]bool{}
-	var in func(d *draft) bool
-	refers := func(to *source.Type) bool {
-		if to == t || to.Generic == t {
+	var contains func(d *draft) bool
+	refers := func(target *source.Type) bool {
+		if target == t || target.Generic == t {
 			return true
 		}
-		if seen[to] {
+		if seen[target] {
 			return false
 		}
-		seen[to] = true
-		return in(fl.builder.types[to])
+		seen[target] = true
+		return contains(fl.builder.types[target])
 	}
-	in = func(d *draft) bool {
-		return d != nil && (d.ref != nil && refers(d.ref) || in(d.items) || in(d.additional) || slices.ContainsFunc(d.allOf, in) ||
-			slices.ContainsFunc(d.properties, func(p draftProperty) bool { return in(p.node) }))
+	contains = func(d *draft) bool {
+		return d != nil && (d.ref != nil && refers(d.ref) || contains(d.items) || contains(d.additional) || slices.ContainsFunc(d.allOf, contains) ||
+			slices.ContainsFunc(d.properties, func(p draftProperty) bool { return contains(p.node) }))
 	}
 	return refers(root)
 }

@@ -109,14 +109,14 @@ func (run *Run) again(made []*Made, options *Options) (out []*Made, ok bool) {
 	if run.Options.Final || run.Options.Annotations[approved] != options.Annotations[approved] {
 		return nil, false
 	}
-	before := len(run.Reporter.List)
-	defer func() { run.Reporter.List = run.Reporter.List[:before] }()
+	start := len(run.Reporter.List)
+	defer func() { run.Reporter.List = run.Reporter.List[:start] }()
 	for _, m := range made {
 		d := *m.definition
 		object := *m.definition.Object
 		d.Object = &object
 		run.setMetadata(&d, options)
-		if len(run.Reporter.List) > before {
+		if len(run.Reporter.List) > start {
 			return nil, false
 		}
 		file, ok := m.File.with(&d, options.Header)
@@ -161,8 +161,8 @@ const beforeSpec = "\nspec:\n"
 
 // spec returns the file from the specification on, or nil.
 func (f File) spec() []byte {
-	if at := bytes.Index(f.Data, []byte(beforeSpec)); at >= 0 {
-		return f.Data[at:]
+	if offset := bytes.Index(f.Data, []byte(beforeSpec)); offset >= 0 {
+		return f.Data[offset:]
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func ShareFindings(channels []Channel, found []diag.List) diag.List {
 		message  string
 	}
 	keyOf := func(d diag.Diagnostic) key { return key{d.Pos, d.Severity, d.Code, d.Message} }
-	of := map[key][]string{}
+	byKey := map[key][]string{}
 	all := []string{}
 	for i, list := range found {
 		name := channels[i].Name
@@ -185,16 +185,16 @@ func ShareFindings(channels []Channel, found []diag.List) diag.List {
 			all = append(all, name)
 		}
 		for _, d := range list {
-			if k := keyOf(d); !slices.Contains(of[k], name) {
-				of[k] = append(of[k], name)
+			if k := keyOf(d); !slices.Contains(byKey[k], name) {
+				byKey[k] = append(byKey[k], name)
 			}
 		}
 	}
 	var out diag.List
 	for _, list := range found {
 		for _, d := range list {
-			names := of[keyOf(d)]
-			delete(of, keyOf(d))
+			names := byKey[keyOf(d)]
+			delete(byKey, keyOf(d))
 			if len(names) == 0 || len(names) < len(all) && slices.Contains(report.OfAllRuns(), d.Code) {
 				continue
 			}

@@ -72,9 +72,9 @@ func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, option
 			continue
 		}
 		word := strings.TrimSpace(option)
-		near, ok := words.Nearest(strings.ToLower(word), schemaOptions())
-		if ok && (strings.HasPrefix(near, "omit") || oneOff(word, near)) {
-			report(strings.Replace(field.Tag.Get("json"), ","+option, ","+near, 1), "write "+near, "field %s: unknown json tag option %q is ignored", field.Label(), option)
+		nearest, ok := words.Nearest(strings.ToLower(word), schemaOptions())
+		if ok && (strings.HasPrefix(nearest, "omit") || oneOff(word, nearest)) {
+			report(strings.Replace(field.Tag.Get("json"), ","+option, ","+nearest, 1), "write "+nearest, "field %s: unknown json tag option %q is ignored", field.Label(), option)
 		}
 	}
 	if name == "inline" && field.Name == "" {
@@ -243,7 +243,7 @@ func deref1(expr ast.Expr) ast.Expr {
 	return expr
 }
 
-func (c fieldChecker) checkBound(f *source.File, typ ast.Expr, m *markers.Marker, keyword string, value float64, at *source.File) {
+func (c fieldChecker) checkBound(f *source.File, typ ast.Expr, m *markers.Marker, keyword string, value float64, file *source.File) {
 	name := plainInteger(f, typ)
 	low, high, ok := integerRange(name)
 	if !ok || value >= low && value <= high {
@@ -257,7 +257,7 @@ func (c fieldChecker) checkBound(f *source.File, typ ast.Expr, m *markers.Marker
 	if keyword == "minimum" && value > high || keyword == "maximum" && value < low {
 		text = fmt.Sprintf("%s %v is out of range for %s: Go clients cannot decode any allowed value", keyword, value, name)
 	}
-	c.Reporter.Report(report.BoundOutsideGoType, at.Pkg.At(m.Pos), hint, "%s", text)
+	c.Reporter.Report(report.BoundOutsideGoType, file.Pkg.At(m.Pos), hint, "%s", text)
 }
 
 // plainInteger returns the name of the predeclared type underlying typ, or the empty string
@@ -365,22 +365,22 @@ func (c fieldChecker) checkMergeKey(t *source.Type, field *source.Field, pos tok
 // fixPatch adds the fix that replaces a word of a value by the one that was probably meant: in
 // the marker at a position, or, at that of the field, in its tag and in markers that repeat it.
 func (c fieldChecker) fixPatch(d *diag.Diagnostic, t *source.Type, field *source.Field, pos token.Pos, key, value, word string, known []string) {
-	near, ok := words.Nearest(word, known)
+	nearest, ok := words.Nearest(word, known)
 	if !ok {
 		return
 	}
-	meant := strings.Replace(value, word, near, 1)
+	meant := strings.Replace(value, word, nearest, 1)
 	var edits []*markers.Edit
 	if pos == field.Pos {
 		edits = append(edits, report.SetTag(report.FieldAt(t.File, field.Pos), key, meant))
 	}
 	for _, m := range field.Comments {
 		if m.Text == "+"+key+"="+value && (pos == field.Pos || pos == m.Pos) {
-			at := m.PosAt(len("+" + key + "="))
-			edits = append(edits, &markers.Edit{Pos: at, End: m.End(), New: meant})
+			position := m.PosAt(len("+" + key + "="))
+			edits = append(edits, &markers.Edit{Pos: position, End: m.End(), New: meant})
 		}
 	}
-	c.Reporter.Fix(d, "write "+near, edits...)
+	c.Reporter.Fix(d, "write "+nearest, edits...)
 }
 
 // jsonNames returns the JSON names of the fields of a struct, including those of inlined

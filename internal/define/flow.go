@@ -105,7 +105,7 @@ func defineKinds(ctx context.Context, options Options, again rerun) ([]*checks.D
 		return defineOnce(ctx, options, again)
 	}
 	strategy := options.Passes[i].(Strategy)
-	after := options.Passes[i+1:]
+	newPasses := options.Passes[i+1:]
 	options.Passes = options.Passes[:i]
 	once := func(ctx context.Context, options Options) ([]*checks.Definition, *Run, error) {
 		return defineOnce(ctx, options, again)
@@ -117,7 +117,7 @@ func defineKinds(ctx context.Context, options Options, again rerun) ([]*checks.D
 	run.Combined = true
 	run.defined = nil
 	run.checkers = nil
-	for _, pass := range after {
+	for _, pass := range newPasses {
 		run.begin(pass.Begin(run))
 	}
 	return definitions, run, run.check(ctx, definitions)
@@ -260,12 +260,12 @@ func undescribed(document []byte, descriptions []crdyaml.Span) string {
 		return ""
 	}
 	hash := sha256.New()
-	at := 0
+	offset := 0
 	for _, d := range descriptions {
-		hash.Write(document[at:d.Start])
-		at = d.End
+		hash.Write(document[offset:d.Start])
+		offset = d.End
 	}
-	hash.Write(document[at:])
+	hash.Write(document[offset:])
 	return string(hash.Sum(nil))
 }
 

@@ -89,9 +89,9 @@ func (f *inlinedField) kind() source.Kind {
 // reportInlined reports a field that the schema merges into its struct, but not encoding/json.
 func (b *Builder) reportInlined(f *inlinedField) {
 	name := f.field.GoName()
-	at := f.owner.Pkg.At(f.field.Pos)
+	origin := f.owner.Pkg.At(f.field.Pos)
 	if isIgnored(f.owner.File, f.field) {
-		b.Reporter.Report(report.MisleadingJSONTag, at, "export the field, or write `json:\"-\"`",
+		b.Reporter.Report(report.MisleadingJSONTag, origin, "export the field, or write `json:\"-\"`",
 			"the schema merges field %s into %s, but encoding/json ignores it: the field is not exported", name, f.owner)
 		return
 	}
@@ -99,7 +99,7 @@ func (b *Builder) reportInlined(f *inlinedField) {
 	if isJSONName(f.name) {
 		written = f.name
 	}
-	found := b.Reporter.Report(report.MisleadingJSONTag, at, f.hint(),
+	found := b.Reporter.Report(report.MisleadingJSONTag, origin, f.hint(),
 		"the schema merges field %s into %s, but encoding/json writes it as %q, which the API server drops or refuses", name, f.owner, written)
 	syntax := report.FieldAt(f.owner.File, f.field.Pos)
 	switch {

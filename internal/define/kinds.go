@@ -287,10 +287,10 @@ func (df *Definer) define(k GroupKind) *checks.Definition {
 		object.Spec.Versions[0].Storage = true
 	}
 	out := &checks.Definition{Generated: crd.Generated{Object: object, PreserveUnknownFields: df.options.PreserveUnknownFields}}
-	before := df.reporter.Findings()
+	start := df.reporter.Findings()
 	df.checkVersions(k, object, roots)
 	out.Conversion = df.setConversion(k, object, roots)
-	out.Flawed = df.reporter.Findings() > before || slices.ContainsFunc(roots, func(t *source.Type) bool { return len(t.Malformed) > 0 })
+	out.Flawed = df.reporter.Findings() > start || slices.ContainsFunc(roots, func(t *source.Type) bool { return len(t.Malformed) > 0 })
 	for _, version := range object.Spec.Versions {
 		out.Schemas = append(out.Schemas, schemas[version.Name])
 		out.Roots = append(out.Roots, byVersion[version.Name])
@@ -321,13 +321,13 @@ func (run *Run) addMetadata(own, added map[string]string, what string, roots []*
 	}
 	for _, key := range slices.Sorted(maps.Keys(added)) {
 		if old, ok := own[key]; ok && old != added[key] {
-			at := source.Origin{}
+			origin := source.Origin{}
 			for _, t := range roots {
 				if m := t.Markers.Get(markers.MetadataName); m != nil {
-					at = t.Pkg.At(m.Pos)
+					origin = t.Pkg.At(m.Pos)
 				}
 			}
-			run.Reporter.Report(report.InvalidChannels, at, "remove one of them", "the %s %s is %q by a marker and %q by the channel", what, key, old, added[key])
+			run.Reporter.Report(report.InvalidChannels, origin, "remove one of them", "the %s %s is %q by a marker and %q by the channel", what, key, old, added[key])
 		}
 		out[key] = added[key]
 	}
@@ -388,7 +388,7 @@ func (df *Definer) checkVersions(k GroupKind, object *apiextensionsv1.CustomReso
 // none or several. It returns false if they do not depend on gates.
 func (df *Definer) storageByGates(k GroupKind, roots []*source.Type) bool {
 	var stored []*markers.Marker // of roots, or nil
-	var names, without []string
+	var names, lacking []string
 	var related []diag.Related
 	relate := func(erased *source.Erased, what string) {
 		related = append(related, diag.Related{Pos: df.reporter.Position(erased.Pos), Message: what})
@@ -416,12 +416,12 @@ func (df *Definer) storageByGates(k GroupKind, roots []*source.Type) bool {
 			}
 			if erased := erasedStorage(p, k.Kind); erased != nil {
 				version := df.run.Describe(p).version
-				without = append(without, version+" if "+erased.Condition)
+				lacking = append(lacking, version+" if "+erased.Condition)
 				condition = erased.Condition
 				relate(erased, "version "+version+" is stored if "+condition)
 			}
 		}
-		slices.Sort(without)
+		slices.Sort(lacking)
 		slices.SortFunc(related, func(a, b diag.Related) int { return strings.Compare(a.Message, b.Message) })
 	}
 	if len(related) == 0 {
@@ -434,7 +434,7 @@ func (df *Definer) storageByGates(k GroupKind, roots []*source.Type) bool {
 	first := roots[0]
 	if len(names) == 0 {
 		d := df.reporter.Report(report.StorageByGates, first.Pkg.At(first.Spec.Name.Pos()), "mark another version "+opposite+"+"+markers.StorageVersionName,
-			"kind %s has no storage version here, only %s", k, strings.Join(without, ", "))
+			"kind %s has no storage version here, only %s", k, strings.Join(lacking, ", "))
 		d.Related = related
 		if t := ungated(roots, k.Kind); t != nil && len(related) == 1 {
 			marker := opposite + "+" + markers.StorageVersionName

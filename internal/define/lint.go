@@ -131,11 +131,11 @@ func (run *Run) misspelled(found []markers.Finding) []markers.Finding {
 // markers include pos; or nil.
 func declaringType(f *source.File, declared []*source.Type, pos token.Pos) *source.Type {
 	for _, t := range declared {
-		from := t.Spec.Pos()
+		start := t.Spec.Pos()
 		for _, c := range f.Comments.Type(t.Spec) {
-			from = min(from, c.Pos)
+			start = min(start, c.Pos)
 		}
-		if from <= pos && pos <= t.Spec.End() {
+		if start <= pos && pos <= t.Spec.End() {
 			return t
 		}
 	}

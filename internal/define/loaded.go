@@ -41,13 +41,13 @@ func Load(ctx context.Context, options Options) (*Loaded, error) {
 }
 
 // LoadAgain is like [Load] for one of several runs, which reuse what they know of files that are
-// the same. before is what the last one was loaded as, or nil. That run must have ended.
-func LoadAgain(ctx context.Context, options Options, before *Loaded) (*Loaded, error) {
-	if before != nil {
-		again := func(in *inputs.Reader, _ *markers.Table) *source.Files { return before.files.Again(in) }
-		loaded, err := load(ctx, options, before.table, again)
+// the same. oldLoaded is what the last one was loaded as, or nil. That run must have ended.
+func LoadAgain(ctx context.Context, options Options, oldLoaded *Loaded) (*Loaded, error) {
+	if oldLoaded != nil {
+		again := func(reader *inputs.Reader, _ *markers.Table) *source.Files { return oldLoaded.files.Again(reader) }
+		loaded, err := load(ctx, options, oldLoaded.table, again)
 		if loaded != nil {
-			loaded.buffers = before.buffers
+			loaded.buffers = oldLoaded.buffers
 		}
 		return loaded, err
 	}

@@ -50,7 +50,7 @@ func lostComments(fset *token.FileSet, tree *ast.File) (out []lostComment) {
 	f := lostFinder{fset: fset, tree: tree}
 	end := tree.Name.End()
 	for _, decl := range tree.Decls {
-		before := end
+		limit := end
 		end = decl.End()
 		general, ok := decl.(*ast.GenDecl)
 		if !ok || general.Tok != token.TYPE {
@@ -61,10 +61,10 @@ func lostComments(fset *token.FileSet, tree *ast.File) (out []lostComment) {
 			f.spec = spec
 			switch {
 			case !general.Lparen.IsValid():
-				f.find(general, before, general.Doc, "type "+spec.Name.Name, spec.Name.Name)
+				f.find(general, limit, general.Doc, "type "+spec.Name.Name, spec.Name.Name)
 			default:
-				f.find(spec, max(before, general.Lparen), spec.Doc, "type "+spec.Name.Name, spec.Name.Name)
-				before = spec.End()
+				f.find(spec, max(limit, general.Lparen), spec.Doc, "type "+spec.Name.Name, spec.Name.Name)
+				limit = spec.End()
 			}
 			ast.Inspect(spec.Type, f.fields)
 		}
@@ -87,29 +87,29 @@ func (f *lostFinder) fields(n ast.Node) bool {
 	}
 	end := st.Fields.Opening
 	for _, field := range st.Fields.List {
-		before := end
+		limit := end
 		end = field.End()
 		if len(field.Names) == 1 {
 			jsonName, _, _ := strings.Cut(source.TagOf(field).Get("json"), ",")
-			f.find(field, before, field.Doc, "field "+field.Names[0].Name, field.Names[0].Name, jsonName)
+			f.find(field, limit, field.Doc, "field "+field.Names[0].Name, field.Names[0].Name, jsonName)
 		}
 	}
 	return true
 }
 
 // find finds the lost comment of a declaration, after what precedes it.
-func (f *lostFinder) find(n ast.Node, before token.Pos, doc *ast.CommentGroup, subject string, names ...string) {
+func (f *lostFinder) find(n ast.Node, limit token.Pos, doc *ast.CommentGroup, subject string, names ...string) {
 	start := n.Pos()
 	if doc != nil {
 		start = doc.Pos()
 	}
 	i, _ := slices.BinarySearchFunc(f.tree.Comments, start, func(g *ast.CommentGroup, pos token.Pos) int { return int(g.Pos() - pos) })
-	if i == 0 || f.tree.Comments[i-1].Pos() < before || source.DocText(doc) != "" {
+	if i == 0 || f.tree.Comments[i-1].Pos() < limit || source.DocText(doc) != "" {
 		return
 	}
 	group := f.tree.Comments[i-1]
 	line := func(pos token.Pos) int { return f.fset.PositionFor(pos, false).Line }
-	if line(group.Pos()) == line(before) || line(start) != line(group.End())+2 {
+	if line(group.Pos()) == line(limit) || line(start) != line(group.End())+2 {
 		return
 	}
 	words := strings.Fields(source.DocText(group))

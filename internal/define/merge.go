@@ -313,10 +313,10 @@ func (fl *Flattener) combine(a, b *draft) *draft {
 }
 
 func (fl *Flattener) conflict(dst, src *draft) {
-	at := src
+	place := src
 	other := dst
-	if at.pkg == nil || !at.pkg.Local() && dst.pkg != nil && dst.pkg.Local() {
-		at = dst
+	if place.pkg == nil || !place.pkg.Local() && dst.pkg != nil && dst.pkg.Local() {
+		place = dst
 		other = src
 	}
 	hint := ""
@@ -334,9 +334,9 @@ func (fl *Flattener) conflict(dst, src *draft) {
 		}
 		return
 	}
-	found := fl.builder.Reporter.Report(report.ConflictingTypes, at.pkg.At(at.origin.Pos), hint,
+	found := fl.builder.Reporter.Report(report.ConflictingTypes, place.pkg.At(place.origin.Pos), hint,
 		"conflicting types for one value: %s and %s", dst.Type, src.Type)
-	if from := other.origin.Of("type"); from.IsValid() && from != at.origin.Pos {
-		found.Related = append(found.Related, diag.Related{Pos: fl.builder.Reporter.Position(from), Message: "the other type is " + other.Type})
+	if start := other.origin.Of("type"); start.IsValid() && start != place.origin.Pos {
+		found.Related = append(found.Related, diag.Related{Pos: fl.builder.Reporter.Position(start), Message: "the other type is " + other.Type})
 	}
 }

@@ -41,13 +41,13 @@ func (run *Run) overridesOf(f *OverrideFile) []*override {
 		return nil
 	}
 	file := run.AddFile(f.Name, f.Data)
-	at := func(offset int) token.Pos { return file.Pos(min(offset, len(f.Data))) }
+	pos := func(offset int) token.Pos { return file.Pos(min(offset, len(f.Data))) }
 	// Every marker belongs to a package: these to an empty one.
 	p := run.EmptyPackage()
 	run.facts[p] = &packageFacts{features: run.Options.Enable}
 	var out []*override
 	for _, o := range f.Overrides {
-		m := markers.NewTag(o.Marker, o.Argument, o.Value, at(o.ArgumentOffset), at(o.ValueOffset))
+		m := markers.NewTag(o.Marker, o.Argument, o.Value, pos(o.ArgumentOffset), pos(o.ValueOffset))
 		out = append(out, &override{pkg: p, marker: m, tag: m.Value.(markers.Tag), global: true, quiet: !f.ReportUnused})
 	}
 	return out

@@ -126,9 +126,9 @@ func (run *Run) erases(typ string) bool {
 
 // description returns the text after the description policies of the kinds' package. from
 // is the package that declares the text.
-func (b *Builder) description(text string, from *source.Package) string {
+func (b *Builder) description(text string, sourcePackage *source.Package) string {
 	for _, o := range b.overrides {
-		if o.marker.Name != markers.DescriptionsName || !matchesPackage(o.tag.Argument, from.Path) {
+		if o.marker.Name != markers.DescriptionsName || !matchesPackage(o.tag.Argument, sourcePackage.Path) {
 			continue
 		}
 		o.used = true

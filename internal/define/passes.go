@@ -184,7 +184,7 @@ func (run *Run) UsesGate(name string) bool {
 }
 
 // IsOn reports whether a gate is on, and whether it is known.
-func (run *Run) IsOn(gate string) (on, known bool) {
+func (run *Run) IsOn(gate string) (enabled, known bool) {
 	if run.conditions == nil {
 		return false, true
 	}

@@ -43,11 +43,11 @@ type Builder struct {
 // reject reports a schema that the API server would reject but controller-gen writes. With
 // SkipVerify it is only a warning and the schema is written, since the project may replace
 // it later.
-func (b *Builder) reject(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
+func (b *Builder) reject(kind *diag.Kind, origin source.Origin, hint, format string, args ...any) *diag.Diagnostic {
 	if !b.Options.SkipVerify && !b.Options.Final {
 		hint += "; --skip-verify writes it as controller-gen does"
 	}
-	d := b.Reporter.Report(kind, at, hint, format, args...)
+	d := b.Reporter.Report(kind, origin, hint, format, args...)
 	if b.Options.SkipVerify {
 		d.Severity = diag.Warning
 	}
@@ -572,9 +572,9 @@ func (b *Builder) wrongKey(f *source.File, m *ast.MapType, hint string) *diag.Di
 // keep the entries, an error is reported: the one that is reported here, where the fields that lead to
 // the type are known, and taken back.
 func (b *Builder) integerKeys(f *source.File, m *ast.MapType) *draft {
-	before := len(b.Reporter.List)
+	start := len(b.Reporter.List)
 	wrong := *b.wrongKey(f, m, "use a string type, or describe the map with +kubebuilder:validation:Type=object and +kubebuilder:pruning:PreserveUnknownFields")
-	b.Reporter.List = b.Reporter.List[:before]
+	b.Reporter.List = b.Reporter.List[:start]
 	d := b.node(f, m.Pos())
 	d.integerKeys = true
 	d.edits = append(d.edits, &edits.Edit{Pkg: f.Pkg, Pos: m.Key.Pos(), Op: checkIntegerKeys{b.Reporter, wrong}})

@@ -26,9 +26,9 @@ func (b *Builder) structType(t *source.Type) *draft {
 	d.Type = "object"
 	d.object = true
 	d.origin.Absent = absentFields(t)
-	before := b.Reporter.Findings()
+	start := b.Reporter.Findings()
 	oneOf := b.oneOfFields(t)
-	d.origin.Mistake = b.Reporter.MistakeSince(before)
+	d.origin.Mistake = b.Reporter.MistakeSince(start)
 	optional := b.Optional(t.Pkg)
 	var required []string
 	var fields []source.NamedField
@@ -98,14 +98,14 @@ func (b *Builder) structType(t *source.Type) *draft {
 		}
 		node.Description = cmp.Or(node.Description, field.Doc)
 		b.applyMarkers(node, field.Markers, nil)
-		before := b.Reporter.Findings()
-		own, above := b.Run.edits.Declarative(t.Pkg, field.Markers, name)
-		node.origin.Mistake = max(node.origin.Mistake, mistakeOf(field.Malformed), b.Reporter.MistakeSince(before))
+		known := b.Reporter.Findings()
+		own, parent := b.Run.edits.Declarative(t.Pkg, field.Markers, name)
+		node.origin.Mistake = max(node.origin.Mistake, mistakeOf(field.Malformed), b.Reporter.MistakeSince(known))
 		node.edits = append(node.edits, own...)
 		if quoted && quotable(t.File, field.Type) != "" {
 			node.edits = append(node.edits, &edits.Edit{Pkg: t.Pkg, Pos: field.Pos, Op: checkQuoted{b.Reporter, field.Label()}})
 		}
-		d.edits = append(d.edits, above...)
+		d.edits = append(d.edits, parent...)
 		b.Reporter.Leave()
 
 		if inline {

@@ -24,7 +24,7 @@ const (
 // hold any number of objects.
 func (s Source) Chunks(stdin io.Reader) iter.Seq2[crd.File, error] {
 	return func(yield func(crd.File, error) bool) {
-		in := stdin
+		input := stdin
 		if s.Name != "-" {
 			file, err := os.Open(s.Name)
 			if err != nil {
@@ -32,9 +32,9 @@ func (s Source) Chunks(stdin io.Reader) iter.Seq2[crd.File, error] {
 				return
 			}
 			defer file.Close() // opened for reading only
-			in = file
+			input = file
 		}
-		err := s.split(in, func(c crd.File) bool { return yield(c, nil) })
+		err := s.split(input, func(c crd.File) bool { return yield(c, nil) })
 		if err != nil && s.Name == "-" {
 			err = fmt.Errorf("standard input: %w", err)
 		}
@@ -46,8 +46,8 @@ func (s Source) Chunks(stdin io.Reader) iter.Seq2[crd.File, error] {
 
 // split yields the text between lines that start a document, until yield returns false.
 // Comments and directives stay with the document that follows them.
-func (s Source) split(in io.Reader, yield func(crd.File) bool) error {
-	reader := bufio.NewReaderSize(in, 64<<10)
+func (s Source) split(input io.Reader, yield func(crd.File) bool) error {
+	reader := bufio.NewReaderSize(input, 64<<10)
 	c := crd.File{Name: s.Name, Mixed: s.Found}
 	line := 0
 	begun := false

@@ -225,10 +225,10 @@ func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.De
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	at := filepath.Join(tree.dir, tree.prefix)
+	location := filepath.Join(tree.dir, tree.prefix)
 	var patterns []string
 	var files []Source
-	switch full := filepath.Join(at, path); {
+	switch full := filepath.Join(location, path); {
 	case isPattern:
 		patterns = []string{path}
 		if _, err := os.Stat(strings.TrimSuffix(full, "...")); err == nil && filepath.IsLocal(path) {
@@ -242,7 +242,7 @@ func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.De
 		var skip func(dir, file string) bool
 		if c.Skip != nil {
 			skip = func(_, file string) bool {
-				relative, err := filepath.Rel(at, file)
+				relative, err := filepath.Rel(location, file)
 				return err == nil && c.Skip(path, relative)
 			}
 		}
@@ -255,8 +255,8 @@ func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.De
 			if err != nil {
 				return nil, nil, err
 			}
-			below := strings.TrimPrefix(patterns[0], folderPattern(full)) // "/..." for all packages
-			patterns = []string{folderPattern(path) + below}
+			child := strings.TrimPrefix(patterns[0], folderPattern(full)) // "/..." for all packages
+			patterns = []string{folderPattern(path) + child}
 		}
 	}
 	return c.readTree(ctx, tree, files, patterns)

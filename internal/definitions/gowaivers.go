@@ -36,11 +36,11 @@ type goWaivers struct {
 	folder map[string]*waivedFolder
 }
 
-// newGoWaivers returns a goWaivers that reads files through in.
-func newGoWaivers(in *inputs.Reader) (*goWaivers, error) {
+// newGoWaivers returns a goWaivers that reads files through reader.
+func newGoWaivers(reader *inputs.Reader) (*goWaivers, error) {
 	table, err := markers.NewTable()
 	place := func(file string) string { return file }
-	return &goWaivers{in: in, table: table, place: place, folder: map[string]*waivedFolder{}}, err
+	return &goWaivers{in: reader, table: table, place: place, folder: map[string]*waivedFolder{}}, err
 }
 
 // waivedFolder holds the types declared by the Go files of a directory.
@@ -111,8 +111,8 @@ func (w *goWaivers) At(places []diag.Position) ([]*goWaiver, error) {
 					continue
 				}
 				add(f.waivers)
-				if of := folder.types[f.typeName]; of != nil {
-					add(of.waivers)
+				if waived := folder.types[f.typeName]; waived != nil {
+					add(waived.waivers)
 				}
 			}
 		}
@@ -224,11 +224,11 @@ func (r waiverReader) fields(st *ast.StructType) (out []waivedField) {
 }
 
 func (r waiverReader) lines(doc *ast.CommentGroup, node ast.Node) lines {
-	from := node.Pos()
+	start := node.Pos()
 	if doc != nil {
-		from = doc.Pos()
+		start = doc.Pos()
 	}
-	return lines{r.fset.Position(from).Line, r.fset.Position(node.End()).Line}
+	return lines{r.fset.Position(start).Line, r.fset.Position(node.End()).Line}
 }
 
 // waivers returns the waivers among comments. Markers that cannot be parsed are skipped; they

@@ -40,12 +40,12 @@ type Ignores map[string][]*Ignore
 
 // Without returns the findings that no comment ignores. The comments of files that are not
 // yet in the map are read and added to it.
-func (m Ignores) Without(in *inputs.Reader, findings diag.List) diag.List {
+func (m Ignores) Without(reader *inputs.Reader, findings diag.List) diag.List {
 	var out diag.List
 	for _, d := range findings {
 		list, ok := m[d.Pos.File]
 		if !ok && d.Pos.File != "" {
-			data, err := in.ReadFile(d.Pos.File, nil)
+			data, err := reader.ReadFile(d.Pos.File, nil)
 			if err != nil {
 				data = nil // reported elsewhere as unreadable
 			}
@@ -69,7 +69,7 @@ func (m Ignores) Without(in *inputs.Reader, findings diag.List) diag.List {
 // WithoutIgnored returns the findings without the ignored ones, except for errors, which
 // cannot be ignored. Commands that write files use it. It does not report unused comments,
 // because they may be meant for schemagen verify, which reports its own.
-func WithoutIgnored(in *inputs.Reader, findings diag.List) diag.List {
+func WithoutIgnored(reader *inputs.Reader, findings diag.List) diag.List {
 	var errs, rest diag.List
 	for _, d := range findings {
 		if d.Severity == diag.Error {
@@ -78,7 +78,7 @@ func WithoutIgnored(in *inputs.Reader, findings diag.List) diag.List {
 			rest = append(rest, d)
 		}
 	}
-	return append(errs, Ignores{}.Without(in, rest)...)
+	return append(errs, Ignores{}.Without(reader, rest)...)
 }
 
 // ReadIgnores returns the ignore comments of a Go, YAML or JSON file.
@@ -95,19 +95,19 @@ func ReadIgnores(name string, data []byte) []*Ignore {
 	text := string(data)
 	var out []*Ignore
 	line := 1
-	from := 0 // from is the offset up to which lines are counted
+	start := 0 // from is the offset up to which lines are counted
 	for _, offset := range offsets(text) {
 		comment, _, _ := strings.Cut(text[offset:], "\n")
 		comment = strings.TrimRight(comment, "\r \t")
-		at := pattern.FindStringSubmatchIndex(comment)
-		if at == nil {
+		location := pattern.FindStringSubmatchIndex(comment)
+		if location == nil {
 			continue
 		}
 		group := pattern.FindStringSubmatch(comment)
-		line += strings.Count(text[from:offset], "\n")
-		from = offset
+		line += strings.Count(text[start:offset], "\n")
+		start = offset
 		out = append(out, &Ignore{
-			Pos:  diag.Position{File: name, Line: line, Column: offset - strings.LastIndexByte(text[:offset], '\n') + at[0]},
+			Pos:  diag.Position{File: name, Line: line, Column: offset - strings.LastIndexByte(text[:offset], '\n') + location[0]},
 			Code: group[2], wholeFile: group[1] == "ignore-file", Reason: group[3],
 		})
 	}

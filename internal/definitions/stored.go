@@ -97,12 +97,12 @@ func (s *StoredObjects) put(key dryrun.Key, object map[string]any) error {
 
 // Get returns the object with a key, or nil. It is safe for concurrent use.
 func (s *StoredObjects) Get(key dryrun.Key) (map[string]any, error) {
-	at, ok := s.at[key]
+	span, ok := s.at[key]
 	if !ok {
 		return nil, nil
 	}
-	text := make([]byte, at.size)
-	if _, err := s.file.ReadAt(text, at.from); err != nil {
+	text := make([]byte, span.size)
+	if _, err := s.file.ReadAt(text, span.from); err != nil {
 		return nil, err
 	}
 	object := map[string]any{}

@@ -73,9 +73,9 @@ func allowedInGo(
 const forChannels = "channels"
 
 // AllowInGo marks the changes between channels that markers in Go allow, in the packages of the new definitions,
-// whose files are read through in.
-func AllowInGo(ctx context.Context, in *inputs.Reader, changes []compare.Change, news []*crd.Definition) error {
-	waivers, err := newGoWaivers(in)
+// whose files are read through reader.
+func AllowInGo(ctx context.Context, reader *inputs.Reader, changes []compare.Change, news []*crd.Definition) error {
+	waivers, err := newGoWaivers(reader)
 	if err == nil {
 		_, err = waivers.allow(ctx, changes, news, news, forChannels)
 	}
@@ -162,9 +162,9 @@ func sourceOf(c *compare.Change, news, sources []*crd.Definition) (*crd.Definiti
 	if new := named(news); new != nil && new != source {
 		for i, v := range new.CRD.Spec.Versions {
 			rest, ok := strings.CutPrefix(path, fmt.Sprintf("spec.versions[%d]", i))
-			at := slices.IndexFunc(source.CRD.Spec.Versions, func(o apiextensionsv1.CustomResourceDefinitionVersion) bool { return o.Name == v.Name })
-			if ok && at >= 0 {
-				return source, fmt.Sprintf("spec.versions[%d]", at) + rest
+			index := slices.IndexFunc(source.CRD.Spec.Versions, func(o apiextensionsv1.CustomResourceDefinitionVersion) bool { return o.Name == v.Name })
+			if ok && index >= 0 {
+				return source, fmt.Sprintf("spec.versions[%d]", index) + rest
 			}
 		}
 	}

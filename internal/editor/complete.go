@@ -44,12 +44,12 @@ func (l *Language) Complete(text []byte, offset int) []Completion {
 	if !ok {
 		return nil
 	}
-	before := c.marker[:c.at]
+	old := c.marker[:c.at]
 	var out []Completion
-	if def := l.definition(c); def != nil && len(before) > 1+len(def.Name) {
-		out = l.completeArgument(c, def, before[1+len(def.Name):])
+	if def := l.definition(c); def != nil && len(old) > 1+len(def.Name) {
+		out = l.completeArgument(c, def, old[1+len(def.Name):])
 	}
-	if strings.ContainsAny(before, "=( ") {
+	if strings.ContainsAny(old, "=( ") {
 		return out
 	}
 	end := c.at
@@ -64,7 +64,7 @@ func (l *Language) Complete(text []byte, offset int) []Completion {
 	for _, target := range c.targets {
 		for _, def := range l.table.Definitions() {
 			name := "+" + def.Name
-			if def.Target != target || seen[def.Name] || def.OnlyKinds() && !c.kind || !likely(name, before) {
+			if def.Target != target || seen[def.Name] || def.OnlyKinds() && !c.kind || !likely(name, old) {
 				continue
 			}
 			seen[def.Name] = true
@@ -88,11 +88,11 @@ func matches(name, typed string) bool {
 	name = strings.ToLower(name)
 	typed = strings.ToLower(typed)
 	for i := range len(typed) {
-		at := strings.IndexByte(name, typed[i])
-		if at < 0 {
+		offset := strings.IndexByte(name, typed[i])
+		if offset < 0 {
 			return false
 		}
-		name = name[at+1:]
+		name = name[offset+1:]
 	}
 	return true
 }
@@ -119,11 +119,11 @@ func (l *Language) definition(c cursor) (found *markers.Definition) {
 	return found
 }
 
-// completeArgument completes what follows the name of a marker, of which before is typed.
-func (l *Language) completeArgument(c cursor, def *markers.Definition, before string) (out []Completion) {
+// completeArgument completes what follows the name of a marker, of which the text typed is there.
+func (l *Language) completeArgument(c cursor, def *markers.Definition, typed string) (out []Completion) {
 	argument := ""
-	value := before[1:]
-	if parts := markers.SplitArguments(before); def.ConvertArguments() != nil && len(parts) > 1 {
+	value := typed[1:]
+	if parts := markers.SplitArguments(typed); def.ConvertArguments() != nil && len(parts) > 1 {
 		last := parts[len(parts)-1]
 		name, rest, ok := strings.Cut(last, "=")
 		if !ok {
@@ -131,8 +131,8 @@ func (l *Language) completeArgument(c cursor, def *markers.Definition, before st
 		}
 		argument = name
 		value = rest
-	} else if before[0] == ':' { // named arguments
-		parts := markers.SplitArguments(before[1:])
+	} else if typed[0] == ':' { // named arguments
+		parts := markers.SplitArguments(typed[1:])
 		last := parts[len(parts)-1]
 		name, rest, ok := strings.Cut(last, "=")
 		if !ok {

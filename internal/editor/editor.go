@@ -249,10 +249,10 @@ func (s *Session) run() {
 	results := map[string]result{}
 	dirs := s.roots(slices.Sorted(maps.Keys(files)), inputs.Overlaid(overlay, nil))
 	for _, dir := range dirs {
-		in := inputs.Overlaid(overlay, nil)
+		reader := inputs.Overlaid(overlay, nil)
 		e := early{at: time.Now().Add(s.Patience)}
-		found, err := s.runIn(ctx, dir, in, func(found diag.List) {
-			known := map[string]result{dir: {located(found, dir, in), in}}
+		found, err := s.runIn(ctx, dir, reader, func(found diag.List) {
+			known := map[string]result{dir: {located(found, dir, reader), reader}}
 			if len(dirs) == 1 { // otherwise the findings of the others would disappear
 				e.publishes(func() { s.publish(state, files, known, false) })
 			}
@@ -264,20 +264,20 @@ func (s *Session) run() {
 		if err != nil {
 			s.Failed(dir, err)
 		}
-		results[dir] = result{located(found, dir, in), in}
-		s.keep(dir, in, files, err != nil || found.HasErrors())
+		results[dir] = result{located(found, dir, reader), reader}
+		s.keep(dir, reader, files, err != nil || found.HasErrors())
 	}
 	s.publish(state, files, results, true)
 }
 
 // runIn returns the findings of a run. A panic is an error of it.
-func (s *Session) runIn(ctx context.Context, dir string, in *inputs.Reader, early func(diag.List)) (found diag.List, err error) {
+func (s *Session) runIn(ctx context.Context, dir string, reader *inputs.Reader, early func(diag.List)) (found diag.List, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	return s.Run(ctx, dir, in, early)
+	return s.Run(ctx, dir, reader, early)
 }
 
 // publish publishes the results of a run on the files in a state, which are final or early ones.
@@ -335,6 +335,6 @@ func (s *Session) publish(state int, files map[string]file, results map[string]r
 	}
 }
 
-func (s *Session) reader(in *inputs.Reader) func(name string) ([]byte, error) {
-	return func(name string) ([]byte, error) { return in.ReadFile(name, nil) }
+func (s *Session) reader(reader *inputs.Reader) func(name string) ([]byte, error) {
+	return func(name string) ([]byte, error) { return reader.ReadFile(name, nil) }
 }

@@ -15,14 +15,14 @@ import (
 
 // located returns the findings of a run in dir with absolute file names and with the ends that
 // they lack. What is about no file is about the project file, or go.mod.
-func located(found diag.List, dir string, in *inputs.Reader) diag.List {
-	p := placer{dir: dir, in: in, lines: map[string][][]byte{}}
+func located(found diag.List, dir string, reader *inputs.Reader) diag.List {
+	p := placer{dir: dir, in: reader, lines: map[string][][]byte{}}
 	out := found.On()
 	for i := range out {
 		d := &out[i]
 		if d.Pos.File == "" {
 			d.Pos = diag.Position{File: project.Name}
-			if !isFile(in, filepath.Join(dir, project.Name)) {
+			if !isFile(reader, filepath.Join(dir, project.Name)) {
 				d.Pos.File = "go.mod"
 			}
 		}

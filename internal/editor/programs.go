@@ -13,7 +13,7 @@ import (
 
 // keep keeps what a run on files in a directory has found out. Of files that cannot be parsed,
 // parts are missing, so an earlier program is better.
-func (s *Session) keep(dir string, in *inputs.Reader, files map[string]file, failed bool) {
+func (s *Session) keep(dir string, reader *inputs.Reader, files map[string]file, failed bool) {
 	if s.Recorder == nil {
 		return
 	}
@@ -29,7 +29,7 @@ func (s *Session) keep(dir string, in *inputs.Reader, files map[string]file, fai
 			}
 		}
 	}
-	s.programs[dir] = s.Recorder.Program(dir, s.reader(in), s.programs[dir], failed)
+	s.programs[dir] = s.Recorder.Program(dir, s.reader(reader), s.programs[dir], failed)
 }
 
 // At returns a place in an open file, with what the last runs have found out about the workspace.

@@ -9,9 +9,9 @@ import (
 )
 
 // roots returns the directories to run in for open files, sorted.
-func (s *Session) roots(files []string, in *inputs.Reader) (out []string) {
+func (s *Session) roots(files []string, reader *inputs.Reader) (out []string) {
 	for _, name := range files {
-		if dir := s.root(name, in); dir != "" {
+		if dir := s.root(name, reader); dir != "" {
 			out = append(out, dir)
 		}
 	}
@@ -22,7 +22,7 @@ func (s *Session) roots(files []string, in *inputs.Reader) (out []string) {
 // root returns the directory to run in for a file: that of the nearest project file in its
 // module, or else of the module. It is empty for a file that is in no module, or outside the
 // folders of the session.
-func (s *Session) root(name string, in *inputs.Reader) string {
+func (s *Session) root(name string, reader *inputs.Reader) string {
 	within := func(folder string) bool {
 		relative, err := filepath.Rel(folder, name)
 		return err == nil && filepath.IsLocal(relative)
@@ -32,10 +32,10 @@ func (s *Session) root(name string, in *inputs.Reader) string {
 	}
 	nearest := ""
 	for dir := filepath.Dir(name); ; dir = filepath.Dir(dir) {
-		if nearest == "" && isFile(in, filepath.Join(dir, project.Name)) {
+		if nearest == "" && isFile(reader, filepath.Join(dir, project.Name)) {
 			nearest = dir
 		}
-		if isFile(in, filepath.Join(dir, "go.mod")) {
+		if isFile(reader, filepath.Join(dir, "go.mod")) {
 			if nearest == "" {
 				nearest = dir
 			}
@@ -47,7 +47,7 @@ func (s *Session) root(name string, in *inputs.Reader) string {
 	}
 }
 
-func isFile(in *inputs.Reader, name string) bool {
-	info, err := in.Stat(name)
+func isFile(reader *inputs.Reader, name string) bool {
+	info, err := reader.Stat(name)
 	return err == nil && !info.IsDir()
 }

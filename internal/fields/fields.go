@@ -77,18 +77,18 @@ type Object struct {
 // brackets is ignored, and the empty path is the whole object. It returns an error that
 // names the nearest field if the field does not exist.
 func (o Object) Explain(path string, recursive bool) (*Field, error) {
-	at := node{schema: WithMeta(o.Schema), path: o.Path, name: o.Kind, meta: true}
+	place := node{schema: WithMeta(o.Schema), path: o.Path, name: o.Kind, meta: true}
 	walked := o.Kind // for messages
 	for rest := withoutBrackets(path); rest != ""; {
-		next, after, err := at.step(rest, walked)
+		next, tail, err := place.step(rest, walked)
 		if err != nil {
 			return nil, err
 		}
 		walked += "." + next.name
-		at = next
-		rest = after
+		place = next
+		rest = tail
 	}
-	out := at.field(1, recursive)
+	out := place.field(1, recursive)
 	out.Path = strings.TrimPrefix(strings.TrimPrefix(walked, o.Kind), ".")
 	return out, nil
 }
@@ -144,12 +144,12 @@ func (n node) object() node {
 
 // children returns the fields, in the order of the schema.
 func (n node) children() []node {
-	of := n.object()
+	object := n.object()
 	var out []node
-	for _, p := range of.schema.Properties {
-		child := node{name: p.Name, schema: p.Schema, path: of.path + ".properties[" + p.Name + "]", standard: of.standard}
-		child.required = of.schema.Requires(p.Name)
-		if of.meta && slices.Contains(MetaFields(), p.Name) {
+	for _, p := range object.schema.Properties {
+		child := node{name: p.Name, schema: p.Schema, path: object.path + ".properties[" + p.Name + "]", standard: object.standard}
+		child.required = object.schema.Requires(p.Name)
+		if object.meta && slices.Contains(MetaFields(), p.Name) {
 			child.standard = true
 		}
 		out = append(out, child)
@@ -194,8 +194,8 @@ func (n node) field(levels int, recursive bool) *Field {
 			out.Enum = append(out.Enum, string(value.Raw))
 		}
 	}
-	of := n.object()
-	found := unions.Of(of.schema)
+	object := n.object()
+	found := unions.Of(object.schema)
 	for _, u := range found {
 		out.Unions = append(out.Unions, DescribeUnion(u))
 	}

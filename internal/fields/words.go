@@ -87,16 +87,16 @@ func limitsOf(v *structural.ValueValidation, intOrString bool) []string {
 	if v.Format != "" {
 		add("has the format %s", v.Format)
 	}
-	count := func(least, most *int64, of string) {
+	count := func(least, most *int64, unit string) {
 		switch {
 		case least != nil && most != nil && *least == *most:
-			add("has exactly %s", countOf(*least, of))
+			add("has exactly %s", countOf(*least, unit))
 		case least != nil && most != nil:
-			add("has %d to %s", *least, countOf(*most, of))
+			add("has %d to %s", *least, countOf(*most, unit))
 		case least != nil:
-			add("has at least %s", countOf(*least, of))
+			add("has at least %s", countOf(*least, unit))
 		case most != nil:
-			add("has at most %s", countOf(*most, of))
+			add("has at most %s", countOf(*most, unit))
 		}
 	}
 	count(v.MinLength, v.MaxLength, "character")
@@ -125,15 +125,15 @@ func limitsOf(v *structural.ValueValidation, intOrString bool) []string {
 		quantifier string
 		of         []structural.NestedValueValidation
 	}{{"all", v.AllOf}, {"at least one", v.AnyOf}, {"exactly one", v.OneOf}} {
-		of := junctor.of
+		branches := junctor.of
 		if intOrString { // implied by the type
-			if IsTypes(of) {
+			if IsTypes(branches) {
 				continue
 			}
-			of = slices.DeleteFunc(slices.Clone(of), func(n structural.NestedValueValidation) bool { return IsTypes(n.AnyOf) && len(n.AnyOf) > 0 })
+			branches = slices.DeleteFunc(slices.Clone(branches), func(n structural.NestedValueValidation) bool { return IsTypes(n.AnyOf) && len(n.AnyOf) > 0 })
 		}
-		if len(of) > 0 {
-			add("satisfies %s of: %s", junctor.quantifier, alternatives(of))
+		if len(branches) > 0 {
+			add("satisfies %s of: %s", junctor.quantifier, alternatives(branches))
 		}
 	}
 	if v.Not != nil {
@@ -198,9 +198,9 @@ func Selections(u unions.Union) []structural.UnionMember {
 	var out []structural.UnionMember
 	for _, v := range u.Values {
 		member := structural.UnionMember{Value: v.Name}
-		if at := u.Selected(v.Name); at >= 0 {
-			member.Name = u.Members[at].Name
-			member.Optional = u.Members[at].Optional
+		if index := u.Selected(v.Name); index >= 0 {
+			member.Name = u.Members[index].Name
+			member.Optional = u.Members[index].Optional
 		}
 		out = append(out, member)
 	}

@@ -42,22 +42,22 @@ func (s Selection) EveryChannel() bool { return len(s.Names) == 0 && !s.Gates }
 
 // SelectChannels sets the channels of the request to those of the project file that are
 // selected. It reports mistakes in the selection.
-func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selection) diag.List {
+func (r *Request) SelectChannels(reader *inputs.Reader, file *project.File, s Selection) diag.List {
 	r.Channels = nil
-	r.Contains = of.Contains()
-	r.NamedGates = of.Gates()
-	r.OnlyListed = of.IsOff(containment.NotContained.Code)
+	r.Contains = file.Contains()
+	r.NamedGates = file.Gates()
+	r.OnlyListed = file.IsOff(containment.NotContained.Code)
 	r.EveryChannel = s.EveryChannel()
-	selected, findings := of.Select(r.Dir, s.Names, s.Gates)
+	selected, findings := file.Select(r.Dir, s.Names, s.Gates)
 	wrong := func(hint, format string, args ...any) diag.List {
 		return diag.List{report.InvalidChannels.At(diag.Position{}, hint, format, args...)}
 	}
-	if s.Gates && !s.Output && !r.NoCRD && len(findings) == 0 && len(of.Channels(r.Dir)) > 0 {
+	if s.Gates && !s.Output && !r.NoCRD && len(findings) == 0 && len(file.Channels(r.Dir)) > 0 {
 		return wrong("-o DIRECTORY, or -o - for standard output (in controller-gen's syntax output:crd:dir=DIRECTORY and output:stdout)",
 			"--gates needs an output directory: those of "+project.Name+" are for its channels")
 	}
-	if at, ok := of.Overlay(); ok && r.Patch != nil {
-		findings = append(findings, report.InvalidChannels.At(at, "write merge: once, or generate the definitions with crd",
+	if position, ok := file.Overlay(); ok && r.Patch != nil {
+		findings = append(findings, report.InvalidChannels.At(position, "write merge: once, or generate the definitions with crd",
 			"schemapatch cannot merge definitions of several gates: merge is overlay"))
 	}
 	if len(findings) > 0 || len(selected) == 0 {
@@ -77,31 +77,31 @@ func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selectio
 		}
 	}
 	made := selected
-	r.Joined = r.join(of, s)
+	r.Joined = r.join(file, s)
 	if r.Joined.Directory != "" {
-		made = of.Channels(r.Dir)
+		made = file.Channels(r.Dir)
 		r.EveryChannel = true
 	}
 	for _, c := range made {
-		to := Channel{Suffix: c.Suffix, Helm: c.Helm, Pos: c.Pos}
-		to.Name = c.Name
-		to.Gates = c.Gates
-		to.Annotations = c.Annotations
-		to.Labels = c.Labels
-		to.Kinds = both(r.Kinds, c.Kinds)
-		to.Destination = r.destination(c, s)
-		if to.Destination != "-" {
-			to.OutputDir = to.Destination
+		target := Channel{Suffix: c.Suffix, Helm: c.Helm, Pos: c.Pos}
+		target.Name = c.Name
+		target.Gates = c.Gates
+		target.Annotations = c.Annotations
+		target.Labels = c.Labels
+		target.Kinds = both(r.Kinds, c.Kinds)
+		target.Destination = r.destination(c, s)
+		if target.Destination != "-" {
+			target.OutputDir = target.Destination
 		}
 		if r.Helm != "" {
-			to.Helm = r.Helm
+			target.Helm = r.Helm
 		}
 		if !slices.ContainsFunc(selected, func(s project.Channel) bool { return s.Name == c.Name }) {
-			to.Destination = ""
-			to.Helm = ""
+			target.Destination = ""
+			target.Helm = ""
 		}
-		to.Helm = resolveHelm(in, to.Helm)
-		r.Channels = append(r.Channels, to)
+		target.Helm = resolveHelm(reader, target.Helm)
+		r.Channels = append(r.Channels, target)
 	}
 	return r.checkJoined()
 }
@@ -165,13 +165,13 @@ func (c *Channel) fileName(name string) string {
 func sharedFiles(targets []target) (out diag.List) {
 	type writer struct{ first, second int }
 	reported := map[writer]bool{}
-	by := map[string]int{}
+	writers := map[string]int{}
 	for i := range targets {
 		for _, f := range targets[i].outputs {
 			path := filepath.Clean(f.Path)
-			first, ok := by[path]
+			first, ok := writers[path]
 			if !ok {
-				by[path] = i
+				writers[path] = i
 			} else if w := (writer{first, i}); first != i && !reported[w] {
 				reported[w] = true
 				hint := "give one of them a directory (crd) or a suffix of its own"
@@ -222,11 +222,11 @@ func (r *runner) contained(ctx context.Context, channels []Channel, made []defin
 				return nil, err
 			}
 		}
-		from := side(narrow)
+		source := side(narrow)
 		to := side(wide)
-		from.Definitions = differing(made[narrow], made[wide])
+		source.Definitions = differing(made[narrow], made[wide])
 		to.Definitions = differing(made[wide], made[narrow])
-		changes, err := containment.Unsafe(ctx, target, r.in, from, to)
+		changes, err := containment.Unsafe(ctx, target, r.in, source, to)
 		compared[pair(narrow, wide)] = changes
 		return changes, err
 	}
@@ -326,18 +326,18 @@ func (r *runner) gateFindings(channels []Channel, made []define.MadeChannel) (ou
 		named = append(named, g.Name)
 	}
 	for _, name := range used {
-		on := 0
+		enabled := 0
 		for _, c := range channels {
 			if gates.Set(c.Gates).On(name) {
-				on++
+				enabled++
 			}
 		}
 		pos, ok := places[name]
 		if !ok {
 			pos = channels[0].Pos
 		}
-		if r.EveryChannel && len(channels) > 1 && name != gates.Never && (on == 0 || on == len(channels)) {
-			out = append(out, report.NeedlessGateAt(pos, name, on > 0, named))
+		if r.EveryChannel && len(channels) > 1 && name != gates.Never && (enabled == 0 || enabled == len(channels)) {
+			out = append(out, report.NeedlessGateAt(pos, name, enabled > 0, named))
 		}
 	}
 	return out

@@ -28,8 +28,8 @@ type structOf struct {
 }
 
 func (s structOf) position() diag.Position {
-	before := s.text[:s.offset]
-	return diag.Position{File: s.file, Line: 1 + bytes.Count(before, []byte("\n")), Column: len(before) - bytes.LastIndexByte(before, '\n')}
+	head := s.text[:s.offset]
+	return diag.Position{File: s.file, Line: 1 + bytes.Count(head, []byte("\n")), Column: len(head) - bytes.LastIndexByte(head, '\n')}
 }
 
 // groupFinder finds the structs in packages of a group, regardless of build tags.
@@ -38,8 +38,8 @@ type groupFinder struct {
 	group *regexp.Regexp
 }
 
-func newGroupFinder(in *inputs.Reader, group string) groupFinder {
-	return groupFinder{in, regexp.MustCompile(`groupName=["` + "`" + `]?` + regexp.QuoteMeta(group) + `(?:[^\w.-]|$)`)}
+func newGroupFinder(reader *inputs.Reader, group string) groupFinder {
+	return groupFinder{reader, regexp.MustCompile(`groupName=["` + "`" + `]?` + regexp.QuoteMeta(group) + `(?:[^\w.-]|$)`)}
 }
 
 // walk yields the structs of the group in and below a directory. It returns false if yield did.
@@ -90,18 +90,18 @@ func (f groupFinder) inside(dir string) iter.Seq[structOf] {
 
 // structsOf yields the structs in packages of a group: in the project, then in the modules that it
 // requires directly.
-func structsOf(in *inputs.Reader, wd, group string) iter.Seq[structOf] {
+func structsOf(reader *inputs.Reader, wd, group string) iter.Seq[structOf] {
 	return func(yield func(structOf) bool) {
-		finder := newGroupFinder(in, group)
-		root := projectRoot(in, wd)
+		finder := newGroupFinder(reader, group)
+		root := projectRoot(reader, wd)
 		if !finder.walk(root, yield) {
 			return
 		}
-		for _, module := range golist.Required(in, wd) {
+		for _, module := range golist.Required(reader, wd) {
 			if module.Dir == root {
 				continue
 			}
-			finder.in = in
+			finder.in = reader
 			if module.Cached {
 				finder.in = nil // what does not change need not be recorded
 			}
@@ -115,8 +115,8 @@ func structsOf(in *inputs.Reader, wd, group string) iter.Seq[structOf] {
 // Declaration searches all Go files of the project, and of the modules that it requires directly, for a
 // struct that may be a kind of group, regardless of build tags and of the packages that the run
 // covers. ok decides whether a struct with the given file, name and file content is the one.
-func Declaration(in *inputs.Reader, wd, group string, ok func(file, name string, text []byte) bool) (at diag.Position, found bool) {
-	for s := range structsOf(in, wd, group) {
+func Declaration(reader *inputs.Reader, wd, group string, ok func(file, name string, text []byte) bool) (position diag.Position, found bool) {
+	for s := range structsOf(reader, wd, group) {
 		if ok(s.file, s.name, s.text) {
 			return s.position(), true
 		}
@@ -151,14 +151,14 @@ func (r *runner) declaredKinds(group string) []configgen.Declared {
 
 // projectRoot returns the root of the repository that contains wd or, without git, that of
 // the outermost module or workspace.
-func projectRoot(in *inputs.Reader, wd string) string {
+func projectRoot(reader *inputs.Reader, wd string) string {
 	root := wd
 	for dir := wd; ; dir = filepath.Dir(dir) {
-		if _, err := in.Stat(filepath.Join(dir, ".git")); err == nil {
+		if _, err := reader.Stat(filepath.Join(dir, ".git")); err == nil {
 			return dir
 		}
 		for _, name := range []string{"go.mod", "go.work"} {
-			if _, err := in.Stat(filepath.Join(dir, name)); err == nil {
+			if _, err := reader.Stat(filepath.Join(dir, name)); err == nil {
 				root = dir
 			}
 		}
@@ -170,7 +170,7 @@ func projectRoot(in *inputs.Reader, wd string) string {
 
 // StillDeclared returns the finding about a stale file that is kept because its kind is still
 // declared, in a package that the run did not cover or that it excluded.
-func StillDeclared(path, kind string, at diag.Position) diag.Diagnostic {
+func StillDeclared(path, kind string, position diag.Position) diag.Diagnostic {
 	return StaleOutput.At(diag.Position{File: filepath.ToSlash(path)}, "name all packages in one run, or remove the file if nothing writes it",
-		"this run did not write this file; its kind %s is still declared", kind).As(diag.Note).With(diag.Related{Pos: at, Message: "the declaration"})
+		"this run did not write this file; its kind %s is still declared", kind).As(diag.Note).With(diag.Related{Pos: position, Message: "the declaration"})
 }

@@ -36,21 +36,21 @@ func (r *Request) Check() error {
 
 // ResolveHelm replaces the directory of a chart by that of its CRDs: crds, or templates/crds if
 // only that exists. Reads are recorded in the inputs.
-func (r *Request) ResolveHelm(in *inputs.Reader) { r.Helm = resolveHelm(in, r.Helm) }
+func (r *Request) ResolveHelm(reader *inputs.Reader) { r.Helm = resolveHelm(reader, r.Helm) }
 
-func resolveHelm(in *inputs.Reader, dir string) string {
+func resolveHelm(reader *inputs.Reader, dir string) string {
 	exists := func(name string) bool {
-		_, err := in.Stat(filepath.Join(dir, name))
+		_, err := reader.Stat(filepath.Join(dir, name))
 		return err == nil
 	}
 	if dir == "" || !exists("Chart.yaml") {
 		return dir
 	}
-	below := "crds"
-	if templates := filepath.Join("templates", "crds"); exists(templates) && !exists(below) {
-		below = templates
+	child := "crds"
+	if templates := filepath.Join("templates", "crds"); exists(templates) && !exists(child) {
+		child = templates
 	}
-	return filepath.Join(dir, below)
+	return filepath.Join(dir, child)
 }
 
 // chart returns the directory of the chart whose files are in a directory, and whether that is

@@ -36,12 +36,12 @@ type target struct {
 
 // join returns where the channels of the project file share definitions. One channel that is
 // written to a destination of the command line is complete there, and shares none.
-func (r *Request) join(of *project.File, s Selection) Joined {
-	at, ok := of.Joins()
+func (r *Request) join(file *project.File, s Selection) Joined {
+	position, ok := file.Joins()
 	if !ok || r.NoCRD || r.Destination == "" || r.Destination == "-" || s.Output && len(s.Names) == 1 {
 		return Joined{}
 	}
-	return Joined{r.Destination, at}
+	return Joined{r.Destination, position}
 }
 
 // checkJoined reports channels for which definitions cannot be joined.

@@ -102,8 +102,8 @@ type Result struct {
 // Run runs the generator for a request. in records the files that are read; if it is nil,
 // reads are not recorded. If noteSources is set, the files that the companion generators read
 // are recorded as well.
-func Run(ctx context.Context, request Request, server define.Server, in *inputs.Reader, noteSources bool) (*Result, error) {
-	return (&runner{Request: request, in: in, noteSources: noteSources}).run(ctx, server, define.Load)
+func Run(ctx context.Context, request Request, server define.Server, reader *inputs.Reader, noteSources bool) (*Result, error) {
+	return (&runner{Request: request, in: reader, noteSources: noteSources}).run(ctx, server, define.Load)
 }
 
 // Session is a series of runs in a directory, which reuse what they know of files that are the
@@ -116,9 +116,9 @@ type Session struct {
 // Findings returns the findings of [Run]. Before definitions are verified, it calls unverified
 // with those that are known, some of which others may replace. That takes much longer than
 // everything before.
-func (s *Session) Findings(ctx context.Context, request Request, server define.Server, in *inputs.Reader, unverified func(diag.List)) (diag.List, error) {
-	r := &runner{Request: request, in: in}
-	r.unverified = func(found diag.List) { unverified(definitions.WithoutIgnored(in, found)) }
+func (s *Session) Findings(ctx context.Context, request Request, server define.Server, reader *inputs.Reader, unverified func(diag.List)) (diag.List, error) {
+	r := &runner{Request: request, in: reader}
+	r.unverified = func(found diag.List) { unverified(definitions.WithoutIgnored(reader, found)) }
 	made, err := r.run(ctx, server, func(ctx context.Context, options define.Options) (loaded *define.Loaded, err error) {
 		loaded, err = define.LoadAgain(ctx, options, s.loaded)
 		s.loaded = cmp.Or(loaded, s.loaded)

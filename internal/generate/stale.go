@@ -55,12 +55,12 @@ func (p place) owns(name string, places []place) (bare string, ok bool) {
 // staleFiles returns the CRD files in a place that belong to groups of the run but were not
 // produced by it. A file counts only if its version annotation is schemagen's or, with
 // annotated unset, if it has no such annotation.
-func staleFiles(in *inputs.Reader, p place, places []place, groups []string, annotated bool) ([]staleFile, error) {
+func staleFiles(reader *inputs.Reader, p place, places []place, groups []string, annotated bool) ([]staleFile, error) {
 	var produced []string
 	for _, f := range p.files {
 		produced = append(produced, f.Name)
 	}
-	entries, err := in.ReadDir(p.dir)
+	entries, err := reader.ReadDir(p.dir)
 	if inputs.IsAbsent(err) {
 		return nil, nil
 	}
@@ -75,7 +75,7 @@ func staleFiles(in *inputs.Reader, p place, places []place, groups []string, ann
 			continue
 		}
 		path := filepath.Join(p.dir, entry.Name())
-		text, err := in.ReadFile(path, nil)
+		text, err := reader.ReadFile(path, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -177,8 +177,8 @@ func (r *runner) stale(targets []target) (remove []string, findings diag.List, e
 	for _, f := range stale {
 		isKind := func(_, name string, _ []byte) bool { return name == f.kind }
 		isCovered := covered[[2]string{f.group, f.kind}]
-		if at, found := Declaration(r.in, r.Dir, f.group, isKind); found && !isCovered {
-			findings = append(findings, StillDeclared(f.path, f.kind, at))
+		if position, found := Declaration(r.in, r.Dir, f.group, isKind); found && !isCovered {
+			findings = append(findings, StillDeclared(f.path, f.kind, position))
 			continue
 		}
 		removable := f.ours && (!f.target.joined || r.writesAll())

@@ -27,15 +27,15 @@ type conversionOutputs struct {
 // needed. It returns those to remove and reports the others. Files of a kind that has versions
 // in other packages of the project, which the run did not cover, are kept. Only files marked as
 // written by schemagen count.
-func staleConversions(ctx context.Context, options define.Options, of conversionOutputs) (remove []string, findings diag.List, err error) {
+func staleConversions(ctx context.Context, options define.Options, outputs conversionOutputs) (remove []string, findings diag.List, err error) {
 	var kept []string // directories
 	add := func(name, reason string) error {
 		path := screen.Relative(options.Dir, name, 0)
-		stale, found, err := staleAmong([]string{path}, reason, of.Prune)
+		stale, found, err := staleAmong([]string{path}, reason, outputs.Prune)
 		if err != nil || len(stale)+len(found) == 0 {
 			return err
 		}
-		note, isNeeded, err := versionElsewhere(ctx, options, of.Generated.Model, name)
+		note, isNeeded, err := versionElsewhere(ctx, options, outputs.Generated.Model, name)
 		if err != nil {
 			return err
 		}
@@ -47,21 +47,21 @@ func staleConversions(ctx context.Context, options define.Options, of conversion
 		remove, findings = append(remove, stale...), append(findings, found...)
 		return nil
 	}
-	for _, dir := range of.Generated.Without {
-		if err := add(filepath.Join(dir, conversions.FileName), unwritten(of.Generated.Model, dir)); err != nil {
+	for _, dir := range outputs.Generated.Without {
+		if err := add(filepath.Join(dir, conversions.FileName), unwritten(outputs.Generated.Model, dir)); err != nil {
 			return nil, nil, err
 		}
 	}
 	untested := "the package of this file has no conversions"
-	if of.Generated.Model != nil {
+	if outputs.Generated.Model != nil {
 		untested = "the package of this file has no generated conversions"
 	}
-	for _, dir := range of.Tests.Without {
+	for _, dir := range outputs.Tests.Without {
 		if err := add(filepath.Join(dir, laws.FileName), untested); err != nil {
 			return nil, nil, err
 		}
 	}
-	for _, name := range of.Tests.Unneeded {
+	for _, name := range outputs.Tests.Unneeded {
 		module := filepath.Dir(filepath.Dir(filepath.Dir(name))) + string(filepath.Separator)
 		if slices.ContainsFunc(kept, func(dir string) bool { return strings.HasPrefix(dir, module) }) {
 			continue
@@ -106,17 +106,17 @@ func versionElsewhere(ctx context.Context, options define.Options, model *conver
 		if err != nil {
 			return note, false, err
 		}
-		at, found := Declaration(disk, options.Dir, kind.Group, func(file, name string, _ []byte) bool {
+		position, found := Declaration(disk, options.Dir, kind.Group, func(file, name string, _ []byte) bool {
 			return name == kind.Name && !slices.Contains(listing.Dirs, filepath.Dir(file))
 		})
 		if found {
-			other := filepath.ToSlash(screen.Relative(options.Dir, filepath.Dir(at.File), 0))
+			other := filepath.ToSlash(screen.Relative(options.Dir, filepath.Dir(position.File), 0))
 			if !strings.HasPrefix(other, ".") && !filepath.IsAbs(other) {
 				other = "./" + other
 			}
 			path := filepath.ToSlash(screen.Relative(options.Dir, name, 0))
 			return StaleOutput.At(diag.Position{File: path}, "name "+other+", too",
-				"this run did not write this file: %s has another version in a package that the run does not cover", kind.Name).As(diag.Note).With(diag.Related{Pos: at, Message: "the declaration"}), true, nil
+				"this run did not write this file: %s has another version in a package that the run does not cover", kind.Name).As(diag.Note).With(diag.Related{Pos: position, Message: "the declaration"}), true, nil
 		}
 	}
 	return note, false, nil

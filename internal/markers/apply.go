@@ -58,9 +58,9 @@ func (d *Definition) Stage() Stage { return d.row.stage }
 // Apply applies a marker that has a stage and is not a [SchemaMarker] to the keywords of its
 // node, and records the marker as the origin of the keywords that it sets.
 func (m *Marker) Apply(k keywords.Node, misfit Misfit) {
-	before := k.Props()
+	oldJSONSchemaProps := k.Props()
 	m.row().apply(k, m.Value, misfit)
-	for _, keyword := range keywords.Changed(before, k.Props()) {
+	for _, keyword := range keywords.Changed(oldJSONSchemaProps, k.Props()) {
 		k.Origin.Keywords = append(k.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: m.Pos})
 	}
 }

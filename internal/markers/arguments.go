@@ -84,27 +84,27 @@ func decode(value string, quoted bool) (r rune, rest string) {
 // included.
 func (c Comment) argument(name string) (start, value, end int, ok bool) {
 	_, short, _ := splitName(c.Text)
-	for at := len(short) + 2; at < len(c.Text); {
-		equals := strings.IndexByte(c.Text[at:], '=')
+	for offset := len(short) + 2; offset < len(c.Text); {
+		equals := strings.IndexByte(c.Text[offset:], '=')
 		if equals < 0 {
 			return 0, 0, 0, false
 		}
-		value := at + equals + 1
+		value := offset + equals + 1
 		end := valueEnd(c.Text, value)
-		if strings.TrimSpace(c.Text[at:at+equals]) == name {
-			return at + equals - len(strings.TrimLeft(c.Text[at:at+equals], " ")), value, end, true
+		if strings.TrimSpace(c.Text[offset:offset+equals]) == name {
+			return offset + equals - len(strings.TrimLeft(c.Text[offset:offset+equals], " ")), value, end, true
 		}
-		at = end + 1
+		offset = end + 1
 	}
 	return 0, 0, 0, false
 }
 
 // valueEnd returns the end of the value that begins at an offset: the next comma outside
 // quotes and braces, or the end of the text.
-func valueEnd(text string, at int) int {
+func valueEnd(text string, offset int) int {
 	depth := 0
 	var quote byte
-	for i := at; i < len(text); i++ {
+	for i := offset; i < len(text); i++ {
 		switch c := text[i]; {
 		case quote == '"' && c == '\\':
 			i++
@@ -112,7 +112,7 @@ func valueEnd(text string, at int) int {
 			if c == quote {
 				quote = 0
 			}
-		case (c == '"' || c == '`') && (i == at || strings.IndexByte("{;,: ", text[i-1]) >= 0):
+		case (c == '"' || c == '`') && (i == offset || strings.IndexByte("{;,: ", text[i-1]) >= 0):
 			quote = c
 		case c == '{':
 			depth++

@@ -80,43 +80,43 @@ func ConvertExcludes(name string) []string {
 
 // parse parses a marker of the shape.
 func (s convertShape) parse(text, name string) (value any, offset int, err error) {
-	at := 1 + len(name)
+	index := 1 + len(name)
 	out := Convert{}
-	rest := text[at:]
+	rest := text[index:]
 	if s.value != "" {
-		after, ok := strings.CutPrefix(rest, "=")
-		if !ok || after == "" {
-			return nil, at, fmt.Errorf("needs a value: +%s%s", name, s.value)
+		tail, ok := strings.CutPrefix(rest, "=")
+		if !ok || tail == "" {
+			return nil, index, fmt.Errorf("needs a value: +%s%s", name, s.value)
 		}
-		at++
-		n, closed := argumentEnd(after)
+		index++
+		n, closed := argumentEnd(tail)
 		if !closed {
-			return nil, at, fmt.Errorf("a quote is not closed: %s", after)
+			return nil, index, fmt.Errorf("a quote is not closed: %s", tail)
 		}
-		out.Value = withoutQuotes(after[:n])
-		rest = after[n:]
-		at += n
+		out.Value = withoutQuotes(tail[:n])
+		rest = tail[n:]
+		index += n
 	}
 	for rest != "" {
-		after, ok := strings.CutPrefix(rest, ",")
+		tail, ok := strings.CutPrefix(rest, ",")
 		if !ok {
-			return nil, at, fmt.Errorf("unexpected %q", rest)
+			return nil, index, fmt.Errorf("unexpected %q", rest)
 		}
-		at++
-		n, closed := argumentEnd(after)
+		index++
+		n, closed := argumentEnd(tail)
 		if !closed {
-			return nil, at, fmt.Errorf("a quote is not closed: %s", after)
+			return nil, index, fmt.Errorf("a quote is not closed: %s", tail)
 		}
-		argument, value, _ := strings.Cut(after[:n], "=")
+		argument, value, _ := strings.Cut(tail[:n], "=")
 		if last := len(out.Arguments) - 1; last >= 0 && out.Arguments[last].Name == "reason" && !slices.Contains(s.arguments, argument) {
-			return nil, at, fmt.Errorf("a reason with a comma has to be quoted: reason=%q", out.Arguments[last].Value+rest)
+			return nil, index, fmt.Errorf("a reason with a comma has to be quoted: reason=%q", out.Arguments[last].Value+rest)
 		}
 		if !slices.Contains(s.arguments, argument) {
-			return nil, at, fmt.Errorf("%q is not an argument: expected +%s%s", argument, name, s)
+			return nil, index, fmt.Errorf("%q is not an argument: expected +%s%s", argument, name, s)
 		}
 		out.Arguments = append(out.Arguments, ConvertArgument{argument, withoutQuotes(value)})
-		rest = after[n:]
-		at = at + n
+		rest = tail[n:]
+		index = index + n
 	}
 	return out, 0, nil
 }

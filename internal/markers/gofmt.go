@@ -25,9 +25,9 @@ func (l *linter) reformatted(file *ast.File) {
 
 // nearestGroup returns the comment group between a position and a doc comment that is nearest
 // to the comment, or nil.
-func nearestGroup(file *ast.File, after token.Pos, doc *ast.CommentGroup) *ast.CommentGroup {
+func nearestGroup(file *ast.File, start token.Pos, doc *ast.CommentGroup) *ast.CommentGroup {
 	i := slices.Index(file.Comments, doc)
-	if doc == nil || i < 1 || file.Comments[i-1].Pos() < after {
+	if doc == nil || i < 1 || file.Comments[i-1].Pos() < start {
 		return nil
 	}
 	return file.Comments[i-1]
@@ -35,7 +35,7 @@ func nearestGroup(file *ast.File, after token.Pos, doc *ast.CommentGroup) *ast.C
 
 // doc checks a doc comment of a package or a type. Its markers can be moved to the group above it, if that has
 // markers, or to one of their own.
-func (l *linter) doc(doc, above *ast.CommentGroup, target Target) {
+func (l *linter) doc(doc, separated *ast.CommentGroup, target Target) {
 	if doc == nil || !strings.HasPrefix(doc.List[0].Text, "//") {
 		return
 	}
@@ -43,15 +43,15 @@ func (l *linter) doc(doc, above *ast.CommentGroup, target Target) {
 	if !slices.ContainsFunc(own, mayBeReformatted) {
 		return
 	}
-	after := formatted(doc)
+	newComment := formatted(doc)
 	for i, c := range own {
-		if i < len(after) && slices.Equal(strings.Fields(after[i].Text), strings.Fields(c.Text)) || l.allowed(c.Text) {
+		if i < len(newComment) && slices.Equal(strings.Fields(newComment[i].Text), strings.Fields(c.Text)) || l.allowed(c.Text) {
 			continue
 		}
 		l.add(Finding{
 			Pos: c.Pos, End: c.End(), Kind: Reformatted,
 			Message: "gofmt changes this marker, because it is in a doc comment", Hint: "write the markers above the doc comment, and a blank line between",
-			Edit: l.separated(doc, above, own, target),
+			Edit: l.separated(doc, separated, own, target),
 		})
 		return
 	}
@@ -86,7 +86,7 @@ func linesOf(list []*ast.Comment) string {
 
 // separated returns the edit that moves the markers of a doc comment out of it, and nil if
 // one of a type would then describe the package.
-func (l *linter) separated(doc, above *ast.CommentGroup, own []Comment, target Target) *Edit {
+func (l *linter) separated(doc, separated *ast.CommentGroup, own []Comment, target Target) *Edit {
 	for _, c := range own {
 		if target == Type && l.table.Lookup(c.Text, Type) == nil && l.table.Lookup(c.Text, Package) != nil {
 			return nil
@@ -104,14 +104,14 @@ func (l *linter) separated(doc, above *ast.CommentGroup, own []Comment, target T
 		prose = prose[:len(prose)-1]
 	}
 	text := linesOf(moved)
-	if above != nil && len(comments(above, false)) > 0 && strings.HasPrefix(above.List[0].Text, "//") {
-		text = linesOf(above.List) + text
+	if separated != nil && len(comments(separated, false)) > 0 && strings.HasPrefix(separated.List[0].Text, "//") {
+		text = linesOf(separated.List) + text
 	} else {
-		above = doc
+		separated = doc
 	}
 	if len(prose) > 0 {
 		text += "\n" + linesOf(prose)
-		return &Edit{above.Pos(), doc.End(), strings.TrimSuffix(text, "\n")}
+		return &Edit{separated.Pos(), doc.End(), strings.TrimSuffix(text, "\n")}
 	}
-	return &Edit{above.Pos(), doc.End(), text} // a blank line before the type
+	return &Edit{separated.Pos(), doc.End(), text} // a blank line before the type
 }

@@ -343,9 +343,9 @@ func (l *linter) unknown(c Comment, target Target) {
 		}
 		return
 	}
-	after, _ := strings.CutPrefix(full, "schemagen:conversion:")
+	tail, _ := strings.CutPrefix(full, "schemagen:conversion:")
 	for _, other := range []Target{Type, Field, Package} {
-		if l.table.byTarget[target][ConvertPrefix+after] != nil {
+		if l.table.byTarget[target][ConvertPrefix+tail] != nil {
 			break // +schemagen:conversion is a marker, too
 		}
 		if def := l.lookup(c.Text, other); other != target && def != nil && l.table.byTarget[target][def.Name] == nil {

@@ -186,22 +186,22 @@ func (g GatedMarker) RuleCondition(others []GatedMarker) gates.Condition {
 
 // WithGates returns the text of the list of gates of the marker if it consists of the names, and
 // the offsets in the marker of the list that it replaces.
-func (g GatedMarker) WithGates(names []string) (text string, from, to int) {
+func (g GatedMarker) WithGates(names []string) (text string, start, end int) {
 	for i, name := range names {
 		if i > 0 {
 			text += ";"
 		}
 		text += word(name)
 	}
-	_, from, to, ok := g.argument("requiredFeatureGate")
+	_, start, end, ok := g.argument("requiredFeatureGate")
 	if !ok {
-		_, from, to, ok = g.argument("featureGate")
+		_, start, end, ok = g.argument("featureGate")
 	}
 	if !ok {
-		from = len("+" + FeatureGateName + "=")
-		to = len(g.Text)
+		start = len("+" + FeatureGateName + "=")
+		end = len(g.Text)
 	}
-	return text, from, to
+	return text, start, end
 }
 
 // Ungated returns the text of a marker that does the same without gates. ok is false if it would

@@ -82,11 +82,11 @@ func conditionNames() []string {
 // parenthesized returns the name of a marker, and the text after the opening parenthesis. That
 // may be another character, or be missing, behind the names of conditions: gate[X], gate=X, gate.
 func parenthesized(text string) (word, rest string, ok bool) {
-	at := strings.IndexAny(text+" ", "([:= \t")
-	word = text[:at]
-	rest = text[at:]
-	if after, ok := strings.CutPrefix(rest, "("); ok {
-		return word, after, true
+	offset := strings.IndexAny(text+" ", "([:= \t")
+	word = text[:offset]
+	rest = text[offset:]
+	if tail, ok := strings.CutPrefix(rest, "("); ok {
+		return word, tail, true
 	}
 	if !slices.Contains(conditionNames(), word) {
 		return "", "", false
@@ -95,11 +95,11 @@ func parenthesized(text string) (word, rest string, ok bool) {
 	if strings.HasPrefix(rest, "[") {
 		end = "]"
 	}
-	condition, after, found := strings.Cut(strings.TrimLeft(rest, "[:="), end)
+	condition, remainder, found := strings.Cut(strings.TrimLeft(rest, "[:="), end)
 	if found && end == "=" {
-		after = end + after
+		remainder = end + remainder
 	}
-	return word, condition + ")" + after, true
+	return word, condition + ")" + remainder, true
 }
 
 // misspelledCondition reports an unknown marker of ours with parentheses behind its name, and
@@ -115,16 +115,16 @@ func (l *linter) misspelledCondition(c Comment, target Target) bool {
 	for _, name := range []string{WhenName, DocName, AtName, TypeName} {
 		names = append(names, strings.TrimPrefix("+"+name, prefix))
 	}
-	name, near := words.OnlyNearest(word, names)
+	name, found := words.OnlyNearest(word, names)
 	for _, other := range names {
-		if !near && words.EditDistance(word, other, 3) <= 2 { // one edit, also in a short name
+		if !found && words.EditDistance(word, other, 3) <= 2 { // one edit, also in a short name
 			name = other
-			near = true
+			found = true
 		}
 	}
-	if _, end, err := gates.Scan(rest); !near && (err != nil || end == len(rest)) && !slices.Contains(conditionNames(), word) {
+	if _, end, err := gates.Scan(rest); !found && (err != nil || end == len(rest)) && !slices.Contains(conditionNames(), word) {
 		return false
-	} else if !near {
+	} else if !found {
 		name = names[0]
 	}
 	message := "unknown marker " + prefix + word
@@ -299,11 +299,11 @@ func correctNamespace(head string, names []string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	near, ok := words.Nearest(space, namespaces())
+	nearest, ok := words.Nearest(space, namespaces())
 	if !ok {
 		return "", false
 	}
-	return equalFold(near+":"+rest, names)
+	return equalFold(nearest+":"+rest, names)
 }
 
 // namespaces returns our namespaces that are long enough for spelling correction.
@@ -381,8 +381,8 @@ func guessValues(def *Definition, text string) []string {
 	if def.AnonymousField() {
 		kind = def.Fields[""].Type
 	}
-	bare, after := unquoted(text)
-	if after == "" && (def.Own() || kind == markers.SliceType) {
+	bare, tail := unquoted(text)
+	if tail == "" && (def.Own() || kind == markers.SliceType) {
 		add(bare) // else the quotes would be part of the value
 	}
 	add(text)
@@ -392,13 +392,13 @@ func guessValues(def *Definition, text string) []string {
 	if strings.Contains(text, `\`) && !strings.Contains(text, "`") {
 		add(strings.ReplaceAll(text, `"`, "`")) // raw strings
 	}
-	if after != "" {
-		add(strings.TrimSuffix(text, after))
+	if tail != "" {
+		add(strings.TrimSuffix(text, tail))
 	}
 	add(bare)
 	for _, comment := range []string{" //", " #", " ("} {
-		if before, _, ok := strings.Cut(text, comment); ok {
-			add(before)
+		if head, _, ok := strings.Cut(text, comment); ok {
+			add(head)
 		}
 	}
 	add(strings.TrimRight(text, ".,; "))
@@ -417,14 +417,14 @@ func guessValues(def *Definition, text string) []string {
 	case markers.InvalidType, markers.AnyType:
 		return out
 	}
-	before, _, _ := strings.Cut(text, " ")
-	add(before)
+	prefix, _, _ := strings.Cut(text, " ")
+	add(prefix)
 	return out
 }
 
 // unquoted returns a value without its quotes, one of which may be missing, and the text
 // after them.
-func unquoted(text string) (bare, after string) {
+func unquoted(text string) (bare, tail string) {
 	if strings.IndexByte("\"'`", text[0]) < 0 {
 		return strings.TrimRight(text, "\"'`"), ""
 	}
@@ -462,8 +462,8 @@ func (t *Table) isSuspect(text string) bool {
 		return false
 	}
 	if !hasOwnPrefix(name) {
-		_, near := words.Nearest(space, namespaces())
-		return near
+		_, found := words.Nearest(space, namespaces())
+		return found
 	}
 	full, short, _ := splitName("+" + name)
 	return len(name) < len(text)-1 || !t.knows(text) && !isForeign(full) && !isForeign(short)
@@ -489,20 +489,20 @@ func (t *Table) suggest(def *Definition, c Comment, e *ParseError) {
 		return
 	}
 	quoted, isUnknown := strings.CutPrefix(e.Msg, "unknown argument ")
-	var near, hint string
+	var nearest, hint string
 	if isUnknown {
-		near, hint = guessArgument(def, quoted)
+		nearest, hint = guessArgument(def, quoted)
 	}
 	_, value, _ := strings.Cut(c.Text, "=")
-	if def.Name == ResourceName && strings.Contains(value, ",") && near == "" {
+	if def.Name == ResourceName && strings.Contains(value, ",") && nearest == "" {
 		e.Hint = "separate the values of an argument with semicolons, as in shortName=a;b"
 		return
 	}
 	if isUnknown {
 		e.Hint = hint
-		if argument := strings.Trim(quoted, `"`); near != "" {
+		if argument := strings.Trim(quoted, `"`); nearest != "" {
 			e.End = e.Pos + token.Pos(len(argument))
-			e.Edit = &Edit{e.Pos, e.End, near}
+			e.Edit = &Edit{e.Pos, e.End, nearest}
 		}
 		return
 	}
@@ -547,10 +547,10 @@ func withQuotes(text string) string {
 
 // guessArgument returns the argument probably meant by one that a definition does not have,
 // or the empty string if there is no good guess, and the hint for it.
-func guessArgument(def *Definition, quoted string) (near, hint string) {
+func guessArgument(def *Definition, quoted string) (nearest, hint string) {
 	names := def.Arguments()
-	if near, ok := words.Nearest(strings.Trim(quoted, `"`), names); ok {
-		return near, "did you mean " + near + "?"
+	if closest, ok := words.Nearest(strings.Trim(quoted, `"`), names); ok {
+		return closest, "did you mean " + closest + "?"
 	}
 	return "", "its arguments are " + strings.Join(names, ", ")
 }

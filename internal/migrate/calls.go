@@ -43,9 +43,9 @@ type makefile struct {
 func makefileNames() []string { return []string{"GNUmakefile", "makefile", "Makefile"} }
 
 // findMakefile returns the name of the Makefile that make reads in a directory, or "".
-func findMakefile(in *inputs.Reader, dir string) string {
+func findMakefile(reader *inputs.Reader, dir string) string {
 	for _, name := range makefileNames() {
-		if info, err := in.Stat(filepath.Join(dir, name)); err == nil && !info.IsDir() {
+		if info, err := reader.Stat(filepath.Join(dir, name)); err == nil && !info.IsDir() {
 			return name
 		}
 	}
@@ -86,11 +86,11 @@ func (r *migration) readMakefile(ctx context.Context, root, dir, path string, go
 	if len(m.databases) == 0 {
 		return nil, fmt.Errorf("make -n %s failed:\n%s", strings.Join(goals, " "), answer.errors())
 	}
-	in := callReader{makefile: m, root: root, dir: dir, project: r.project.root}
+	reader := callReader{makefile: m, root: root, dir: dir, project: r.project.root}
 	for _, recipe := range m.recipes {
-		in.recipe(recipe)
+		reader.recipe(recipe)
 	}
-	in.unreached(answer)
+	reader.unreached(answer)
 	byPlace := func(a, b controllerGenCall) int {
 		return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
 	}
@@ -111,24 +111,24 @@ type callReader struct {
 }
 
 // database returns the data base of the make that ran in a directory.
-func (in *callReader) database(dir string) *makeDatabase {
-	for _, db := range slices.Backward(in.databases) {
+func (reader *callReader) database(dir string) *makeDatabase {
+	for _, db := range slices.Backward(reader.databases) {
 		if db.dir == dir {
 			return db
 		}
 	}
-	return in.main()
+	return reader.main()
 }
 
 // place returns a file of a data base relative to the working directory of schemagen.
-func (in *callReader) place(db *makeDatabase, file string) string {
+func (reader *callReader) place(db *makeDatabase, file string) string {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(db.dir, file)
 	}
-	if rel, err := filepath.Rel(in.dir, file); err == nil {
+	if rel, err := filepath.Rel(reader.dir, file); err == nil {
 		file = rel
 	}
-	return filepath.Join(filepath.Dir(in.path), file)
+	return filepath.Join(filepath.Dir(reader.path), file)
 }
 
 // rule returns the rule of a target, and whether there is one.
@@ -143,13 +143,13 @@ func (db *makeDatabase) rule(target string) (makeRule, bool) {
 
 // isPattern reports whether a pattern of make matches a target.
 func isPattern(pattern, target string) bool {
-	before, after, ok := strings.Cut(pattern, "%")
-	return ok && len(target) > len(before)+len(after) && strings.HasPrefix(target, before) && strings.HasSuffix(target, after)
+	head, tail, ok := strings.Cut(pattern, "%")
+	return ok && len(target) > len(head)+len(tail) && strings.HasPrefix(target, head) && strings.HasSuffix(target, tail)
 }
 
 // recipe records the calls of a recipe.
-func (in *callReader) recipe(recipe expandedRecipe) {
-	db := in.database(recipe.dir)
+func (reader *callReader) recipe(recipe expandedRecipe) {
+	db := reader.database(recipe.dir)
 	rule, known := db.rule(recipe.target)
 	lines := recipe.lines
 	if _, oneShell := db.rule(".ONESHELL"); oneShell {
@@ -163,8 +163,8 @@ func (in *callReader) recipe(recipe expandedRecipe) {
 	}
 	var all []foundCalls
 	for _, line := range lines {
-		if version := installedVersion().FindStringSubmatch(line); version != nil && in.pinned == "" {
-			in.pinned = version[1]
+		if version := installedVersion().FindStringSubmatch(line); version != nil && reader.pinned == "" {
+			reader.pinned = version[1]
 		}
 		found := readShell(line, recipe.dir)
 		if !found.isEmpty() || strings.Contains(line, "controller-gen") {
@@ -175,42 +175,42 @@ func (in *callReader) recipe(recipe expandedRecipe) {
 		if f.isEmpty() {
 			continue
 		}
-		file := in.place(db, rule.file)
+		file := reader.place(db, rule.file)
 		line := rule.line
 		variable := ""
 		if known && len(raw) > 0 {
-			at := raw[0]
+			offset := raw[0]
 			if len(raw) == len(all) {
-				at = raw[i]
+				offset = raw[i]
 			}
-			line = in.line(db, rule, at)
-			variable = db.toolIn(rule.recipe[at])
+			line = reader.line(db, rule, offset)
+			variable = db.toolIn(rule.recipe[offset])
 		}
 		for _, problem := range f.problems {
-			in.problems = append(in.problems, fmt.Sprintf("%s:%d: %s", file, line, problem))
+			reader.problems = append(reader.problems, fmt.Sprintf("%s:%d: %s", file, line, problem))
 		}
 		for _, call := range f.calls {
 			call.file = file
 			call.line = line
 			call.variable = variable
-			in.calls = in.add(in.calls, call)
+			reader.calls = reader.add(reader.calls, call)
 		}
 		for _, call := range f.own {
 			call.file = file
 			call.line = line
-			in.own = in.add(in.own, call)
+			reader.own = reader.add(reader.own, call)
 		}
 	}
 }
 
 // add adds a call, with the paths of the project, unless it is known from another target.
-func (in *callReader) add(calls []controllerGenCall, call controllerGenCall) []controllerGenCall {
-	if rel, err := filepath.Rel(in.dir, call.dir); err == nil {
+func (reader *callReader) add(calls []controllerGenCall, call controllerGenCall) []controllerGenCall {
+	if rel, err := filepath.Rel(reader.dir, call.dir); err == nil {
 		call.dir = rel
 	}
 	here := func(words []string) (out []string) {
 		for _, word := range words {
-			out = append(out, replacePath(word, in.root, in.project))
+			out = append(out, replacePath(word, reader.root, reader.project))
 		}
 		return out
 	}
@@ -225,27 +225,27 @@ func (in *callReader) add(calls []controllerGenCall, call controllerGenCall) []c
 
 // line returns the line in the file of a line of a recipe: make tells that of the first, and
 // leaves out comments and conditionals.
-func (in *callReader) line(db *makeDatabase, rule makeRule, index int) int {
+func (reader *callReader) line(db *makeDatabase, rule makeRule, index int) int {
 	file := rule.file
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(db.dir, file)
 	}
-	data, err := in.in.ReadFile(file, nil)
+	data, err := reader.in.ReadFile(file, nil)
 	if err != nil {
 		return rule.line
 	}
 	lines := strings.Split(string(data), "\n")
-	at := rule.line - 1
+	offset := rule.line - 1
 	for i := 0; i <= index; i++ {
 		first, _, _ := strings.Cut(rule.recipe[i], "\n")
-		for n := at; n < len(lines); n++ {
+		for n := offset; n < len(lines); n++ {
 			if strings.TrimRight(strings.TrimLeft(lines[n], "\t"), "\r") == strings.TrimLeft(strings.TrimRight(first, "\r"), "\t") {
-				at = n + 1
+				offset = n + 1
 				break
 			}
 		}
 	}
-	return max(at, rule.line)
+	return max(offset, rule.line)
 }
 
 // toolIn returns the variable by which a line of a recipe refers to the tool, or "".
@@ -273,26 +273,26 @@ var toolPath = lazyregexp.New(`(?m)(^|/|\s)(controller-gen|schemagen)(@\S*|-\S*)
 var installedVersion = lazyregexp.New(regexp.QuoteMeta(toolPackage) + `.*?\b(v0\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)`)
 
 // unreached records rules with calls that no goal reaches, with the errors of make.
-func (in *callReader) unreached(answer *makeAnswer) {
-	for _, db := range in.databases {
+func (reader *callReader) unreached(answer *makeAnswer) {
+	for _, db := range reader.databases {
 		for _, rule := range db.rules {
 			i := slices.IndexFunc(rule.recipe, func(line string) bool { return db.mentionsTool(line) && looksLikeCall(line) })
-			reached := slices.ContainsFunc(in.recipes, func(r expandedRecipe) bool {
+			reached := slices.ContainsFunc(reader.recipes, func(r expandedRecipe) bool {
 				return r.target == rule.target || isPattern(rule.target, r.target)
 			})
 			if i < 0 || reached {
 				continue
 			}
-			problem := fmt.Sprintf("%s:%d: make -n %s does not reach it", in.place(db, rule.file), in.line(db, rule, i), rule.target)
+			problem := fmt.Sprintf("%s:%d: make -n %s does not reach it", reader.place(db, rule.file), reader.line(db, rule, i), rule.target)
 			for text := range strings.Lines(answer.errors()) {
 				if strings.Contains(text, "'"+rule.target+"'") {
 					problem += ": " + strings.TrimSpace(text)
 					break
 				}
 			}
-			problem = strings.ReplaceAll(problem, in.root+string(filepath.Separator), "")
-			if !slices.Contains(in.problems, problem) {
-				in.problems = append(in.problems, problem)
+			problem = strings.ReplaceAll(problem, reader.root+string(filepath.Separator), "")
+			if !slices.Contains(reader.problems, problem) {
+				reader.problems = append(reader.problems, problem)
 			}
 		}
 	}

@@ -107,12 +107,12 @@ func (e *edit) file(db *makeDatabase, root, name string) (path string, lines []s
 }
 
 // change changes a line, given by its number.
-func (e *edit) change(path string, line int, to func(string) string) {
+func (e *edit) change(path string, line int, target func(string) string) {
 	lines := e.lines[path]
 	if line < 1 || line > len(lines) {
 		return
 	}
-	if text := to(lines[line-1]); text != lines[line-1] {
+	if text := target(lines[line-1]); text != lines[line-1] {
 		lines[line-1] = text
 		e.changed[path] = true
 	}
@@ -187,8 +187,8 @@ func renamed(line, version string) string {
 		}
 		return productPackage
 	})
-	if at := installCommand().FindStringIndex(line); at != nil {
-		line = line[:at[0]] + strings.Replace(line[at[0]:], productPackage, productPackage+"@"+version, 1)
+	if location := installCommand().FindStringIndex(line); location != nil {
+		line = line[:location[0]] + strings.Replace(line[location[0]:], productPackage, productPackage+"@"+version, 1)
 	}
 	return toolWord().ReplaceAllString(line, "${1}schemagen")
 }
@@ -221,11 +221,11 @@ func (e *edit) install(root, version string) {
 				if lines == nil {
 					continue
 				}
-				at := (&callReader{makefile: e.makefile}).line(&makeDatabase{dir: replacePath(db.dir, root, e.dir)}, rule, i)
+				offset := (&callReader{makefile: e.makefile}).line(&makeDatabase{dir: replacePath(db.dir, root, e.dir)}, rule, i)
 				if strings.Contains(line, toolPackage) {
-					e.changeAll(db, root, rule.file, at, rename)
+					e.changeAll(db, root, rule.file, offset, rename)
 				}
-				for head := at - 1; head > 0; head-- { // the target
+				for head := offset - 1; head > 0; head-- { // the target
 					if !strings.HasPrefix(lines[head-1], "\t") {
 						e.change(path, head, func(line string) string { return toolTarget().ReplaceAllString(line, "${1}schemagen:") })
 						break
@@ -259,13 +259,13 @@ func (m *makefile) isOfTool(db *makeDatabase, name string) bool {
 }
 
 // changeAll changes all lines of the one that begins at a line.
-func (e *edit) changeAll(db *makeDatabase, root, file string, line int, to func(string) string) {
+func (e *edit) changeAll(db *makeDatabase, root, file string, line int, target func(string) string) {
 	path, lines := e.file(db, root, file)
 	if line < 1 || line > len(lines) {
 		return
 	}
 	for n := line; n <= logicalEnd(lines, line); n++ {
-		e.change(path, n, to)
+		e.change(path, n, target)
 	}
 }
 
@@ -461,24 +461,24 @@ func (r *migration) verifyChange(ctx context.Context, m *makefile, outputs []out
 	if _, err := writer.Commit(ctx, inCopy, output.Write, io.Discard); err != nil {
 		return "", err
 	}
-	after, err := r.readMakefile(ctx, copied, replacePath(r.makefileDir(m.path), r.project.root, copied), m.path, m.goals...)
+	newMakefile, err := r.readMakefile(ctx, copied, replacePath(r.makefileDir(m.path), r.project.root, copied), m.path, m.goals...)
 	if err != nil {
 		return err.Error(), nil
 	}
-	if target := after.installsAs(strings.Fields(r.With)); target != "" {
+	if target := newMakefile.installsAs(strings.Fields(r.With)); target != "" {
 		return fmt.Sprintf("it has a rule that would install controller-gen as %s; without --with, the rule is changed, too", target), nil
 	}
 	for i, call := range m.calls {
 		if call.variable == "" {
 			continue
 		}
-		if i >= len(after.calls) {
+		if i >= len(newMakefile.calls) {
 			return fmt.Sprintf("%smake would no longer reach it; pass the command to call with --with", call.where()), nil
 		}
-		if !slices.Equal(after.calls[i].args, call.args) {
+		if !slices.Equal(newMakefile.calls[i].args, call.args) {
 			return fmt.Sprintf("%sthe arguments would change", call.where()), nil
 		}
-		changed := after.calls[i]
+		changed := newMakefile.calls[i]
 		if r.isProduct(changed) {
 			continue
 		}

@@ -120,9 +120,9 @@ func (p *copiedProject) run(ctx context.Context, dir string, env, command, args,
 		}
 		return out
 	}
-	in := confined{copy: copied, dir: filepath.Join(copied, rel)}
-	in.env = append(append(os.Environ(), here(env)...), "PWD="+in.dir)
-	escape, err := in.escape(ctx, here(args))
+	sandbox := confined{copy: copied, dir: filepath.Join(copied, rel)}
+	sandbox.env = append(append(os.Environ(), here(env)...), "PWD="+sandbox.dir)
+	escape, err := sandbox.escape(ctx, here(args))
 	if err != nil {
 		return runResult{}, err
 	}
@@ -130,8 +130,8 @@ func (p *copiedProject) run(ctx context.Context, dir string, env, command, args,
 		return runResult{}, escapeError(strings.ReplaceAll(escape, copied, p.unresolved))
 	}
 	cmd := exec.CommandContext(ctx, command[0], slices.Concat(command[1:], here(args), here(more))...)
-	cmd.Dir = in.dir
-	cmd.Env = in.env
+	cmd.Dir = sandbox.dir
+	cmd.Env = sandbox.env
 	var stdout, stderr strings.Builder
 	cmd.Stdout = &stdout
 	cmd.Stderr = &stderr
@@ -187,22 +187,22 @@ func (p *copiedProject) newGitCopy(ctx context.Context, report io.Writer) (strin
 
 // replacePath replaces a path, unless it is only a prefix of another name, as /a/b is of
 // /a/b-c.
-func replacePath(text, path, by string) string {
+func replacePath(text, path, name string) string {
 	var out strings.Builder
 	for {
-		before, after, found := strings.Cut(text, path)
-		out.WriteString(before)
+		head, tail, found := strings.Cut(text, path)
+		out.WriteString(head)
 		if !found {
 			return out.String()
 		}
-		begins := before == "" || strings.ContainsRune(",;:={\"'`", rune(before[len(before)-1]))
-		ends := after == "" || os.IsPathSeparator(after[0]) || strings.ContainsRune(",;:=}\"'`", rune(after[0]))
+		begins := head == "" || strings.ContainsRune(",;:={\"'`", rune(head[len(head)-1]))
+		ends := tail == "" || os.IsPathSeparator(tail[0]) || strings.ContainsRune(",;:=}\"'`", rune(tail[0]))
 		if begins && ends {
-			out.WriteString(by)
+			out.WriteString(name)
 		} else {
 			out.WriteString(path)
 		}
-		text = after
+		text = tail
 	}
 }
 
@@ -213,7 +213,7 @@ func (p *copiedProject) isSkipped(name string, d fs.DirEntry) bool {
 
 // copyTo copies the project. Paths in go.mod and go.work that lead out of it become
 // absolute.
-func (p *copiedProject) copyTo(ctx context.Context, to string) error {
+func (p *copiedProject) copyTo(ctx context.Context, destination string) error {
 	return filepath.WalkDir(p.root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -228,7 +228,7 @@ func (p *copiedProject) copyTo(ctx context.Context, to string) error {
 		if err != nil {
 			return err
 		}
-		target := filepath.Join(to, rel)
+		target := filepath.Join(destination, rel)
 		switch {
 		case d.IsDir():
 			return os.MkdirAll(target, 0o755)
@@ -241,7 +241,7 @@ func (p *copiedProject) copyTo(ctx context.Context, to string) error {
 				if err != nil {
 					return err
 				}
-				return os.Symlink(filepath.Join(to, rel), target)
+				return os.Symlink(filepath.Join(destination, rel), target)
 			}
 			info, err := os.Stat(resolved)
 			switch {

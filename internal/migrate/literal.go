@@ -12,12 +12,12 @@ import (
 
 // literalMakefile reads the Makefile in a directory without make, or returns nil if there is
 // none.
-func literalMakefile(in *inputs.Reader, dir string) (*makefile, error) {
-	name := findMakefile(in, dir)
+func literalMakefile(reader *inputs.Reader, dir string) (*makefile, error) {
+	name := findMakefile(reader, dir)
 	if name == "" {
 		return nil, nil
 	}
-	data, err := in.ReadFile(filepath.Join(dir, name), nil)
+	data, err := reader.ReadFile(filepath.Join(dir, name), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -74,16 +74,16 @@ var toolReference = lazyregexp.New(`\$[({]` + toolVariable + `[)}]`)
 // does, with the lines changed that make it install and call a version of schemagen. It does
 // not run make, so it changes only what the text alone makes certain: otherwise changed is nil
 // and reason says why. If there is nothing to change, both are empty.
-func Rewrite(in *inputs.Reader, dir, version string) (name string, changed []byte, reason string) {
-	name = findMakefile(in, dir)
+func Rewrite(reader *inputs.Reader, dir, version string) (name string, changed []byte, reason string) {
+	name = findMakefile(reader, dir)
 	if name == "" {
 		return "Makefile", nil, "it does not exist"
 	}
-	data, err := in.ReadFile(filepath.Join(dir, name), nil)
+	data, err := reader.ReadFile(filepath.Join(dir, name), nil)
 	if err != nil {
 		return name, nil, err.Error()
 	}
-	m := rewritten(in, dir, name, data)
+	m := rewritten(reader, dir, name, data)
 	db := m.main()
 	tool, isSet := db.variables[toolVariable]
 	switch {
@@ -101,8 +101,8 @@ func Rewrite(in *inputs.Reader, dir, version string) (name string, changed []byt
 	for _, file := range e.outputs(dir) {
 		changed = file.Data
 	}
-	after := rewritten(in, dir, name, changed)
-	if after.mentions(toolPackage) || !callsSchemagen(after.main().variables[toolVariable]) || !after.pins(version) {
+	newMakefile := rewritten(reader, dir, name, changed)
+	if newMakefile.mentions(toolPackage) || !callsSchemagen(newMakefile.main().variables[toolVariable]) || !newMakefile.pins(version) {
 		return name, nil, "the lines to change are not certain"
 	}
 	return name, changed, ""
@@ -129,8 +129,8 @@ func (m *makefile) pins(version string) bool {
 }
 
 // rewritten reads what [edit.install] needs of a Makefile.
-func rewritten(in *inputs.Reader, dir, name string, data []byte) *makefile {
-	m := &makefile{path: name, in: in, foundCalls: foundCalls{calls: []controllerGenCall{{variable: toolVariable}}}}
+func rewritten(reader *inputs.Reader, dir, name string, data []byte) *makefile {
+	m := &makefile{path: name, in: reader, foundCalls: foundCalls{calls: []controllerGenCall{{variable: toolVariable}}}}
 	db, repeated := literalDatabase(dir, name, data)
 	m.databases = []*makeDatabase{db}
 	reached := db.reach("$(" + toolVariable + ")")

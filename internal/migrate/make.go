@@ -182,17 +182,17 @@ func readDatabase(dir string, lines []string) *makeDatabase {
 	db := &makeDatabase{dir: dir, variables: map[string]makeVariable{}}
 	defer db.addSources()
 	var file, target string
-	at := 0
+	offset := 0
 	isRecipe := false
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
 		if match := makeFrom().FindStringSubmatch(line); match != nil {
 			file = match[2]
 			isRecipe = strings.HasSuffix(match[1], "to execute")
-			at, _ = strconv.Atoi(match[3])
+			offset, _ = strconv.Atoi(match[3])
 			if isRecipe && target != "" {
 				recipe := recipeOf(lines[i+1:])
-				db.rules = append(db.rules, makeRule{target, file, at, recipe})
+				db.rules = append(db.rules, makeRule{target, file, offset, recipe})
 			}
 			continue
 		}
@@ -210,11 +210,11 @@ func readDatabase(dir string, lines []string) *makeDatabase {
 			start := i + 1
 			for i++; i < len(lines) && lines[i] != "endef"; i++ {
 			}
-			db.variables[name] = makeVariable{value: strings.Join(lines[start:min(i, len(lines))], "\n"), file: file, line: at}
+			db.variables[name] = makeVariable{value: strings.Join(lines[start:min(i, len(lines))], "\n"), file: file, line: offset}
 			file = ""
 		case file != "" && makeSet().MatchString(strings.TrimPrefix(line, "override ")):
 			match := makeSet().FindStringSubmatch(strings.TrimPrefix(line, "override "))
-			db.variables[match[1]] = makeVariable{value: match[2], file: file, line: at}
+			db.variables[match[1]] = makeVariable{value: match[2], file: file, line: offset}
 			file = ""
 		case target == "":
 			target, _, _ = strings.Cut(line, ":")

@@ -19,12 +19,12 @@ import (
 // Settings returns the settings for a new schemagen.yaml in a directory: the packages, and what
 // the Makefile passes to controller-gen, read without make. problems describe what could not be
 // read.
-func Settings(in *inputs.Reader, dir string) (values []project.Initial, problems []string, err error) {
-	m, err := literalMakefile(in, dir)
+func Settings(reader *inputs.Reader, dir string) (values []project.Initial, problems []string, err error) {
+	m, err := literalMakefile(reader, dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	found := settingsOf(in, dir, m)
+	found := settingsOf(reader, dir, m)
 	return found.values, found.problems, nil
 }
 
@@ -66,11 +66,11 @@ func askedMakefile(ctx context.Context, dir, path string, agreed consent.Consent
 
 // settingsOf returns the settings that follow from the packages and from the calls in a Makefile,
 // which may be nil.
-func settingsOf(in *inputs.Reader, dir string, m *makefile) *settings {
-	found := &settings{in: in, dir: dir}
-	if packages, err := (*project.File)(nil).Packages(in, dir); err == nil && !slices.Equal(packages, []string{"."}) {
+func settingsOf(reader *inputs.Reader, dir string, m *makefile) *settings {
+	found := &settings{in: reader, dir: dir}
+	if packages, err := (*project.File)(nil).Packages(reader, dir); err == nil && !slices.Equal(packages, []string{"."}) {
 		source := "found here"
-		if _, isKubebuilder := project.ReadKubebuilder(in, dir); isKubebuilder {
+		if _, isKubebuilder := project.ReadKubebuilder(reader, dir); isKubebuilder {
 			source = "PROJECT"
 		}
 		found.add("paths", packages, source)
@@ -166,10 +166,10 @@ func (s *settings) patterns(paths []string, dir, source string) (out []string) {
 			continue
 		}
 		base := pattern
-		below := ""
-		if at := strings.Index(pattern, "..."); at >= 0 {
-			base = pattern[:at]
-			below = pattern[at:]
+		child := ""
+		if offset := strings.Index(pattern, "..."); offset >= 0 {
+			base = pattern[:offset]
+			child = pattern[offset:]
 		}
 		base = s.relative(dir, base)
 		if info, err := s.in.Stat(s.absolute(base)); err != nil || !info.IsDir() {
@@ -179,8 +179,8 @@ func (s *settings) patterns(paths []string, dir, source string) (out []string) {
 		if !strings.HasPrefix(base, ".") && !filepath.IsAbs(base) {
 			base = "./" + base
 		}
-		if below != "" {
-			base += "/" + below
+		if child != "" {
+			base += "/" + child
 		}
 		out = append(out, base)
 	}

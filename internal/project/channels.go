@@ -56,10 +56,10 @@ func (c *File) Contains() []Containment {
 }
 
 // Joins reports whether definitions that are the same in all channels are written once, to the
-// directory of all definitions. at is the position of that setting.
-func (c *File) Joins() (at diag.Position, ok bool) {
+// directory of all definitions. position is the position of that setting.
+func (c *File) Joins() (position diag.Position, ok bool) {
 	if c == nil {
-		return at, false
+		return position, false
 	}
 	return c.join, c.join != diag.Position{}
 }
@@ -190,14 +190,14 @@ func (r *reader) channels(n *yaml.Node) {
 			r.failChannel(entry[0], "letters, digits, _, . and -", "%q cannot be the name of a channel", yamltext.Shortened(name))
 		}
 		c := Channel{Name: name, Pos: r.Pos(entry[0])}
-		of := entry[1]
-		if yamltext.Aliased(of).Kind != yaml.SequenceNode {
-			fields := r.Fields(of, "channel "+name, "gates", "crd", "suffix", "helm", "annotations", "labels", "kinds")
-			of = fields["gates"]
+		node := entry[1]
+		if yamltext.Aliased(node).Kind != yaml.SequenceNode {
+			fields := r.Fields(node, "channel "+name, "gates", "crd", "suffix", "helm", "annotations", "labels", "kinds")
+			node = fields["gates"]
 			r.channel(&c, fields)
 		}
 		sets[name] = []string{}
-		for _, element := range r.List(of) {
+		for _, element := range r.List(node) {
 			if text, ok := r.scalar(element, "a string", "!!str"); ok {
 				sets[name] = append(sets[name], text)
 				elements[name] = append(elements[name], element)
@@ -299,14 +299,14 @@ func (r *reader) contains(n *yaml.Node) {
 			key string
 			to  *string
 		}{{"narrow", &c.Narrow}, {"wide", &c.Wide}} {
-			of := r.required(element, fields, end.key, "an element of contains")
-			if of == nil {
+			node := r.required(element, fields, end.key, "an element of contains")
+			if node == nil {
 				failed = true
 				continue
 			}
-			name, ok := r.scalar(of, "the name of a channel", "!!str")
+			name, ok := r.scalar(node, "the name of a channel", "!!str")
 			if ok && !slices.Contains(names, name) {
-				r.unknownChannel(of, name, names)
+				r.unknownChannel(node, name, names)
 				ok = false
 			}
 			*end.to = name
@@ -339,7 +339,7 @@ func (r *reader) join(n *yaml.Node) {
 }
 
 // Overlay returns the position of merge: overlay, if the file has it.
-func (c *File) Overlay() (at diag.Position, ok bool) {
+func (c *File) Overlay() (position diag.Position, ok bool) {
 	if c == nil {
 		return diag.Position{}, false
 	}

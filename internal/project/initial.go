@@ -101,11 +101,11 @@ func NewFile(values []Initial) ([]byte, error) {
 }
 
 func initialOf(values []Initial, key string) (Initial, bool) {
-	at := slices.IndexFunc(values, func(v Initial) bool { return v.Key == key })
-	if at < 0 {
+	index := slices.IndexFunc(values, func(v Initial) bool { return v.Key == key })
+	if index < 0 {
 		return Initial{}, false
 	}
-	return values[at], true
+	return values[index], true
 }
 
 // flow returns a value as YAML in one line.

@@ -24,16 +24,16 @@ func apiDirectories() []string { return []string{"api", "apis"} }
 
 // Packages returns the packages that commands use if none are named, relative to wd: those in
 // the file, those of a Kubebuilder project in wd, or the package in wd.
-func (c *File) Packages(in *inputs.Reader, wd string) ([]string, error) {
+func (c *File) Packages(reader *inputs.Reader, wd string) ([]string, error) {
 	if paths := c.Paths(wd); len(paths) > 0 {
 		return paths, nil
 	}
-	kubebuilder, isKubebuilder := ReadKubebuilder(in, wd)
+	kubebuilder, isKubebuilder := ReadKubebuilder(reader, wd)
 	if isKubebuilder && len(kubebuilder.Packages) > 0 {
 		return kubebuilder.Packages, nil
 	}
 	// A package may have a directory with this name, too.
-	entries, err := in.ReadDir(wd)
+	entries, err := reader.ReadDir(wd)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (c *File) Packages(in *inputs.Reader, wd string) ([]string, error) {
 			return []string{"."}, nil
 		}
 	}
-	if patterns := apiPatterns(in, wd); len(patterns) > 0 {
+	if patterns := apiPatterns(reader, wd); len(patterns) > 0 {
 		return patterns, nil
 	}
 	return nil, errors.New("no packages are named, and none are found: there are no paths in " + Name +
@@ -50,9 +50,9 @@ func (c *File) Packages(in *inputs.Reader, wd string) ([]string, error) {
 }
 
 // apiPatterns returns the patterns of the API directories that exist in dir.
-func apiPatterns(in *inputs.Reader, dir string) (out []string) {
+func apiPatterns(reader *inputs.Reader, dir string) (out []string) {
 	for _, name := range apiDirectories() {
-		if isDirectory(in, filepath.Join(dir, name)) {
+		if isDirectory(reader, filepath.Join(dir, name)) {
 			out = append(out, "./"+name+"/...")
 		}
 	}
@@ -62,26 +62,26 @@ func apiPatterns(in *inputs.Reader, dir string) (out []string) {
 // Definitions returns the directories of definitions that commands read if nothing is named:
 // those that exist, relative to wd, without directories below others. If the channel has a name,
 // they have its definitions.
-func (c *File) Definitions(in *inputs.Reader, wd string, of Channel) []string {
-	out := c.Output(in, wd)
-	if of.Name == "" {
-		dirs := existing(in, wd, out, KubebuilderCRDs, ControllerGenCRDs)
+func (c *File) Definitions(reader *inputs.Reader, wd string, channel Channel) []string {
+	out := c.Output(reader, wd)
+	if channel.Name == "" {
+		dirs := existing(reader, wd, out, KubebuilderCRDs, ControllerGenCRDs)
 		return dirs[:min(1, len(dirs))]
 	}
-	dirs := []string{of.Within(out)}
+	dirs := []string{channel.Within(out)}
 	if _, joins := c.Joins(); joins {
 		dirs = append(dirs, out)
 	}
-	return outermost(wd, existing(in, wd, dirs...))
+	return outermost(wd, existing(reader, wd, dirs...))
 }
 
 // AllDefinitions returns what commands read that are about the definitions of all channels: their
 // directories and that of the project, or the working directory. They are like those of
 // [File.Definitions].
-func (c *File) AllDefinitions(in *inputs.Reader, wd string) []string {
-	dirs := c.Definitions(in, wd, Channel{})
+func (c *File) AllDefinitions(reader *inputs.Reader, wd string) []string {
+	dirs := c.Definitions(reader, wd, Channel{})
 	for _, channel := range c.Channels(wd) {
-		dirs = append(dirs, c.Definitions(in, wd, channel)...)
+		dirs = append(dirs, c.Definitions(reader, wd, channel)...)
 	}
 	if len(dirs) == 0 {
 		return []string{"."}
@@ -90,8 +90,8 @@ func (c *File) AllDefinitions(in *inputs.Reader, wd string) []string {
 }
 
 // existing returns the directories that exist.
-func existing(in *inputs.Reader, wd string, dirs ...string) []string {
-	return slices.DeleteFunc(dirs, func(dir string) bool { return !isDirectory(in, absolute(wd, dir)) })
+func existing(reader *inputs.Reader, wd string, dirs ...string) []string {
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !isDirectory(reader, absolute(wd, dir)) })
 }
 
 // outermost returns the directories that are not below others, sorted.
@@ -104,15 +104,15 @@ func outermost(wd string, dirs []string) []string {
 
 // HasChannel reports whether a directory is, or has, one of those from which commands read the
 // definitions of a channel. Relative paths are relative to wd.
-func (c *File) HasChannel(in *inputs.Reader, wd string, channel Channel, dir string) bool {
-	own := c.channelDirectories(in, wd, channel)
+func (c *File) HasChannel(reader *inputs.Reader, wd string, channel Channel, dir string) bool {
+	own := c.channelDirectories(reader, wd, channel)
 	return slices.ContainsFunc(own, func(place string) bool { return isWithin(absolute(wd, dir), place) })
 }
 
 // channelDirectories returns the absolute paths of the directories from which commands read the
 // definitions of a channel.
-func (c *File) channelDirectories(in *inputs.Reader, wd string, channel Channel) []string {
-	out := c.Output(in, wd)
+func (c *File) channelDirectories(reader *inputs.Reader, wd string, channel Channel) []string {
+	out := c.Output(reader, wd)
 	dirs := []string{absolute(wd, channel.Within(out))}
 	if _, joins := c.Joins(); joins {
 		dirs = append(dirs, absolute(wd, out))
@@ -123,11 +123,11 @@ func (c *File) channelDirectories(in *inputs.Reader, wd string, channel Channel)
 // Others returns a function that reports whether a file in a directory has definitions of other
 // channels than one: its place is theirs, although the directory has those of the channel.
 // Relative paths are relative to wd. It is nil if there are no other channels.
-func (c *File) Others(in *inputs.Reader, wd string, of Channel) func(dir, file string) bool {
+func (c *File) Others(reader *inputs.Reader, wd string, selected Channel) func(dir, file string) bool {
 	// place is a directory with files of a channel, and the end of their names.
 	type place struct{ dir, end string }
 	all := c.Channels(wd)
-	out := c.Output(in, wd)
+	out := c.Output(reader, wd)
 	if len(all) < 2 {
 		return nil
 	}
@@ -150,8 +150,8 @@ func (c *File) Others(in *inputs.Reader, wd string, of Channel) func(dir, file s
 	for _, channel := range all {
 		places = append(places, placesOf(channel)...)
 	}
-	own := placesOf(of)
-	dirs := c.channelDirectories(in, wd, of)
+	own := placesOf(selected)
+	dirs := c.channelDirectories(reader, wd, selected)
 	return func(dir, file string) bool {
 		dir, file = absolute(wd, dir), absolute(wd, file)
 		if !slices.ContainsFunc(dirs, func(place string) bool { return isWithin(dir, place) }) {
@@ -169,9 +169,9 @@ func (c *File) Others(in *inputs.Reader, wd string, of Channel) func(dir, file s
 
 // Samples returns the directory of sample objects in a Kubebuilder project, relative to wd, or
 // "" if there is none.
-func Samples(in *inputs.Reader, wd string) string {
+func Samples(reader *inputs.Reader, wd string) string {
 	const dir = "config/samples"
-	if !isDirectory(in, filepath.Join(wd, dir)) {
+	if !isDirectory(reader, filepath.Join(wd, dir)) {
 		return ""
 	}
 	return dir
@@ -179,11 +179,11 @@ func Samples(in *inputs.Reader, wd string) string {
 
 // Output returns the directory to which definitions are written if none is named, relative to
 // wd: the one in the file, Kubebuilder's in its projects, or controller-gen's default.
-func (c *File) Output(in *inputs.Reader, wd string) string {
+func (c *File) Output(reader *inputs.Reader, wd string) string {
 	if dir := c.Texts("outputs.crd", wd); len(dir) > 0 {
 		return dir[0]
 	}
-	if _, isKubebuilder := ReadKubebuilder(in, wd); isKubebuilder || isDirectory(in, filepath.Join(wd, KubebuilderCRDs)) {
+	if _, isKubebuilder := ReadKubebuilder(reader, wd); isKubebuilder || isDirectory(reader, filepath.Join(wd, KubebuilderCRDs)) {
 		return KubebuilderCRDs
 	}
 	return ControllerGenCRDs
@@ -196,8 +196,8 @@ type Kubebuilder struct {
 }
 
 // ReadKubebuilder reads the PROJECT file in dir; ok is false if there is none.
-func ReadKubebuilder(in *inputs.Reader, dir string) (out Kubebuilder, ok bool) {
-	data, err := in.ReadFile(filepath.Join(dir, "PROJECT"), nil)
+func ReadKubebuilder(reader *inputs.Reader, dir string) (out Kubebuilder, ok bool) {
+	data, err := reader.ReadFile(filepath.Join(dir, "PROJECT"), nil)
 	if err != nil {
 		return out, false
 	}
@@ -212,12 +212,12 @@ func ReadKubebuilder(in *inputs.Reader, dir string) (out Kubebuilder, ok bool) {
 	if yaml.Unmarshal(data, &file) != nil || file.Layout == nil && file.Repo == "" {
 		return out, false // a file of something else
 	}
-	out.Packages = apiPatterns(in, dir)
+	out.Packages = apiPatterns(reader, dir)
 	for _, r := range file.Resources {
-		below, isOwn := strings.CutPrefix(path.Clean(r.Path), file.Repo+"/")
-		top, _, _ := strings.Cut(below, "/")
-		pattern := "./" + below
-		if r.API == nil || !isOwn || slices.Contains(apiDirectories(), top) || slices.Contains(out.Packages, pattern) || !isDirectory(in, filepath.Join(dir, below)) {
+		child, isOwn := strings.CutPrefix(path.Clean(r.Path), file.Repo+"/")
+		top, _, _ := strings.Cut(child, "/")
+		pattern := "./" + child
+		if r.API == nil || !isOwn || slices.Contains(apiDirectories(), top) || slices.Contains(out.Packages, pattern) || !isDirectory(reader, filepath.Join(dir, child)) {
 			continue
 		}
 		out.Packages = append(out.Packages, pattern)
@@ -225,8 +225,8 @@ func ReadKubebuilder(in *inputs.Reader, dir string) (out Kubebuilder, ok bool) {
 	return out, true
 }
 
-func isDirectory(in *inputs.Reader, name string) bool {
-	info, err := in.Stat(name)
+func isDirectory(reader *inputs.Reader, name string) bool {
+	info, err := reader.Stat(name)
 	return err == nil && info.IsDir()
 }
 

@@ -39,19 +39,19 @@ type reader struct {
 
 // parse reads the content of the project file. It returns a nil file if there is a finding.
 // It checks that paths exist where required.
-func parse(in *inputs.Reader, name string, data []byte, codes []*diag.Kind) (*File, diag.List) {
+func parse(inputReader *inputs.Reader, name string, data []byte, codes []*diag.Kind) (*File, diag.List) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	r := &reader{
-		NodeReader: yamltext.NewNodeReader(name, invalidFile, data), in: in, codes: codes,
-		file: &File{Name: name, dir: filepath.Dir(name), data: data, in: in, values: map[string]entry{}, severities: map[diag.Code]string{}},
+		NodeReader: yamltext.NewNodeReader(name, invalidFile, data), in: inputReader, codes: codes,
+		file: &File{Name: name, dir: filepath.Dir(name), data: data, in: inputReader, values: map[string]entry{}, severities: map[diag.Code]string{}},
 	}
 	start := 0
 	for _, line := range r.Lines {
 		r.starts = append(r.starts, start)
 		start += len(line) + 1
 	}
-	if at, reason := invalidCharacter(data); at >= 0 {
-		r.failAt(at, reason)
+	if offset, reason := invalidCharacter(data); offset >= 0 {
+		r.failAt(offset, reason)
 		return nil, r.Findings
 	}
 	root := r.Document(data, Name)
@@ -71,7 +71,7 @@ func parse(in *inputs.Reader, name string, data []byte, codes []*diag.Kind) (*Fi
 // invalidCharacter returns the offset of the first character that is not allowed in the file,
 // and the reason, or -1 if there is none. Lines must end as on Unix or Windows: YAML has
 // further line breaks, which editors do not count.
-func invalidCharacter(data []byte) (at int, why string) {
+func invalidCharacter(data []byte) (offset int, why string) {
 	for i := 0; i < len(data); {
 		c, size := utf8.DecodeRune(data[i:])
 		switch {
@@ -268,18 +268,18 @@ func (r *reader) checkPattern(n *yaml.Node, pattern string) string {
 		}
 		return pattern
 	}
-	base, below := cutBelow(pattern)
+	base, child := cutBelow(pattern)
 	if info, err := r.in.Stat(r.at(base)); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		r.Fail(n, "paths are relative to this file", "directory %q does not exist", base)
 	}
-	return r.at(base) + below
+	return r.at(base) + child
 }
 
 // unknown reports a word that is not one of the known ones.
 func (r *reader) unknown(n *yaml.Node, what, word string, known []string) {
 	r.Fail(n, words.DidYouMean(word, known, "one of "+strings.Join(known, ", ")), "%s: unknown %q", what, yamltext.Shortened(word))
-	if near, ok := words.Nearest(word, known); ok {
-		r.Meant(n, near)
+	if nearest, ok := words.Nearest(word, known); ok {
+		r.Meant(n, nearest)
 	}
 }
 
@@ -385,11 +385,11 @@ func (r *reader) override(marker string, key, value *yaml.Node, text string) {
 
 // offset returns the byte offset of the text of a scalar, after its opening quote.
 func (r *reader) offset(n *yaml.Node) int {
-	at := r.Pos(n)
-	if at.Line < 1 || at.Line > len(r.starts) {
+	position := r.Pos(n)
+	if position.Line < 1 || position.Line > len(r.starts) {
 		return 0
 	}
-	offset := r.starts[at.Line-1] + at.Column - 1
+	offset := r.starts[position.Line-1] + position.Column - 1
 	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
 		offset++
 	}
@@ -410,13 +410,13 @@ func (r *reader) codeNamed(n *yaml.Node) (*diag.Kind, bool) {
 		}
 		known = append(known, string(info.Code))
 	}
-	near, ok := words.Nearest(text, known)
-	if !ok || !strings.EqualFold(near, text) {
+	nearest, ok := words.Nearest(text, known)
+	if !ok || !strings.EqualFold(nearest, text) {
 		r.Fail(n, "docs/diagnostics.md lists them", "unknown code %q", yamltext.Shortened(text))
 		return nil, false
 	}
-	r.Fail(n, "did you mean "+near+"?", "unknown code %q", yamltext.Shortened(text))
-	r.Meant(n, near)
+	r.Fail(n, "did you mean "+nearest+"?", "unknown code %q", yamltext.Shortened(text))
+	r.Meant(n, nearest)
 	return nil, false
 }
 
@@ -431,9 +431,9 @@ func (r *reader) gates(n *yaml.Node) {
 		}
 		g := Gate{Name: entry[0].Value, Pos: r.Pos(entry[0])}
 		fields := r.Fields(entry[1], "gate "+g.Name, "stage", "since")
-		for key, to := range map[string]*string{"stage": &g.Stage, "since": &g.Since} {
+		for key, target := range map[string]*string{"stage": &g.Stage, "since": &g.Since} {
 			if fields[key] != nil {
-				*to, _ = r.scalar(fields[key], key, "!!str")
+				*target, _ = r.scalar(fields[key], key, "!!str")
 			}
 		}
 		r.file.gates = append(r.file.gates, g.Name)
@@ -471,13 +471,13 @@ func (r *reader) waiver(n *yaml.Node) {
 			w.code = info.Code
 		}
 	}
-	if at := r.required(n, fields, "path", what); at != nil {
+	if node := r.required(n, fields, "path", what); node != nil {
 		var ok bool
-		w.path, ok = r.scalar(at, "a string", "!!str")
+		w.path, ok = r.scalar(node, "a string", "!!str")
 		if _, err := path.Match(w.path, ""); err != nil {
-			r.Fail(at, "", "%q is not a file pattern: %v", yamltext.Shortened(w.path), err)
+			r.Fail(node, "", "%q is not a file pattern: %v", yamltext.Shortened(w.path), err)
 		} else if cleaned := path.Clean(w.path); ok && (cleaned != w.path || path.IsAbs(w.path) || cleaned == ".." || strings.HasPrefix(cleaned, "../")) {
-			r.Fail(at, "for example api/v1/*.go or api/**", "the path of a waiver must be below this file's directory, without ./ and ..")
+			r.Fail(node, "for example api/v1/*.go or api/**", "the path of a waiver must be below this file's directory, without ./ and ..")
 		}
 	}
 	if reason := r.required(n, fields, "reason", what); reason != nil {

@@ -73,17 +73,17 @@ func (c *File) entry(key string) (entry, bool) {
 // Find reads the nearest project file: in wd or above, up to the root of the module. It
 // returns nil if there is none, or if there is an error in it. codes are the codes that the
 // file may set severities for.
-func Find(in *inputs.Reader, wd string, codes []*diag.Kind) (*File, diag.List) {
+func Find(reader *inputs.Reader, wd string, codes []*diag.Kind) (*File, diag.List) {
 	for dir := wd; ; dir = filepath.Dir(dir) {
 		name := filepath.Join(dir, Name)
-		info, err := in.Stat(name)
+		info, err := reader.Stat(name)
 		if err == nil {
-			return open(in, name, info, codes)
+			return open(reader, name, info, codes)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, diag.List{mistake(name, err.Error())}
 		}
-		if dir == filepath.Dir(dir) || !isInModule(in, dir) {
+		if dir == filepath.Dir(dir) || !isInModule(reader, dir) {
 			return nil, nil
 		}
 	}
@@ -91,23 +91,23 @@ func Find(in *inputs.Reader, wd string, codes []*diag.Kind) (*File, diag.List) {
 
 // Open reads the project file with the given name, as by [Find]. It returns an error if there
 // is no such file.
-func Open(in *inputs.Reader, name string, codes []*diag.Kind) (*File, diag.List, error) {
-	info, err := in.Stat(name)
+func Open(reader *inputs.Reader, name string, codes []*diag.Kind) (*File, diag.List, error) {
+	info, err := reader.Stat(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	file, findings := open(in, name, info, codes)
+	file, findings := open(reader, name, info, codes)
 	return file, findings, nil
 }
 
 // isInModule reports whether dir is in a module but not its root, so that the project file
 // may be in a parent directory.
-func isInModule(in *inputs.Reader, dir string) bool {
-	for at := dir; ; at = filepath.Dir(at) {
-		if info, err := in.Stat(filepath.Join(at, "go.mod")); err == nil && !info.IsDir() {
-			return at != dir
+func isInModule(reader *inputs.Reader, dir string) bool {
+	for path := dir; ; path = filepath.Dir(path) {
+		if info, err := reader.Stat(filepath.Join(path, "go.mod")); err == nil && !info.IsDir() {
+			return path != dir
 		}
-		if at == filepath.Dir(at) {
+		if path == filepath.Dir(path) {
 			return false
 		}
 	}
@@ -116,18 +116,18 @@ func isInModule(in *inputs.Reader, dir string) bool {
 // maxBytes limits the size of the file.
 const maxBytes = 1 << 20
 
-func open(in *inputs.Reader, name string, info fs.FileInfo, codes []*diag.Kind) (*File, diag.List) {
+func open(reader *inputs.Reader, name string, info fs.FileInfo, codes []*diag.Kind) (*File, diag.List) {
 	switch {
 	case !info.Mode().IsRegular():
 		return nil, diag.List{mistake(name, "not a regular file")}
 	case info.Size() > maxBytes:
 		return nil, diag.List{mistake(name, fmt.Sprintf("the file is larger than %d MiB", maxBytes>>20))}
 	}
-	data, err := in.ReadFile(name, nil)
+	data, err := reader.ReadFile(name, nil)
 	if err != nil {
 		return nil, diag.List{mistake(name, err.Error())}
 	}
-	return parse(in, name, data, codes)
+	return parse(reader, name, data, codes)
 }
 
 // mistake returns a finding about the file as a whole.
@@ -138,13 +138,13 @@ func mistake(name, message string) diag.Diagnostic {
 // Fill sets the flags of a command that are not set on the command line to the values in the
 // file, and drops package options that the command line overrides. sets are searched for the
 // flags in order.
-func (c *File) Fill(of, wd string, sets ...*pflag.FlagSet) error {
+func (c *File) Fill(command, wd string, sets ...*pflag.FlagSet) error {
 	if c == nil {
 		return nil
 	}
 	for _, s := range Settings() {
 		value, inFile := c.values[s.Key]
-		if !inFile || s.Flag == "" || s.Of != "" && s.Of != of {
+		if !inFile || s.Flag == "" || s.Of != "" && s.Of != command {
 			continue
 		}
 		flag := cmp.Or(lookup(s.Flag, sets), lookup(s.Alias, sets))
@@ -259,13 +259,13 @@ func (c *File) rebased(kind Kind, texts []string, wd string) []string {
 		if filepath.IsAbs(text) || kind == Patterns && !golist.IsFilePattern(text) {
 			continue
 		}
-		base, below := cutBelow(filepath.ToSlash(text))
+		base, child := cutBelow(filepath.ToSlash(text))
 		rel, err := filepath.Rel(wd, filepath.Join(c.dir, filepath.FromSlash(base)))
 		if err != nil {
 			rel = filepath.Join(c.dir, base) // on another drive
 		}
 		if strings.HasPrefix(rel, "..") {
-			if at, err := c.in.EvalSymlinks(wd); err != nil || at != wd {
+			if path, err := c.in.EvalSymlinks(wd); err != nil || path != wd {
 				rel = filepath.Join(c.dir, base) // wd has a symlink, so ".." is not its parent
 			}
 		}
@@ -275,27 +275,27 @@ func (c *File) rebased(kind Kind, texts []string, wd string) []string {
 				rel = "./" + rel
 			}
 		}
-		out[i] = rel + below
+		out[i] = rel + child
 	}
 	return out
 }
 
 // cutBelow splits a pattern before the first path element with "...".
-func cutBelow(pattern string) (base, below string) {
-	at := strings.Index(pattern, "...")
-	if at < 0 {
+func cutBelow(pattern string) (base, child string) {
+	offset := strings.Index(pattern, "...")
+	if offset < 0 {
 		return pattern, ""
 	}
-	at = strings.LastIndexByte(pattern[:at], '/')
-	if at < 0 {
+	offset = strings.LastIndexByte(pattern[:offset], '/')
+	if offset < 0 {
 		return ".", "/" + pattern
 	}
-	return pattern[:at], pattern[at:]
+	return pattern[:offset], pattern[offset:]
 }
 
 // Covers reports whether packages are all that the file is for: those that it names or, if it names
 // none, those that commands use by default in its directory, or all below.
-func (c *File) Covers(in *inputs.Reader, wd string, packages []string) bool {
+func (c *File) Covers(reader *inputs.Reader, wd string, packages []string) bool {
 	if c == nil {
 		return true
 	}
@@ -305,7 +305,7 @@ func (c *File) Covers(in *inputs.Reader, wd string, packages []string) bool {
 	if wd != c.dir {
 		return false
 	}
-	byDefault, err := c.Packages(in, wd)
+	byDefault, err := c.Packages(reader, wd)
 	return err == nil && slices.Equal(byDefault, packages) || slices.Equal(packages, []string{"./..."})
 }
 

@@ -81,7 +81,7 @@ func severityNamed(name string) diag.Severity {
 // and reports the given codes. schemagen verify has findings with some of the codes in CRDs: it reports
 // waivers for such files only, and nothing reports those that also match CRDs which the run does not write.
 // They are not in the directory written, nor in one of the file's outputs.
-func (c *File) Unused(in *inputs.Reader, used map[*Waiver]bool, reported, verified []*diag.Kind, written string) diag.List {
+func (c *File) Unused(reader *inputs.Reader, used map[*Waiver]bool, reported, verified []*diag.Kind, written string) diag.List {
 	var unused []*Waiver
 	for _, w := range c.waivers {
 		for _, info := range reported {
@@ -93,7 +93,7 @@ func (c *File) Unused(in *inputs.Reader, used map[*Waiver]bool, reported, verifi
 	if len(unused) == 0 {
 		return nil
 	}
-	files := FilesBelow(in, c.dir)
+	files := FilesBelow(reader, c.dir)
 	var out diag.List
 	for _, w := range unused {
 		ofGo := false
@@ -106,7 +106,7 @@ func (c *File) Unused(in *inputs.Reader, used map[*Waiver]bool, reported, verifi
 		}
 		isVerified := slices.ContainsFunc(verified, func(kind *diag.Kind) bool { return kind.Code == w.code })
 		if isVerified && slices.ContainsFunc(files, func(name string) bool {
-			return matchesFile(w.path, name) && filepath.Ext(name) != ".go" && !c.isOutput(in, written, name) && c.hasFindings(in, name)
+			return matchesFile(w.path, name) && filepath.Ext(name) != ".go" && !c.isOutput(reader, written, name) && c.hasFindings(reader, name)
 		}) {
 			continue
 		}
@@ -123,7 +123,7 @@ func (c *File) Unused(in *inputs.Reader, used map[*Waiver]bool, reported, verifi
 // UnusedIn reports the waivers that apply to one of the files and one of the given codes but
 // were not used. Nothing is reported about a waiver that also applies to Go files, or to CRDs that are not
 // among the files: other runs may use it.
-func (c *File) UnusedIn(in *inputs.Reader, files []string, used map[*Waiver]bool, reported []*diag.Kind) (out diag.List) {
+func (c *File) UnusedIn(reader *inputs.Reader, files []string, used map[*Waiver]bool, reported []*diag.Kind) (out diag.List) {
 	checked := map[string]bool{}
 	for _, name := range files {
 		checked[c.relative(name)] = true
@@ -134,8 +134,8 @@ func (c *File) UnusedIn(in *inputs.Reader, files []string, used map[*Waiver]bool
 		if used[w] || !known || !slices.ContainsFunc(files, about) {
 			continue
 		}
-		others := slices.DeleteFunc(FilesBelow(in, c.dir), func(name string) bool { return checked[name] || !matchesFile(w.path, name) })
-		if !slices.ContainsFunc(others, func(name string) bool { return c.hasFindings(in, name) }) {
+		others := slices.DeleteFunc(FilesBelow(reader, c.dir), func(name string) bool { return checked[name] || !matchesFile(w.path, name) })
+		if !slices.ContainsFunc(others, func(name string) bool { return c.hasFindings(reader, name) }) {
 			out = append(out, w.unused("no finding matches it"))
 		}
 	}
@@ -143,8 +143,8 @@ func (c *File) UnusedIn(in *inputs.Reader, files []string, used map[*Waiver]bool
 }
 
 // isOutput reports whether a file, named relative to schemagen.yaml, is in a directory of outputs.
-func (c *File) isOutput(in *inputs.Reader, written, name string) bool {
-	dirs := []string{c.Output(in, c.dir), c.relative(written)}
+func (c *File) isOutput(reader *inputs.Reader, written, name string) bool {
+	dirs := []string{c.Output(reader, c.dir), c.relative(written)}
 	for _, place := range c.Places(c.dir) {
 		dirs = append(dirs, place.Path)
 	}
@@ -155,12 +155,12 @@ func (c *File) isOutput(in *inputs.Reader, written, name string) bool {
 
 // hasFindings reports whether a file, named relative to schemagen.yaml, may have findings of another
 // run: it is Go source, or has a CRD.
-func (c *File) hasFindings(in *inputs.Reader, name string) bool {
+func (c *File) hasFindings(reader *inputs.Reader, name string) bool {
 	switch filepath.Ext(name) {
 	case ".go":
 		return true
 	case ".yaml", ".yml", ".json":
-		text, err := in.ReadFile(filepath.Join(c.dir, filepath.FromSlash(name)), nil)
+		text, err := reader.ReadFile(filepath.Join(c.dir, filepath.FromSlash(name)), nil)
 		return err != nil || bytes.Contains(text, []byte("CustomResourceDefinition"))
 	}
 	return false
@@ -172,10 +172,10 @@ func (w *Waiver) unused(reason string) diag.Diagnostic {
 
 // FilesBelow returns the names, relative to dir, of the files below dir that may have
 // findings.
-func FilesBelow(in *inputs.Reader, dir string) (out []string) {
+func FilesBelow(reader *inputs.Reader, dir string) (out []string) {
 	var walk func(folder, prefix string)
 	walk = func(folder, prefix string) {
-		entries, _ := in.ReadDir(folder) // unreadable directories have no findings
+		entries, _ := reader.ReadDir(folder) // unreadable directories have no findings
 		for _, entry := range entries {
 			switch name := entry.Name(); {
 			case !entry.IsDir():

@@ -40,7 +40,7 @@ func (c RuleCost) most() float64 {
 }
 
 // costs returns the costs of the rules of the versions that have any.
-func (in *Input) costs(ctx context.Context, old, new *crd.Definition, before, after []*node) (out []Cost, err error) {
+func (input *Input) costs(ctx context.Context, old, new *crd.Definition, oldNodes, current []*node) (out []Cost, err error) {
 	type key struct{ version, field, rule string }
 	rules := map[key]*RuleCost{}
 	var keys []key
@@ -59,7 +59,7 @@ func (in *Input) costs(ctx context.Context, old, new *crd.Definition, before, af
 		if len(fields) == 0 {
 			return nil
 		}
-		found, err := in.Server.Rules(ctx, d)
+		found, err := input.Server.Rules(ctx, d)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (in *Input) costs(ctx context.Context, old, new *crd.Definition, before, af
 		}
 		return nil
 	}
-	if err := cmp.Or(read(new, after, true), read(old, before, false)); err != nil {
+	if err := cmp.Or(read(new, current, true), read(old, oldNodes, false)); err != nil {
 		return nil, err
 	}
 	for _, k := range keys {

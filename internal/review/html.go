@@ -54,11 +54,11 @@ func percent(share float64) string {
 }
 
 // share is [percent] of what may not exist.
-func share(of *float64) string {
-	if of == nil {
+func share(fraction *float64) string {
+	if fraction == nil {
 		return "–"
 	}
-	return percent(*of)
+	return percent(*fraction)
 }
 
 // bytesText writes a size.

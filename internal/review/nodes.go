@@ -38,12 +38,12 @@ func nodesOf(d *crd.Definition) (out []*node) {
 	if d == nil {
 		return nil
 	}
-	var walk func(version int, s *structural.Schema, parent *node, at step, name string)
-	walk = func(version int, s *structural.Schema, parent *node, at step, name string) {
+	var walk func(version int, s *structural.Schema, parent *node, place step, name string)
+	walk = func(version int, s *structural.Schema, parent *node, place step, name string) {
 		if s == nil {
 			return
 		}
-		n := &node{definition: d, version: version, schema: s, parent: parent, step: at, name: name}
+		n := &node{definition: d, version: version, schema: s, parent: parent, step: place, name: name}
 		out = append(out, n)
 		for _, p := range s.Properties {
 			walk(version, p.Schema, n, property, p.Name)
@@ -121,14 +121,14 @@ func (n *node) isRequired() bool {
 }
 
 // newUnions returns the unions that no object had before at the same place.
-func newUnions(before, after []*node) (out []Union) {
+func newUnions(old, current []*node) (out []Union) {
 	had := map[string]bool{}
-	for _, n := range before {
+	for _, n := range old {
 		for _, u := range unions.Of(n.schema) {
 			had[n.place()+" "+u.Discriminator] = true
 		}
 	}
-	for _, n := range after {
+	for _, n := range current {
 		for _, u := range unions.Of(n.schema) {
 			if had[n.place()+" "+u.Discriminator] {
 				continue

@@ -118,20 +118,20 @@ type Finding struct {
 }
 
 // New returns the review of a change.
-func New(ctx context.Context, in *Input) (*Review, error) {
-	r := &Review{Old: in.Old, New: in.New, Definitions: []Definition{}, Conventions: in.conventions()}
+func New(ctx context.Context, input *Input) (*Review, error) {
+	r := &Review{Old: input.Old, New: input.New, Definitions: []Definition{}, Conventions: input.conventions()}
 	for _, c := range r.Conventions {
 		r.Broken += len(c.Findings)
 	}
 	var names []string
-	for _, d := range slices.Concat(in.Olds, in.News) {
+	for _, d := range slices.Concat(input.Olds, input.News) {
 		names = append(names, d.CRD.Name)
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
 	all := make([]*Definition, len(names))
 	err := parallel.Do(len(names), func(i int) (err error) {
-		all[i], err = in.definition(ctx, names[i])
+		all[i], err = input.definition(ctx, names[i])
 		return err
 	})
 	if err != nil {
@@ -181,11 +181,11 @@ func (r *Review) json() ([]byte, error) {
 }
 
 // conventions groups the findings by code.
-func (in *Input) conventions() []Convention {
+func (input *Input) conventions() []Convention {
 	out := []Convention{}
-	for _, kind := range in.Kinds {
+	for _, kind := range input.Kinds {
 		c := Convention{Code: kind.Code, Title: kind.Title, Why: kind.Explanation}
-		for _, d := range in.Findings.RelativeTo(in.Dir) {
+		for _, d := range input.Findings.RelativeTo(input.Dir) {
 			if d.Code == kind.Code {
 				c.Findings = append(c.Findings, Finding{Place: placeText(d.Pos), Message: d.Message, Hint: d.Hint})
 			}
@@ -210,49 +210,49 @@ func named(all []*crd.Definition, name string) (found *crd.Definition) {
 
 // definition returns what is to be said about the definition with a name, or nil if it did not
 // change.
-func (in *Input) definition(ctx context.Context, name string) (*Definition, error) {
-	old := named(in.Olds, name)
-	new := named(in.News, name)
-	changes := slices.DeleteFunc(slices.Clone(in.Changes), func(c compare.Change) bool { return c.Definition != name })
+func (input *Input) definition(ctx context.Context, name string) (*Definition, error) {
+	old := named(input.Olds, name)
+	new := named(input.News, name)
+	changes := slices.DeleteFunc(slices.Clone(input.Changes), func(c compare.Change) bool { return c.Definition != name })
 	if len(changes) == 0 {
 		return nil, nil
 	}
 	d := &Definition{Name: name, State: "changed", Changes: []Change{}, Unions: []Union{}, Costs: []Cost{}, Samples: []Sample{}, Questions: []Question{}}
-	of := new
+	definition := new
 	switch {
 	case old == nil:
 		d.State = "new"
 	case new == nil:
 		d.State = "removed"
-		of = old
+		definition = old
 	}
-	d.Kind = of.CRD.Spec.Names.Kind
-	d.Group = of.CRD.Spec.Group
+	d.Kind = definition.CRD.Spec.Names.Kind
+	d.Group = definition.CRD.Spec.Group
 	for _, c := range compare.Sorted(compare.Grouped(changes)) {
-		d.Changes = append(d.Changes, in.change(c))
+		d.Changes = append(d.Changes, input.change(c))
 	}
-	if err := d.Size.set(old, new, &in.measures); err != nil {
+	if err := d.Size.set(old, new, &input.measures); err != nil {
 		return nil, err
 	}
-	before := nodesOf(old)
-	after := nodesOf(new)
-	d.Unions = append(d.Unions, newUnions(before, after)...)
-	d.Questions = append(d.Questions, ask(changes, after)...)
-	costs, err := in.costs(ctx, old, new, before, after)
+	oldNodes := nodesOf(old)
+	current := nodesOf(new)
+	d.Unions = append(d.Unions, newUnions(oldNodes, current)...)
+	d.Questions = append(d.Questions, ask(changes, current)...)
+	costs, err := input.costs(ctx, old, new, oldNodes, current)
 	if err != nil {
 		return nil, err
 	}
 	d.Costs = append(d.Costs, costs...)
-	samples, err := in.samplesOf(ctx, old, new)
+	samples, err := input.samplesOf(ctx, old, new)
 	d.Samples = append(d.Samples, samples...)
 	return d, err
 }
 
-func (in *Input) change(c compare.Change) Change {
+func (input *Input) change(c compare.Change) Change {
 	pos, _ := c.Position()
 	out := Change{
 		Effect: c.Category.String(), Kind: c.Kind, Version: c.Version, Field: c.Field, Old: c.Old, New: c.New, Reason: c.Reason + c.Elsewhere(), Allowed: c.Waived,
-		Place: placeText((diag.List{{Pos: pos}}).RelativeTo(in.Dir)[0].Pos),
+		Place: placeText((diag.List{{Pos: pos}}).RelativeTo(input.Dir)[0].Pos),
 	}
 	if c.Waived != "" {
 		out.Effect = "allowed"

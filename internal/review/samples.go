@@ -23,17 +23,17 @@ type Sample struct {
 type Line struct{ Mark, Text string }
 
 // samplesOf returns the samples of the versions in which they differ.
-func (in *Input) samplesOf(ctx context.Context, old, new *crd.Definition) (out []Sample, err error) {
+func (input *Input) samplesOf(ctx context.Context, old, new *crd.Definition) (out []Sample, err error) {
 	if new == nil {
 		return nil, nil
 	}
 	for _, v := range new.CRD.Spec.Versions {
 		s := Sample{Version: v.Name}
-		s.After, err = in.sample(ctx, new, v.Name)
+		s.After, err = input.sample(ctx, new, v.Name)
 		if err != nil {
 			return nil, err
 		}
-		s.Before, err = in.sample(ctx, old, v.Name)
+		s.Before, err = input.sample(ctx, old, v.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -45,11 +45,11 @@ func (in *Input) samplesOf(ctx context.Context, old, new *crd.Definition) (out [
 }
 
 // sample returns a sample of a version; empty if it is not served, or if none was found.
-func (in *Input) sample(ctx context.Context, d *crd.Definition, version string) (string, error) {
+func (input *Input) sample(ctx context.Context, d *crd.Definition, version string) (string, error) {
 	if d == nil {
 		return "", nil
 	}
-	made, err := in.sampler.Sample(ctx, d, version, true)
+	made, err := input.sampler.Sample(ctx, d, version, true)
 	if err != nil || made == nil || len(made.Findings) > 0 {
 		return "", err
 	}
@@ -82,9 +82,9 @@ func (s Sample) Lines() (out []Line) {
 // shortened replaces lines far from marked ones.
 func shortened(lines []Line) (out []Line) {
 	for i, l := range lines {
-		near := slices.ContainsFunc(lines[max(0, i-around):min(len(lines), i+around+1)], func(l Line) bool { return l.Mark != "" })
+		found := slices.ContainsFunc(lines[max(0, i-around):min(len(lines), i+around+1)], func(l Line) bool { return l.Mark != "" })
 		switch {
-		case near:
+		case found:
 			out = append(out, l)
 		case len(out) == 0 || out[len(out)-1].Mark != "~":
 			out = append(out, Line{"~", "…"})

@@ -25,16 +25,16 @@ type textKey struct {
 }
 
 // NewKeptFiles is like [NewFiles], for files that [Files.Again] is used on.
-func NewKeptFiles(in *inputs.Reader, table *markers.Table) *Files {
-	files := NewFiles(in, table)
+func NewKeptFiles(reader *inputs.Reader, table *markers.Table) *Files {
+	files := NewFiles(reader, table)
 	files.kept = &keptTexts{texts: map[textKey]*text{}}
 	return files
 }
 
 // Again returns the files of another run, which keeps the texts of this one and of those before.
 // The other run must not begin before this one has ended.
-func (files *Files) Again(in *inputs.Reader) *Files {
-	next := NewFiles(in, files.table)
+func (files *Files) Again(reader *inputs.Reader) *Files {
+	next := NewFiles(reader, files.table)
 	next.reserved = files.reserved
 	next.kept = files.kept
 	return next
@@ -42,11 +42,11 @@ func (files *Files) Again(in *inputs.Reader) *Files {
 
 // unread returns the kept text of another module's file that has the size and the time of
 // modification that it had, or nil. Such files hardly ever change, and are most of those of a run.
-func (k *keptTexts) unread(f *text, root bool, in *inputs.Reader) *text {
+func (k *keptTexts) unread(f *text, root bool, reader *inputs.Reader) *text {
 	if k == nil || f.local {
 		return nil
 	}
-	info, err := in.Stat(f.Name)
+	info, err := reader.Stat(f.Name)
 	if err != nil || info.ModTime().IsZero() { // unsaved
 		return nil
 	}

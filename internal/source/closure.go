@@ -11,9 +11,9 @@ import (
 	"github.com/schemagen/schemagen/internal/source/golist"
 )
 
-// ReadClosure reads, through in, the source files of packages and of everything that they
+// ReadClosure reads, through reader, the source files of packages and of everything that they
 // import, except for the standard library.
-func ReadClosure(ctx context.Context, in *inputs.Reader, packages []*golist.Package) error {
+func ReadClosure(ctx context.Context, reader *inputs.Reader, packages []*golist.Package) error {
 	packages = slices.Clone(packages) // it becomes the list of packages to visit
 	seen := map[*golist.Package]bool{}
 	for len(packages) > 0 && ctx.Err() == nil {
@@ -24,7 +24,7 @@ func ReadClosure(ctx context.Context, in *inputs.Reader, packages []*golist.Pack
 		}
 		seen[p] = true
 		for _, name := range p.Files {
-			src, err := in.ReadFile(name, nil)
+			src, err := reader.ReadFile(name, nil)
 			if err != nil {
 				return err
 			}

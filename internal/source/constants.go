@@ -166,8 +166,8 @@ func (d *declaration) mayHaveType(typ types.Type, seen map[*declaration]bool) bo
 			if !ok || types.Identical(c.Type(), typ) {
 				return ok
 			}
-			to := d.scope.declared[c.Name()]
-			return c.Pkg() == d.scope.types && to != nil && c.Type() == types.Typ[types.Invalid] && to.mayHaveType(typ, seen)
+			target := d.scope.declared[c.Name()]
+			return c.Pkg() == d.scope.types && target != nil && c.Type() == types.Typ[types.Invalid] && target.mayHaveType(typ, seen)
 		}
 		return false
 	}

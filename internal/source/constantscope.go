@@ -194,10 +194,10 @@ func (s *constantScope) openConstants() {
 				continue // no package that this one imports can refer to its types
 			}
 			s.users[m.name.Name] = append(s.users[m.name.Name], work[i])
-			if to := s.find(m.name.Name); to != nil && !seen[to] {
-				seen[to] = true
-				if spec, ok := to.spec.(*ast.TypeSpec); ok && spec.Assign.IsValid() {
-					work = append(work, to)
+			if target := s.find(m.name.Name); target != nil && !seen[target] {
+				seen[target] = true
+				if spec, ok := target.spec.(*ast.TypeSpec); ok && spec.Assign.IsValid() {
+					work = append(work, target)
 				}
 			}
 		}
@@ -356,11 +356,11 @@ func (s *constantScope) add(d *declaration) {
 			}
 			name = m.qualifier
 		}
-		if to := s.resolve(d.file, name.Name); to != nil && to.scope == s {
-			d.refs = append(d.refs, to)
-			s.add(to)
-		} else if to != nil {
-			d.addImport(name, ".", to.scope.pkg.Path, to)
+		if target := s.resolve(d.file, name.Name); target != nil && target.scope == s {
+			d.refs = append(d.refs, target)
+			s.add(target)
+		} else if target != nil {
+			d.addImport(name, ".", target.scope.pkg.Path, target)
 		}
 	}
 	if d.measure(); !d.large {
@@ -401,27 +401,27 @@ func (d *declaration) addQualified(m mention) bool {
 	if path == "" {
 		return false
 	}
-	var to *declaration
+	var target *declaration
 	if p == nil {
 		d.scope.addError(m.qualifier.Pos(), "cannot find package %q, which declares %s.%s", path, m.qualifier.Name, m.name.Name)
 	} else if path != "unsafe" {
-		to = p.constantScope().find(m.name.Name)
+		target = p.constantScope().find(m.name.Name)
 	}
-	d.addImport(m.qualifier, m.qualifier.Name, path, to)
+	d.addImport(m.qualifier, m.qualifier.Name, path, target)
 	return true
 }
 
 // addImport adds an import that the declaration uses and, if it is known, the declaration
 // that it refers to.
-func (d *declaration) addImport(use *ast.Ident, name, path string, to *declaration) {
+func (d *declaration) addImport(use *ast.Ident, name, path string, target *declaration) {
 	d.imports = append(d.imports, [2]string{name, path})
 	switch {
-	case to == nil:
-	case to.scope.busy:
+	case target == nil:
+	case target.scope.busy:
 		d.scope.addError(use.Pos(), "import cycle: package %q needs constants of this one", path)
 	default:
-		d.refs = append(d.refs, to)
-		to.scope.check(to)
+		d.refs = append(d.refs, target)
+		target.scope.check(target)
 	}
 }
 
@@ -432,7 +432,7 @@ func pruned(f *File, declarations []*declaration) *ast.File {
 	imports := &ast.GenDecl{Tok: token.IMPORT, TokPos: f.Syntax.Package}
 	out := &ast.File{Package: f.Syntax.Package, Name: f.Syntax.Name, FileStart: f.Syntax.FileStart, FileEnd: f.Syntax.FileEnd, Decls: []ast.Decl{imports}}
 	var used [][2]string
-	var from, group *ast.GenDecl // the current group of constants and its pruned copy
+	var source, group *ast.GenDecl // the current group of constants and its pruned copy
 	for _, d := range declarations {
 		for _, i := range d.imports {
 			if !slices.Contains(used, i) {
@@ -447,8 +447,8 @@ func pruned(f *File, declarations []*declaration) *ast.File {
 			out.Decls = append(out.Decls, d.decl)
 			continue
 		}
-		if from != d.gen {
-			from = d.gen
+		if source != d.gen {
+			source = d.gen
 			group = &ast.GenDecl{Tok: token.CONST, TokPos: d.gen.TokPos}
 			out.Decls = append(out.Decls, group)
 		}

@@ -71,14 +71,14 @@ func constantHints(src []byte, words map[string]bool) {
 		if i < 0 {
 			return
 		}
-		before := bytes.TrimRight(src[:offset+i], blanks)
+		head := bytes.TrimRight(src[:offset+i], blanks)
 		offset += i + 1
-		after := bytes.TrimLeft(src[offset:], blanks)
-		if len(after) == 0 || after[0] != '"' && after[0] != '`' {
+		tail := bytes.TrimLeft(src[offset:], blanks)
+		if len(tail) == 0 || tail[0] != '"' && tail[0] != '`' {
 			continue
 		}
-		start := bytes.LastIndexAny(before, " \t\n,(") + 1
-		if word := identifier(before[start:]); word != "" && start+len(word) == len(before) {
+		start := bytes.LastIndexAny(head, " \t\n,(") + 1
+		if word := identifier(head[start:]); word != "" && start+len(word) == len(head) {
 			words[word] = true
 		}
 	}

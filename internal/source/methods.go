@@ -251,12 +251,12 @@ func (f *File) isMarshalSignature(fn *ast.FuncType) bool {
 			results = append(results, field.Type)
 		}
 	}
-	at, expr := f.Unalias(results[0])
+	file, expr := f.Unalias(results[0])
 	bytes, ok := expr.(*ast.ArrayType)
 	if !ok || bytes.Len != nil {
 		return false
 	}
-	elem := at.Predeclared(bytes.Elt)
+	elem := file.Predeclared(bytes.Elt)
 	return (elem == "byte" || elem == "uint8") && f.Predeclared(results[1]) == "error"
 }
 

@@ -149,11 +149,11 @@ func hints(src []byte, keyword, others string, hint func(string)) (incomplete bo
 
 // startsDeclaration reports whether a declaration can begin after the text: at the start of
 // a line, or after a semicolon or a comment.
-func startsDeclaration(before []byte) bool {
-	before = bytes.TrimRight(before, " \t\r")
-	n := len(before)
-	return n == 0 || before[n-1] == '\n' || before[n-1] == ';' || bytes.HasSuffix(before, []byte("*/")) ||
-		string(before) == "\uFEFF"
+func startsDeclaration(head []byte) bool {
+	head = bytes.TrimRight(head, " \t\r")
+	n := len(head)
+	return n == 0 || head[n-1] == '\n' || head[n-1] == ';' || bytes.HasSuffix(head, []byte("*/")) ||
+		string(head) == "\uFEFF"
 }
 
 func identifier(src []byte) string {

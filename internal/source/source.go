@@ -34,10 +34,10 @@ type Files struct {
 	kept *keptTexts
 }
 
-// NewFiles returns files that are read by in, which may be nil. table finds the markers in
+// NewFiles returns files that are read by reader, which may be nil. table finds the markers in
 // their comments.
-func NewFiles(in *inputs.Reader, table *markers.Table) *Files {
-	return &Files{Fset: token.NewFileSet(), inputs: in, table: table, texts: map[*golist.Package][]*text{}}
+func NewFiles(reader *inputs.Reader, table *markers.Table) *Files {
+	return &Files{Fset: token.NewFileSet(), inputs: reader, table: table, texts: map[*golist.Package][]*text{}}
 }
 
 // Program is the Go source as one generator of a run reads it. Packages are indexed, and
@@ -373,9 +373,9 @@ func (p *Package) At(pos token.Pos) Origin {
 
 // AtPosition is like [Package.At] for a position in a file that was not parsed.
 func (p *Package) AtPosition(position diag.Position) Origin {
-	at := p.At(token.NoPos)
-	at.Position = position
-	return at
+	origin := p.At(token.NoPos)
+	origin.Position = position
+	return origin
 }
 
 // AddFile adds a non-Go file to the file set.

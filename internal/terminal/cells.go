@@ -27,8 +27,8 @@ type cell struct {
 func cellsOf(line string) []cell {
 	out := make([]cell, 0, len(line))
 	column := 0
-	for g, at := displaywidth.StringGraphemes(line), 0; g.Next(); at += len(g.Value()) {
-		c := cell{g.Value(), g.Width(), at}
+	for g, offset := displaywidth.StringGraphemes(line), 0; g.Next(); offset += len(g.Value()) {
+		c := cell{g.Value(), g.Width(), offset}
 		switch {
 		case c.text == "\t":
 			c.width = tabWidth - column%tabWidth

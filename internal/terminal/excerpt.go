@@ -22,43 +22,43 @@ const cut = "…"
 // newExcerpt returns the excerpt of a line in which the bytes from start to end are
 // underlined; if these are equal, the place between two bytes. It has at most width columns.
 func newExcerpt(line string, start, end, width int) excerpt {
-	line, start, end, before, after := around(line, start, end)
+	line, start, end, previous, next := around(line, start, end)
 	cells := cellsOf(line)
 	columns := make([]int, len(cells)+1) // at which each cell begins
-	from := -1
+	begin := -1
 	to := -1
 	for i, c := range cells {
 		columns[i+1] = columns[i] + c.width
-		if from < 0 && c.at+graphemeLength(cells, i, line) > start {
-			from = columns[i]
+		if begin < 0 && c.at+graphemeLength(cells, i, line) > start {
+			begin = columns[i]
 		}
 		if c.at < end {
 			to = columns[i+1]
 		}
 	}
 	last := columns[len(cells)]
-	if from < 0 {
-		from = last
+	if begin < 0 {
+		begin = last
 	}
-	to = max(to, from+1)
-	first, stop := window(columns, from, to, width, before, after)
-	return render(cells, columns, first, stop, from, to, before || first > 0, after || stop < len(cells))
+	to = max(to, begin+1)
+	first, stop := window(columns, begin, to, width, previous, next)
+	return render(cells, columns, first, stop, begin, to, previous || first > 0, next || stop < len(cells))
 }
 
 // around limits a line to the bytes near the underlined ones. It reports whether there is
 // more before and after them.
-func around(line string, start, end int) (part string, newStart, newEnd int, before, after bool) {
+func around(line string, start, end int) (part string, newStart, newEnd int, previous, next bool) {
 	start = min(max(start, 0), len(line))
 	end = min(max(end, start), len(line))
-	from := max(0, start-maxShown)
-	to := min(len(line), start+maxShown)
-	for from > 0 && from < start && line[from]&0xc0 == 0x80 { // inside of a character
-		from++
+	first := max(0, start-maxShown)
+	last := min(len(line), start+maxShown)
+	for first > 0 && first < start && line[first]&0xc0 == 0x80 { // inside of a character
+		first++
 	}
-	for to < len(line) && to > start && line[to]&0xc0 == 0x80 {
-		to--
+	for last < len(line) && last > start && line[last]&0xc0 == 0x80 {
+		last--
 	}
-	return line[from:to], start - from, min(end, to) - from, from > 0, to < len(line)
+	return line[first:last], start - first, min(end, last) - first, first > 0, last < len(line)
 }
 
 // graphemeLength returns the number of bytes of a cell's grapheme.
@@ -71,15 +71,15 @@ func graphemeLength(cells []cell, i int, line string) int {
 
 // window returns the range of cells to show. It begins at the line's start if the underlined
 // columns are visible then.
-func window(columns []int, from, to, width int, before, after bool) (first, stop int) {
+func window(columns []int, start, end, width int, previous, next bool) (first, stop int) {
 	n := len(columns) - 1
-	if !before && !after && columns[n] <= width {
+	if !previous && !next && columns[n] <= width {
 		return 0, n
 	}
 	room := width - 2 // for both marks
-	if before || to > room {
-		wanted := max(0, from-room/3)
-		if to-from < room*2/3 {
+	if previous || end > room {
+		wanted := max(0, start-room/3)
+		if end-start < room*2/3 {
 			wanted = max(0, min(wanted, columns[n]-room))
 		}
 		for first < n && columns[first] < wanted {
@@ -93,10 +93,10 @@ func window(columns []int, from, to, width int, before, after bool) (first, stop
 }
 
 // render joins the shown cells.
-func render(cells []cell, columns []int, first, stop, from, to int, before, after bool) excerpt {
+func render(cells []cell, columns []int, first, stop, start, last int, previous, next bool) excerpt {
 	var b strings.Builder
 	shift := -columns[first]
-	if before {
+	if previous {
 		b.WriteString(cut)
 		shift += widthOf(cut)
 	}
@@ -104,8 +104,8 @@ func render(cells []cell, columns []int, first, stop, from, to int, before, afte
 		b.WriteString(c.text)
 	}
 	end := columns[stop] + shift
-	e := excerpt{from: max(0, from+shift), to: to + shift}
-	if after {
+	e := excerpt{from: max(0, start+shift), to: last + shift}
+	if next {
 		b.WriteString(cut)
 		e.to = min(e.to, end+1) // the mark belongs to what is underlined beyond it
 	}

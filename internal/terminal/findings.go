@@ -186,19 +186,19 @@ func (p *page) lines(pos, end diag.Position, style screen.Style) {
 		if !ok {
 			return
 		}
-		from := len(line) - len(strings.TrimLeft(line, " \t"))
-		to := len(strings.TrimRight(line, " \t"))
+		start := len(line) - len(strings.TrimLeft(line, " \t"))
+		last := len(strings.TrimRight(line, " \t"))
 		if number == pos.Line {
-			from = pos.Column - 1
+			start = pos.Column - 1
 		}
 		if number == end.Line {
-			to = min(to, end.Column-1)
+			last = min(last, end.Column-1)
 		}
-		if from >= to { // nothing of it is in the range
+		if start >= last { // nothing of it is in the range
 			p.numbered(number, newExcerpt(line, 0, 0, p.width-p.gutter-len(" | ")))
 			continue
 		}
-		p.source(number, line, from, to, style)
+		p.source(number, line, start, last, style)
 	}
 }
 

@@ -27,7 +27,7 @@ func ShortPath(path string) string {
 	rest := path[i+len(schema):]
 	var object strings.Builder
 	for rest != "" {
-		step, after := nextStep(rest)
+		step, tail := nextStep(rest)
 		name, inBrackets, hasName := strings.Cut(step, "[")
 		inBrackets = strings.TrimSuffix(inBrackets, "]")
 		switch {
@@ -43,7 +43,7 @@ func ShortPath(path string) string {
 		default:
 			return strings.TrimSpace(object.String() + " " + strings.TrimPrefix(rest, "."))
 		}
-		rest = after
+		rest = tail
 	}
 	if object.Len() == 0 {
 		return "the root of the schema"

@@ -169,29 +169,29 @@ func (r *Run) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Result, 
 	if result.Action == "" || r.Output == "none" || r.Output == "yaml" && result.Action == dryrun.Rejected {
 		return nil
 	}
-	after, err := result.StoredYAML()
+	tail, err := result.StoredYAML()
 	if err != nil {
 		return err
 	}
 	if r.Output == "yaml" {
 		if r.Converted != nil && result.Kind.Version != r.Converted.To {
-			after = nil
+			tail = nil
 			if converted != nil {
-				after = converted.YAML
+				tail = converted.YAML
 			}
 		}
-		if len(after) > 0 {
+		if len(tail) > 0 {
 			out.WriteString("---\n")
-			out.Write(after)
+			out.Write(tail)
 		}
 		return nil
 	}
-	before, err := result.GivenYAML()
+	head, err := result.GivenYAML()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "# %s %s: %s\n", screen.Line(o.Kind), screen.Line(o.Name), result.Action)
-	output.PrintFull(out, r.Paint, before, after)
+	output.PrintFull(out, r.Paint, head, tail)
 	if converted == nil || converted.YAML == nil {
 		return nil
 	}
@@ -200,7 +200,7 @@ func (r *Run) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Result, 
 		fmt.Fprintf(out, ": keeps %d bytes", converted.Kept)
 	}
 	out.WriteByte('\n')
-	output.PrintFull(out, r.Paint, after, converted.YAML)
+	output.PrintFull(out, r.Paint, tail, converted.YAML)
 	return nil
 }
 

@@ -156,8 +156,8 @@ func (r *NodeReader) Fields(n *yamlv3.Node, what string, known ...string) map[st
 		switch {
 		case !slices.Contains(known, key.Value):
 			r.Fail(key, words.DidYouMean(key.Value, known, ""), "%s has no key %q", what, Shortened(key.Value))
-			if near, ok := words.Nearest(key.Value, known); ok && KeyIndex(Aliased(n), near) < 0 {
-				r.Meant(key, near)
+			if nearest, ok := words.Nearest(key.Value, known); ok && KeyIndex(Aliased(n), nearest) < 0 {
+				r.Meant(key, nearest)
 			}
 		case out[key.Value] != nil:
 			r.Fail(key, "", "duplicate key %q", key.Value)

@@ -28,10 +28,10 @@ const maxBlockDepth = 500
 // parseBlock parses one document, src[from:to], into b. It reports whether the
 // document is in plain block style, and if not, roughly where it is not; b is then
 // unusable.
-func parseBlock(b *treeBuilder, from, to int) (ok bool, where int) {
-	p := &blockParser{treeBuilder: b, pos: from, end: to}
+func parseBlock(b *treeBuilder, start, end int) (ok bool, where int) {
+	p := &blockParser{treeBuilder: b, pos: start, end: end}
 	if !p.plainText() {
-		return false, from
+		return false, start
 	}
 	if p.next(); p.column == 0 && strings.HasPrefix(p.src[p.pos:p.end], "---") {
 		if p.pos += 3; !p.endLine() {
@@ -148,7 +148,7 @@ func (p *blockParser) node(indent int) bool {
 func (p *blockParser) mapping(column int) bool {
 	m := p.open(mappingNode, p.pos)
 	for {
-		from, to, colon := p.key()
+		start, end, colon := p.key()
 		if colon < 0 {
 			return false
 		}
@@ -157,10 +157,10 @@ func (p *blockParser) mapping(column int) bool {
 				return false
 			}
 		} else {
-			if _, isString := yamltext.Plain(p.src[from:to]); !isString || p.src[from:to] == "<<" {
+			if _, isString := yamltext.Plain(p.src[start:end]); !isString || p.src[start:end] == "<<" {
 				return false
 			}
-			p.span(stringNode, from, from, to)
+			p.span(stringNode, start, start, end)
 		}
 		p.pos = colon + 1
 		p.skipSpaces()
@@ -228,38 +228,38 @@ func (p *blockParser) sequence(column int) bool {
 
 // key finds the simple key at pos: its text including quotes, and its colon. The
 // colon is negative if there is no key or this parser does not support it.
-func (p *blockParser) key() (from, to, colon int) {
-	from = p.pos
-	to = from
-	if quote := p.src[from]; quote == '"' || quote == '\'' {
-		for to++; !p.isBreak(to) && p.src[to] != quote; to++ {
-			if p.src[to] == '\\' {
+func (p *blockParser) key() (start, end, colon int) {
+	start = p.pos
+	end = start
+	if quote := p.src[start]; quote == '"' || quote == '\'' {
+		for end++; !p.isBreak(end) && p.src[end] != quote; end++ {
+			if p.src[end] == '\\' {
 				return 0, 0, -1
 			}
 		}
-		if p.isBreak(to) {
+		if p.isBreak(end) {
 			return 0, 0, -1
 		}
-		to++
+		end++
 	} else {
-		if !p.isPlainStart(from) {
+		if !p.isPlainStart(start) {
 			return 0, 0, -1
 		}
-		for !p.isBreak(to) && (p.src[to] != ':' || !p.isBlank(to+1)) {
-			if p.src[to] == '\t' || p.src[to] == '#' && p.src[to-1] == ' ' {
+		for !p.isBreak(end) && (p.src[end] != ':' || !p.isBlank(end+1)) {
+			if p.src[end] == '\t' || p.src[end] == '#' && p.src[end-1] == ' ' {
 				return 0, 0, -1
 			}
-			to++
+			end++
 		}
-		if to > from && p.src[to-1] == ' ' {
+		if end > start && p.src[end-1] == ' ' {
 			return 0, 0, -1
 		}
 	}
 	// A simple key has at most 1,024 characters.
-	if p.isBreak(to) || p.src[to] != ':' || !p.isBlank(to+1) || to-from > 1000 {
+	if p.isBreak(end) || p.src[end] != ':' || !p.isBlank(end+1) || end-start > 1000 {
 		return 0, 0, -1
 	}
-	return from, to, to
+	return start, end, end
 }
 
 // isPlainStart reports whether an unquoted scalar can begin at i.
@@ -276,8 +276,8 @@ func (p *blockParser) isPlainStart(i int) bool {
 // value reads the scalar or empty collection at pos, up to the next token. Its
 // parent is indented by indent.
 func (p *blockParser) value(indent int) bool {
-	at := p.pos
-	switch p.src[at] {
+	offset := p.pos
+	switch p.src[offset] {
 	case '|', '>':
 		return p.blockScalar(indent)
 	case '"', '\'':
@@ -287,20 +287,20 @@ func (p *blockParser) value(indent int) bool {
 	case '[', '{':
 		kind := sequenceNode
 		end := byte(']')
-		if p.src[at] == '{' {
+		if p.src[offset] == '{' {
 			kind = mappingNode
 			end = '}'
 		}
-		if at+1 >= p.end || p.src[at+1] != end {
+		if offset+1 >= p.end || p.src[offset+1] != end {
 			return false
 		}
-		p.close(p.open(kind, at))
+		p.close(p.open(kind, offset))
 		p.pos += 2
 		if !p.endLine() {
 			return false
 		}
 	default:
-		if !p.isPlainStart(at) || !p.plain(indent) {
+		if !p.isPlainStart(offset) || !p.plain(indent) {
 			return false
 		}
 	}
@@ -336,12 +336,12 @@ func (p *blockParser) plainLine(i int) (end int, comment, ok bool) {
 // plain reads an unquoted scalar, including continuation lines, which are indented
 // by more than indent. It ends at the beginning of a line.
 func (p *blockParser) plain(indent int) bool {
-	at := p.pos
-	end, comment, ok := p.plainLine(at)
+	offset := p.pos
+	end, comment, ok := p.plainLine(offset)
 	if !ok {
 		return false
 	}
-	from := len(p.auxText)
+	first := len(p.auxText)
 	folded := false
 	for !comment {
 		p.pos = min(p.lineEnd(end)+1, p.end)
@@ -365,7 +365,7 @@ func (p *blockParser) plain(indent int) bool {
 			break
 		}
 		if !folded {
-			p.auxText = append(p.auxText, p.src[at:end]...)
+			p.auxText = append(p.auxText, p.src[offset:end]...)
 			folded = true
 		}
 		p.auxText = appendFold(p.auxText, breaks)
@@ -379,11 +379,11 @@ func (p *blockParser) plain(indent int) bool {
 		p.pos = min(p.lineEnd(end)+1, p.end)
 	}
 	if !folded {
-		return p.plainScalar(at, p.src[at:end], true)
+		return p.plainScalar(offset, p.src[offset:end], true)
 	}
-	text := string(p.auxText[from:])
-	p.auxText = p.auxText[:from]
-	return p.plainScalar(at, text, false)
+	text := string(p.auxText[first:])
+	p.auxText = p.auxText[:first]
+	return p.plainScalar(offset, text, false)
 }
 
 // appendFold appends the meaning of a line break, with the empty lines after it, in

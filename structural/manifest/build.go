@@ -52,9 +52,9 @@ type rejection struct {
 }
 
 // reject records a reason unless there is one already.
-func (b *treeBuilder) reject(at int, kind ProblemKind, message string) {
+func (b *treeBuilder) reject(offset int, kind ProblemKind, message string) {
 	if b.rejected == nil {
-		b.rejected = &rejection{at: at, kind: kind, message: message}
+		b.rejected = &rejection{at: offset, kind: kind, message: message}
 	}
 }
 
@@ -68,32 +68,32 @@ func (b *treeBuilder) add(n treeNode) int32 {
 }
 
 // span adds a scalar whose text is in the source.
-func (b *treeBuilder) span(kind nodeKind, at, from, to int) int32 {
-	return b.add(treeNode{kind: kind, at: int32(at), from: int32(from), to: int32(to)})
+func (b *treeBuilder) span(kind nodeKind, offset, start, end int) int32 {
+	return b.add(treeNode{kind: kind, at: int32(offset), from: int32(start), to: int32(end)})
 }
 
 // scalar adds a scalar whose text is not in the source.
-func (b *treeBuilder) scalar(kind nodeKind, at int, text string) int32 {
-	from := len(b.auxText)
+func (b *treeBuilder) scalar(kind nodeKind, offset int, text string) int32 {
+	start := len(b.auxText)
 	b.auxText = append(b.auxText, text...)
-	return b.auxScalar(kind, at, from)
+	return b.auxScalar(kind, offset, start)
 }
 
 // auxScalar adds a scalar whose text is the end of auxText.
-func (b *treeBuilder) auxScalar(kind nodeKind, at, from int) int32 {
+func (b *treeBuilder) auxScalar(kind nodeKind, offset, start int) int32 {
 	if len(b.auxText) > 2*len(b.src)+1<<20 { // only possible with aliases
-		b.reject(at, TooLarge, "the aliases of this document expand to far more text than the file contains")
-		b.auxText = b.auxText[:from]
+		b.reject(offset, TooLarge, "the aliases of this document expand to far more text than the file contains")
+		b.auxText = b.auxText[:start]
 	}
-	return b.add(treeNode{kind: kind, at: int32(at), inAux: true, from: int32(from), to: int32(len(b.auxText))})
+	return b.add(treeNode{kind: kind, at: int32(offset), inAux: true, from: int32(start), to: int32(len(b.auxText))})
 }
 
 // open begins a collection; close ends it.
-func (b *treeBuilder) open(kind nodeKind, at int) int32 {
+func (b *treeBuilder) open(kind nodeKind, offset int) int32 {
 	if b.depth++; b.depth > maxDepth {
-		b.reject(at, TooLarge, "exceeded max depth of 10000")
+		b.reject(offset, TooLarge, "exceeded max depth of 10000")
 	}
-	return b.span(kind, at, at, at)
+	return b.span(kind, offset, offset, offset)
 }
 
 func (b *treeBuilder) close(n int32) {

@@ -34,17 +34,17 @@ func (r *reader) crd(m *Manifest) bool {
 	m.Schemas = make([]*structural.Schema, len(crd.Spec.Versions))
 	m.Unsupported = make([][]structural.Unsupported, len(crd.Spec.Versions))
 	m.Unknown = make([][]structural.UnknownKeyword, len(crd.Spec.Versions))
-	from := &source{m.tree, m.base}
-	versions := from.Entries(structural.Node(m.tree.below(m.root, "spec", "versions")))
+	sourceSource := &source{m.tree, m.base}
+	versions := sourceSource.Entries(structural.Node(m.tree.below(m.root, "spec", "versions")))
 	for i, version := range crd.Spec.Versions {
 		if version.Schema == nil {
 			continue
 		}
-		var at structural.Entry
+		var entry structural.Entry
 		if i < len(versions) {
-			at = from.entry(m.tree.find(m.tree.below(int32(versions[i].Value), "schema"), "openAPIV3Schema"))
+			entry = sourceSource.entry(m.tree.find(m.tree.below(int32(versions[i].Value), "schema"), "openAPIV3Schema"))
 		}
-		m.Schemas[i], m.Unsupported[i], m.Unknown[i] = structural.Decode(version.Schema.OpenAPIV3Schema, from, at)
+		m.Schemas[i], m.Unsupported[i], m.Unknown[i] = structural.Decode(version.Schema.OpenAPIV3Schema, sourceSource, entry)
 	}
 	return true
 }
@@ -172,13 +172,13 @@ func (d *objectDecoder) self(n int32, v reflect.Value, at *frame) bool {
 
 // leniently decodes a node into the value that into points to, inside a value with
 // its own UnmarshalJSON.
-func (d *objectDecoder) leniently(n int32, into any, at *frame) {
-	before := d.lenient
+func (d *objectDecoder) leniently(n int32, target any, at *frame) {
+	previous := d.lenient
 	d.lenient = true
 	inner := *at
 	inner.decodesItself = true
-	d.value(n, reflect.ValueOf(into).Elem(), &inner)
-	d.lenient = before
+	d.value(n, reflect.ValueOf(target).Elem(), &inner)
+	d.lenient = previous
 }
 
 // object decodes a node into a struct or a map with string keys.

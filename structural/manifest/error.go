@@ -33,7 +33,7 @@ func yamlError(text string, err error, strayed int) (offset int, message string)
 	if bad := badCharacter(text); bad >= 0 {
 		return bad, message
 	}
-	if at := strings.Count(text[:strayed], "\n") + 1; at == line || at == line-1 {
+	if index := strings.Count(text[:strayed], "\n") + 1; index == line || index == line-1 {
 		return strayed, message
 	}
 	for range line - 1 {

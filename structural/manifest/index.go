@@ -57,12 +57,12 @@ func (x *keyIndex) find(key string) int32 {
 // longestKey is [tree.longestKey].
 func (x *keyIndex) longestKey(path, end string) (found int32, rest string) {
 	for length := min(x.longest, len(path)); length >= 0; length-- {
-		after, ok := stepAfter(path, path[:length], end)
+		tail, ok := stepAfter(path, path[:length], end)
 		if !ok {
 			continue
 		}
 		if key := x.find(path[:length]); key >= 0 {
-			return key, after
+			return key, tail
 		}
 	}
 	return noNode, ""

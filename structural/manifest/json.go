@@ -18,19 +18,19 @@ type jsonReader struct {
 
 // parseJSON parses the JSON value that begins at data[from], which is not a space,
 // into b, and returns the offset after it. data is the file, like b.src.
-func parseJSON(b *treeBuilder, data []byte, from, to int) (end int) {
-	end = jsonValueEnd(data, from, to)
-	if err := json.Unmarshal(data[from:end], &ignoredJSON{}); err != nil {
-		at := end
+func parseJSON(b *treeBuilder, data []byte, start, last int) (end int) {
+	end = jsonValueEnd(data, start, last)
+	if err := json.Unmarshal(data[start:end], &ignoredJSON{}); err != nil {
+		offset := end
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			at = from + max(0, int(syntax.Offset)-1)
+			offset = start + max(0, int(syntax.Offset)-1)
 		}
-		b.reject(at, Malformed, "json: "+err.Error())
-		return to
+		b.reject(offset, Malformed, "json: "+err.Error())
+		return last
 	}
 	b.verbatim = true
-	r := &jsonReader{treeBuilder: b, pos: from}
+	r := &jsonReader{treeBuilder: b, pos: start}
 	r.value()
 	return end
 }
@@ -41,9 +41,9 @@ type ignoredJSON struct{}
 func (*ignoredJSON) UnmarshalJSON([]byte) error { return nil }
 
 // jsonValueEnd returns the end of an object or array by matching its brackets.
-func jsonValueEnd(data []byte, from, to int) int {
+func jsonValueEnd(data []byte, start, end int) int {
 	depth := 0
-	for i := from; i < to; i++ {
+	for i := start; i < end; i++ {
 		switch data[i] {
 		case '{', '[':
 			depth++
@@ -52,14 +52,14 @@ func jsonValueEnd(data []byte, from, to int) int {
 				return i + 1
 			}
 		case '"':
-			for i++; i < to && data[i] != '"'; i++ {
+			for i++; i < end && data[i] != '"'; i++ {
 				if data[i] == '\\' {
 					i++
 				}
 			}
 		}
 	}
-	return to
+	return end
 }
 
 // value reads the value at pos.
@@ -67,7 +67,7 @@ func (r *jsonReader) value() {
 	if r.rejected != nil {
 		return
 	}
-	switch at := r.pos; r.src[at] {
+	switch offset := r.pos; r.src[offset] {
 	case '{':
 		r.collection(mappingNode, '}')
 	case '[':
@@ -109,15 +109,15 @@ func (r *jsonReader) skip(characters string) {
 }
 
 func (r *jsonReader) literal(kind nodeKind) {
-	at := r.pos
+	offset := r.pos
 	for r.pos < len(r.src) && strings.IndexByte(jsonSpace+",]}", r.src[r.pos]) < 0 {
 		r.pos++
 	}
-	r.span(kind, at, at, r.pos)
+	r.span(kind, offset, offset, r.pos)
 }
 
 func (r *jsonReader) string() {
-	at := r.pos
+	offset := r.pos
 	plain := true
 	for r.pos++; r.src[r.pos] != '"'; r.pos++ {
 		if r.src[r.pos] == '\\' {
@@ -126,13 +126,13 @@ func (r *jsonReader) string() {
 		}
 	}
 	r.pos++
-	if plain && utf8.ValidString(r.src[at:r.pos]) {
-		r.span(stringNode, at, at+1, r.pos-1)
+	if plain && utf8.ValidString(r.src[offset:r.pos]) {
+		r.span(stringNode, offset, offset+1, r.pos-1)
 		return
 	}
 	var text string
-	if err := json.Unmarshal([]byte(r.src[at:r.pos]), &text); err != nil {
-		r.reject(at, Malformed, err.Error())
+	if err := json.Unmarshal([]byte(r.src[offset:r.pos]), &text); err != nil {
+		r.reject(offset, Malformed, err.Error())
 	}
-	r.scalar(stringNode, at, text)
+	r.scalar(stringNode, offset, text)
 }

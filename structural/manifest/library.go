@@ -33,34 +33,34 @@ const (
 //
 // strayed is the offset at which the document left the plain block style, which is
 // often where the error is.
-func parseLibrary(b *treeBuilder, from, to, strayed int) {
-	text := b.src[from:to]
+func parseLibrary(b *treeBuilder, start, end, strayed int) {
+	text := b.src[start:end]
 	if len(text) > maxLibraryBytes {
 		if bad := badCharacter(text); bad >= 0 {
-			b.reject(from+bad, Malformed, "control characters and invalid UTF-8 are not allowed")
+			b.reject(start+bad, Malformed, "control characters and invalid UTF-8 are not allowed")
 		}
-		b.reject(from, TooLarge, fmt.Sprintf(
+		b.reject(start, TooLarge, fmt.Sprintf(
 			"this document is not in plain block style and has %d bytes; such documents are limited to %d", len(text), maxLibraryBytes))
 		return
 	}
 	if n := countIndicators(text); n > maxLibraryIndicators {
-		b.reject(from, TooLarge, fmt.Sprintf(
+		b.reject(start, TooLarge, fmt.Sprintf(
 			"this document is not in plain block style and may have too many values; such documents are limited to %d", maxLibraryIndicators))
 		return
 	}
 	value, duplicates, err := valueOf(text)
 	if err != nil {
-		offset, message := yamlError(text, err, strayed-from)
-		b.reject(from+offset, Malformed, message)
+		offset, message := yamlError(text, err, strayed-start)
+		b.reject(start+offset, Malformed, message)
 		return
 	}
 	l := &libraryReader{treeBuilder: b}
 	root := rootOf(text)
 	if root != nil {
-		l.locate(root, &lineIndex{text: b.src[:to], line: 1, column: 1, at: from})
+		l.locate(root, &lineIndex{text: b.src[:end], line: 1, column: 1, at: start})
 	}
-	l.value(value, root, from)
-	l.settleDuplicates(duplicates, text, from)
+	l.value(value, root, start)
+	l.settleDuplicates(duplicates, text, start)
 }
 
 // countIndicators returns a number that is at least half the number of keys and
@@ -156,9 +156,9 @@ func (l *libraryReader) locate(n *yamlv3.Node, lines *lineIndex) {
 
 // value adds a value. If its node is nil, its position is around.
 func (l *libraryReader) value(value any, n *yamlv3.Node, around int) {
-	at := around
+	offset := around
 	if n != nil {
-		at = n.Column
+		offset = n.Column
 		if n.Kind == yamlv3.AliasNode {
 			n = n.Alias
 		}
@@ -168,18 +168,18 @@ func (l *libraryReader) value(value any, n *yamlv3.Node, around int) {
 	}
 	switch value := value.(type) {
 	case []any:
-		s := l.open(sequenceNode, at)
+		s := l.open(sequenceNode, offset)
 		for i, element := range value {
 			var child *yamlv3.Node
 			if n != nil && n.Kind == yamlv3.SequenceNode && len(n.Content) == len(value) {
 				child = n.Content[i]
 			}
-			l.value(element, child, at)
+			l.value(element, child, offset)
 		}
 		l.close(s)
 	case map[any]any:
-		m := l.open(mappingNode, at)
-		for _, e := range l.entries(value, n, at) {
+		m := l.open(mappingNode, offset)
+		for _, e := range l.entries(value, n, offset) {
 			text, err := yamltext.KeyText(e.key)
 			if err != nil {
 				l.reject(e.at, Malformed, err.Error())
@@ -193,12 +193,12 @@ func (l *libraryReader) value(value any, n *yamlv3.Node, around int) {
 	default:
 		kind, text, ok := jsonScalar(value)
 		if !ok {
-			l.reject(at, Malformed, fmt.Sprintf("json: unsupported value: %v", value))
+			l.reject(offset, Malformed, fmt.Sprintf("json: unsupported value: %v", value))
 		}
-		if n != nil && strings.HasPrefix(l.src[at:], text) {
-			l.span(kind, at, at, at+len(text))
+		if n != nil && strings.HasPrefix(l.src[offset:], text) {
+			l.span(kind, offset, offset, offset+len(text))
 		} else {
-			l.scalar(kind, at, text)
+			l.scalar(kind, offset, text)
 		}
 	}
 }
@@ -217,7 +217,7 @@ type entry struct {
 
 // entries returns the entries of a mapping in document order, followed by those
 // without a node.
-func (l *libraryReader) entries(value map[any]any, n *yamlv3.Node, at int) []entry {
+func (l *libraryReader) entries(value map[any]any, n *yamlv3.Node, offset int) []entry {
 	var list []entry
 	index := make(map[any]int, len(value))
 	if n != nil && n.Kind == yamlv3.MappingNode {
@@ -228,7 +228,7 @@ func (l *libraryReader) entries(value map[any]any, n *yamlv3.Node, at int) []ent
 		found := len(list)
 		for key, value := range value {
 			if _, ok := index[key]; !ok {
-				list = append(list, entry{key: key, value: value, at: at})
+				list = append(list, entry{key: key, value: value, at: offset})
 			}
 		}
 		slices.SortFunc(list[found:], func(a, b entry) int { return cmp.Compare(fmt.Sprint(a.key), fmt.Sprint(b.key)) })
@@ -295,20 +295,20 @@ func (l *libraryReader) convert(e entry, text string) {
 }
 
 // duplicate records a duplicate key.
-func (l *libraryReader) duplicate(at int, key any) {
+func (l *libraryReader) duplicate(offset int, key any) {
 	if l.reported == nil {
 		l.reported = map[int]bool{}
 	}
-	if !l.reported[at] {
-		l.reported[at] = true
-		l.duplicates = append(l.duplicates, duplicateKey{at: int32(at), text: fmt.Sprintf("%#v", key)})
+	if !l.reported[offset] {
+		l.reported[offset] = true
+		l.duplicates = append(l.duplicates, duplicateKey{at: int32(offset), text: fmt.Sprintf("%#v", key)})
 	}
 }
 
 // settleDuplicates keeps those of the duplicate keys found among the nodes that the
 // library which decodes the text, at from, also reports. A reported key without a
 // node gets the position of the line of its mapping.
-func (l *libraryReader) settleDuplicates(reported []libraryDuplicate, text string, from int) {
+func (l *libraryReader) settleDuplicates(reported []libraryDuplicate, text string, start int) {
 	found := map[string]bool{} // whether a node has the reported key
 	for _, r := range reported {
 		found[r.key] = false
@@ -318,7 +318,7 @@ func (l *libraryReader) settleDuplicates(reported []libraryDuplicate, text strin
 		found[d.text] = true
 		return !ok
 	})
-	lines := &lineIndex{text: l.src[:from+len(text)], line: 1, column: 1, at: from}
+	lines := &lineIndex{text: l.src[:start+len(text)], line: 1, column: 1, at: start}
 	for _, r := range reported {
 		if !found[r.key] {
 			l.duplicates = append(l.duplicates, duplicateKey{at: int32(lines.offset(r.line, 1)), text: r.key})

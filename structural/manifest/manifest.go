@@ -116,12 +116,12 @@ func Read(fset *token.FileSet, name string, data []byte) ([]*Manifest, []Problem
 // lineStarts returns the offsets at which lines begin.
 func lineStarts(data []byte) []int {
 	lines := make([]int, 1, 1+bytes.Count(data, []byte("\n")))
-	for at := 0; ; {
-		n := bytes.IndexByte(data[at:], '\n')
-		if at += n + 1; n < 0 || at == len(data) {
+	for offset := 0; ; {
+		n := bytes.IndexByte(data[offset:], '\n')
+		if offset += n + 1; n < 0 || offset == len(data) {
 			return lines
 		}
-		lines = append(lines, at)
+		lines = append(lines, offset)
 	}
 }
 
@@ -151,7 +151,7 @@ const (
 // isFull reports whether no more problems are reported.
 func (r *reader) isFull() bool { return r.told > maxTold }
 
-func (r *reader) problem(at int, kind ProblemKind, message string) {
+func (r *reader) problem(offset int, kind ProblemKind, message string) {
 	if r.isFull() {
 		return
 	}
@@ -162,15 +162,15 @@ func (r *reader) problem(at int, kind ProblemKind, message string) {
 		kind = TooLarge
 		message = "too many problems in this file"
 	}
-	r.problems = append(r.problems, Problem{Pos: r.base + token.Pos(at), Kind: kind, Message: message, Hint: r.quoteHint(at, kind)})
+	r.problems = append(r.problems, Problem{Pos: r.base + token.Pos(offset), Kind: kind, Message: message, Hint: r.quoteHint(offset, kind)})
 }
 
 // quoteHint returns a hint for text that YAML does not read as text because it has no quotes, or "".
-func (r *reader) quoteHint(at int, kind ProblemKind) string {
+func (r *reader) quoteHint(offset int, kind ProblemKind) string {
 	if kind != ConvertedKey && kind != WrongType && kind != DuplicateField {
 		return ""
 	}
-	rest := r.src[min(at, len(r.src)):]
+	rest := r.src[min(offset, len(r.src)):]
 	end := strings.IndexFunc(rest, func(c rune) bool { return strings.ContainsRune(" \t\r\n,]}", c) })
 	word := strings.TrimSuffix(rest[:max(end, 0)], ":")
 	if _, isText := yamltext.Plain(word); isText || word == "" || strings.ContainsAny(word[:1], "\"'[{&*!|>") {
@@ -259,9 +259,9 @@ func (r *reader) document(d documentSpan) bool {
 }
 
 // another counts a document. It reports whether the document may be read.
-func (r *reader) another(at int) bool {
+func (r *reader) another(offset int) bool {
 	if r.documentsLeft--; r.documentsLeft < 0 {
-		r.problem(at, TooLarge, fmt.Sprintf("the file has more than %d documents", maxDocuments))
+		r.problem(offset, TooLarge, fmt.Sprintf("the file has more than %d documents", maxDocuments))
 	}
 	return r.documentsLeft >= 0
 }
@@ -303,16 +303,16 @@ func (r *reader) tree(b *treeBuilder) bool {
 // object reads an object or the items of a list. The items of a list with a kind of
 // its own may omit theirs. It reports whether to continue.
 func (r *reader) object(t *tree, root int32, apiVersion, kind string) bool {
-	at := int(t.nodes[root].at)
+	offset := int(t.nodes[root].at)
 	switch t.nodes[root].kind {
 	case mappingNode:
 	case nullNode:
 		return true
 	default:
-		r.problem(at, NoObject, "expected an object with apiVersion and kind, but found "+t.describe(root))
+		r.problem(offset, NoObject, "expected an object with apiVersion and kind, but found "+t.describe(root))
 		return true
 	}
-	m := &Manifest{Pos: r.base + token.Pos(at), base: r.base, tree: t, root: root}
+	m := &Manifest{Pos: r.base + token.Pos(offset), base: r.base, tree: t, root: root}
 	var versioned, kinded bool
 	m.APIVersion, versioned = r.header(t, root, "apiVersion", apiVersion)
 	m.Kind, kinded = r.header(t, root, "kind", kind)
@@ -328,18 +328,18 @@ func (r *reader) object(t *tree, root int32, apiVersion, kind string) bool {
 		r.problem(r.place(m, "apiVersion"), NoObject, "unexpected GroupVersion string: "+m.APIVersion)
 		return true
 	case m.Kind == "":
-		r.problem(at, NoObject, "Object 'Kind' is missing")
+		r.problem(offset, NoObject, "Object 'Kind' is missing")
 		return true
 	case version == "":
-		r.problem(at, NoObject, "Object 'apiVersion' is missing")
+		r.problem(offset, NoObject, "Object 'apiVersion' is missing")
 		return true
 	}
 	if items := t.find(root, "items"); items >= 0 && t.nodes[items+1].kind == sequenceNode {
 		apiVersion = ""
 		kind = ""
-		if of, ok := strings.CutSuffix(m.Kind, "List"); ok && of != "" {
+		if subject, ok := strings.CutSuffix(m.Kind, "List"); ok && subject != "" {
 			apiVersion = m.APIVersion
-			kind = of
+			kind = subject
 		}
 		goOn := true
 		t.eachElement(items+1, func(item int32) {

@@ -27,20 +27,20 @@ func (m *Manifest) Repeated() []Problem {
 		return nil
 	}
 	var out []Problem
-	var look func(n int32, at *structural.ObjectPath)
-	look = func(n int32, at *structural.ObjectPath) {
+	var look func(n int32, path *structural.ObjectPath)
+	look = func(n int32, path *structural.ObjectPath) {
 		seen := map[string]bool{}
 		m.tree.eachEntry(n, func(key int32) {
 			name := m.tree.text(key)
 			if seen[name] {
-				out = append(out, Problem{Pos: m.base + token.Pos(m.tree.nodes[key].at), Kind: DuplicateField, Message: fmt.Sprintf("duplicate field %q", at.Field(name))})
+				out = append(out, Problem{Pos: m.base + token.Pos(m.tree.nodes[key].at), Kind: DuplicateField, Message: fmt.Sprintf("duplicate field %q", path.Field(name))})
 			}
 			seen[name] = true
-			look(key+1, at.Field(name))
+			look(key+1, path.Field(name))
 		})
 		i := 0
 		m.tree.eachElement(n, func(element int32) {
-			look(element, at.Element(i))
+			look(element, path.Element(i))
 			i++
 		})
 	}
@@ -63,38 +63,38 @@ func (m *Manifest) Keys(path *structural.ObjectPath) []string {
 // PositionOf returns the position of a value of the object. If the value is not in the
 // file, such as a default, it is that of the innermost value on the path that is.
 func (m *Manifest) PositionOf(path *structural.ObjectPath) token.Pos {
-	at, _, _ := m.find(path)
-	return m.base + token.Pos(m.tree.nodes[at].at)
+	node, _, _ := m.find(path)
+	return m.base + token.Pos(m.tree.nodes[node].at)
 }
 
 // find follows a path and returns the node at which its target begins, and the
 // target's value. It stops where the document ends; whole is then false.
-func (m *Manifest) find(path *structural.ObjectPath) (at, value int32, whole bool) {
-	at = m.root
+func (m *Manifest) find(path *structural.ObjectPath) (node, value int32, whole bool) {
+	node = m.root
 	value = m.root
 	for _, step := range path.Steps() {
 		key := int32(noNode)
-		below := int32(noNode)
+		child := int32(noNode)
 		if step.Index < 0 {
 			key = m.tree.find(value, step.Field)
 			if key >= 0 {
-				below = key + 1
+				child = key + 1
 			}
 		} else {
 			i := step.Index
 			m.tree.eachElement(value, func(element int32) {
 				if i == 0 {
 					key = element
-					below = element
+					child = element
 				}
 				i--
 			})
 		}
 		if key < 0 {
-			return at, value, false
+			return node, value, false
 		}
-		at = key
-		value = below
+		node = key
+		value = child
 	}
-	return at, value, true
+	return node, value, true
 }

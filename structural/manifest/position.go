@@ -15,19 +15,19 @@ import (
 // spec.additionalPrinterColumns and spec.selectableFields; Position then returns
 // the position in the first version.
 func (m *Manifest) Position(path string) token.Pos {
-	at := m.root
+	found := m.root
 	node := m.root
 	rest := "." + m.inVersions(path)
 	for rest != "" {
-		key, value, after := m.tree.step(node, rest)
+		key, value, tail := m.tree.step(node, rest)
 		if key < 0 {
 			break
 		}
-		at = key
+		found = key
 		node = value
-		rest = after
+		rest = tail
 	}
-	return m.base + token.Pos(m.tree.nodes[at].at)
+	return m.base + token.Pos(m.tree.nodes[found].at)
 }
 
 // inVersions converts a path that the server prints for its internal version of the
@@ -67,13 +67,13 @@ func (t *tree) step(n int32, path string) (place, value int32, rest string) {
 	bracket := path[0] == '['
 	path = path[1:]
 	if bracket {
-		if index, after, ok := strings.Cut(path, "]"); ok {
+		if index, tail, ok := strings.Cut(path, "]"); ok {
 			if i, ok := elementIndex(index); ok {
 				t.eachElement(n, func(element int32) {
 					if i == 0 {
 						place = element
 						value = element
-						rest = after
+						rest = tail
 					}
 					i--
 				})
@@ -84,9 +84,9 @@ func (t *tree) step(n int32, path string) (place, value int32, rest string) {
 	if bracket {
 		end = "]"
 	}
-	key, after := t.longestKey(n, path, end)
+	key, suffix := t.longestKey(n, path, end)
 	if key >= 0 {
-		return key, key + 1, after
+		return key, key + 1, suffix
 	}
 	return place, value, rest
 }
@@ -116,10 +116,10 @@ func (t *tree) scanKeys(mapping int32, path, end string) (found int32, rest stri
 	longest := -1
 	t.eachEntry(mapping, func(key int32) {
 		name := t.text(key)
-		if after, ok := stepAfter(path, name, end); ok && len(name) >= longest {
+		if tail, ok := stepAfter(path, name, end); ok && len(name) >= longest {
 			longest = len(name)
 			found = key
-			rest = after
+			rest = tail
 		}
 	})
 	return found, rest

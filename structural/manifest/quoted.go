@@ -8,9 +8,9 @@ import (
 
 // quoted reads the quoted scalar at pos and stops after it.
 func (p *blockParser) quoted() bool {
-	at := p.pos
+	offset := p.pos
 	quote := p.src[p.pos]
-	i := at + 1
+	i := offset + 1
 	// Most scalars need no replacement.
 	for ; i < p.end && p.src[i] != quote && p.src[i] != '\n' && p.src[i] != '\t'; i++ {
 		if quote == '"' && p.src[i] == '\\' {
@@ -18,19 +18,19 @@ func (p *blockParser) quoted() bool {
 		}
 	}
 	if i < p.end && p.src[i] == quote && (quote == '"' || i+1 >= p.end || p.src[i+1] != '\'') {
-		p.span(stringNode, at, at+1, i)
+		p.span(stringNode, offset, offset+1, i)
 		p.pos = i + 1
 		return true
 	}
-	from := len(p.auxText)
-	p.auxText = append(p.auxText, p.src[at+1:i]...)
+	start := len(p.auxText)
+	p.auxText = append(p.auxText, p.src[offset+1:i]...)
 	for i < p.end {
 		switch c := p.src[i]; {
 		case c == quote && quote == '\'' && i+1 < p.end && p.src[i+1] == '\'':
 			p.auxText = append(p.auxText, '\'')
 			i += 2
 		case c == quote:
-			p.auxScalar(stringNode, at, from)
+			p.auxScalar(stringNode, offset, start)
 			p.pos = i + 1
 			return true
 		case c == '\t':
@@ -121,9 +121,9 @@ func (p *blockParser) escape(i int) int {
 // blockScalar reads the literal or folded scalar at pos, up to the next token. Its
 // parent is indented by parent.
 func (p *blockParser) blockScalar(parent int) bool {
-	at := p.pos
+	offset := p.pos
 	folded := p.src[p.pos] == '>'
-	header := p.src[at+1 : p.lineEnd(at)]
+	header := p.src[offset+1 : p.lineEnd(offset)]
 	indent := 0
 	keep := false
 	strip := false
@@ -139,11 +139,11 @@ func (p *blockParser) blockScalar(parent int) bool {
 			return false
 		}
 	}
-	p.pos = min(p.lineEnd(at)+1, p.end)
+	p.pos = min(p.lineEnd(offset)+1, p.end)
 	if parent < 0 || indent == 0 && !p.detectIndent(parent, &indent) {
 		return false
 	}
-	from := len(p.auxText)
+	start := len(p.auxText)
 	breaks := 0        // number of empty lines before this line
 	ended := false     // the line before this one ended with a break
 	blankLine := false // the line before this one began with a blank
@@ -192,7 +192,7 @@ func (p *blockParser) blockScalar(parent int) bool {
 			p.auxText = append(p.auxText, '\n')
 		}
 	}
-	p.auxScalar(stringNode, at, from)
+	p.auxScalar(stringNode, offset, start)
 	p.next()
 	return true
 }

@@ -9,7 +9,7 @@ import (
 
 // plainScalar adds an unquoted scalar. inSource is true if its text occurs verbatim
 // in the source at its offset. It reports whether JSON can represent the value.
-func (b *treeBuilder) plainScalar(at int, text string, inSource bool) bool {
+func (b *treeBuilder) plainScalar(offset int, text string, inSource bool) bool {
 	kind := stringNode
 	canonical := text
 	ok := true
@@ -17,9 +17,9 @@ func (b *treeBuilder) plainScalar(at int, text string, inSource bool) bool {
 		kind, canonical, ok = jsonScalar(value)
 	}
 	if inSource && canonical == text {
-		b.span(kind, at, at, at+len(text))
+		b.span(kind, offset, offset, offset+len(text))
 	} else {
-		b.scalar(kind, at, canonical)
+		b.scalar(kind, offset, canonical)
 	}
 	return ok
 }

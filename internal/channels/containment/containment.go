@@ -41,17 +41,17 @@ type Change struct {
 // Compare returns the changes if the definitions of one channel replace those of another, in
 // the order of [compare.Definitions]. Those that +schemagen:allowChange allows are waived. in
 // reads the Go files with the markers.
-func Compare(ctx context.Context, target *apiserver.Target, in *inputs.Reader, from, to *Channel) ([]Change, error) {
-	return changes(ctx, target, in, from, to, func(*compare.Change) bool { return true })
+func Compare(ctx context.Context, target *apiserver.Target, reader *inputs.Reader, narrow, wide *Channel) ([]Change, error) {
+	return changes(ctx, target, reader, narrow, wide, func(*compare.Change) bool { return true })
 }
 
 // Unsafe is [Compare] for the changes that are not safe.
-func Unsafe(ctx context.Context, target *apiserver.Target, in *inputs.Reader, from, to *Channel) ([]Change, error) {
-	return changes(ctx, target, in, from, to, func(c *compare.Change) bool { return c.Category != compare.Safe })
+func Unsafe(ctx context.Context, target *apiserver.Target, reader *inputs.Reader, narrow, wide *Channel) ([]Change, error) {
+	return changes(ctx, target, reader, narrow, wide, func(c *compare.Change) bool { return c.Category != compare.Safe })
 }
 
-func changes(ctx context.Context, target *apiserver.Target, in *inputs.Reader, from, to *Channel, wanted func(*compare.Change) bool) ([]Change, error) {
-	compared, err := compare.Accepted(ctx, target, from.Definitions, to.Definitions)
+func changes(ctx context.Context, target *apiserver.Target, reader *inputs.Reader, narrow, wide *Channel, wanted func(*compare.Change) bool) ([]Change, error) {
+	compared, err := compare.Accepted(ctx, target, narrow.Definitions, wide.Definitions)
 	if err != nil {
 		return nil, err
 	}
@@ -60,37 +60,37 @@ func changes(ctx context.Context, target *apiserver.Target, in *inputs.Reader, f
 	if len(found) == 0 {
 		return nil, nil
 	}
-	if err := definitions.AllowInGo(ctx, in, found, to.Definitions); err != nil {
+	if err := definitions.AllowInGo(ctx, reader, found, wide.Definitions); err != nil {
 		return nil, err
 	}
-	return locate(in, found, all, from, to)
+	return locate(reader, found, all, narrow, wide)
 }
 
 // Located returns changes from one channel to another, as [compare.Definitions] finds them, with
 // the conditions that cause them.
-func Located(in *inputs.Reader, found []compare.Change, from, to *Channel) ([]Change, error) {
-	return locate(in, found, found, from, to)
+func Located(reader *inputs.Reader, found []compare.Change, narrow, wide *Channel) ([]Change, error) {
+	return locate(reader, found, found, narrow, wide)
 }
 
 // locate returns the found ones of all changes.
-func locate(in *inputs.Reader, found, all []compare.Change, from, to *Channel) ([]Change, error) {
+func locate(reader *inputs.Reader, found, all []compare.Change, narrow, wide *Channel) ([]Change, error) {
 	table, err := markers.NewTable()
 	if err != nil {
 		return nil, err
 	}
-	conditions := &places{in: in, table: table, files: map[string]*gatedsource.File{}}
+	conditions := &places{in: reader, table: table, files: map[string]*gatedsource.File{}}
 	var out []Change
 	for _, c := range found {
 		change := Change{Change: c}
-		at := slices.IndexFunc(to.Definitions, func(d *crd.Definition) bool { return d.CRD.Name == c.Definition })
+		index := slices.IndexFunc(wide.Definitions, func(d *crd.Definition) bool { return d.CRD.Name == c.Definition })
 		switch c.Kind {
 		case changekind.RequiredAdded: // the change is at the object, and the marker at the field
-			change.NewPos, change.Related = to.Definitions[at].Position(parentPath(c.NewPath) + ".properties[" + c.New + "]")
+			change.NewPos, change.Related = wide.Definitions[index].Position(parentPath(c.NewPath) + ".properties[" + c.New + "]")
 		case changekind.RuleAdded:
-			change.NewPos, change.Related = to.Definitions[at].Position(fmt.Sprintf("%s[%d]", c.NewPath, c.Index))
+			change.NewPos, change.Related = wide.Definitions[index].Position(fmt.Sprintf("%s[%d]", c.NewPath, c.Index))
 		}
 		change.Absent = absent(&c, all)
-		conditions.locate(&change, from.Gates, to.Gates)
+		conditions.locate(&change, narrow.Gates, wide.Gates)
 		out = append(out, change)
 	}
 	return out, nil
@@ -121,7 +121,7 @@ func absent(c *compare.Change, found []compare.Change) string {
 }
 
 // locate finds the place and the position of a change between two sets of gates.
-func (p *places) locate(c *Change, from, to gates.Set) {
+func (p *places) locate(c *Change, source, target gates.Set) {
 	about, _, _ := strings.Cut(strings.ToLower(string(c.Kind)), "-")
 	if about == "rule" {
 		about = "validation"
@@ -130,7 +130,7 @@ func (p *places) locate(c *Change, from, to gates.Set) {
 	if strings.HasSuffix(string(c.Kind), "-removed") {
 		slices.Reverse(positions)
 	}
-	c.Place, c.Pos = p.find(positions, about, from, to)
+	c.Place, c.Pos = p.find(positions, about, source, target)
 	if c.Place == nil {
 		c.Pos, _ = c.Position()
 	}

@@ -29,7 +29,7 @@ type places struct {
 // position among the given ones that leads to it, or nil if there is none. The first of these
 // decides: the marker at a position; the declaration whose comments or name are there, or a marker
 // of it whose text has the word about; the innermost declaration around it; a constant of the type there.
-func (p *places) find(positions []diag.Position, about string, from, to gates.Set) (*Place, diag.Position) {
+func (p *places) find(positions []diag.Position, about string, source, target gates.Set) (*Place, diag.Position) {
 	ranks := []func(f *gatedsource.File, u *gatedsource.Use, line int) bool{
 		func(_ *gatedsource.File, u *gatedsource.Use, line int) bool {
 			return u.Kind != gatedsource.Declaration && u.Pos.Line <= line && line <= u.Pos.Line+strings.Count(u.Text, "\n")
@@ -41,8 +41,8 @@ func (p *places) find(positions []diag.Position, about string, from, to gates.Se
 			return u.Kind == gatedsource.Declaration && (u.Lines == gatedsource.Lines{} || u.Lines.First <= line && line <= u.Lines.Last)
 		},
 		func(f *gatedsource.File, u *gatedsource.Use, line int) bool {
-			of, ok := f.Declared(u.Type)
-			return ok && u.Kind == gatedsource.Declaration && of.First <= line && line <= of.Last
+			declared, ok := f.Declared(u.Type)
+			return ok && u.Kind == gatedsource.Declaration && declared.First <= line && line <= declared.Last
 		},
 	}
 	for _, isOf := range ranks {
@@ -54,7 +54,7 @@ func (p *places) find(positions []diag.Position, about string, from, to gates.Se
 			var found *gatedsource.Use
 			for i := range f.Uses {
 				u := &f.Uses[i]
-				if u.Kind == gatedsource.Paragraph || u.Condition.Holds(from) == u.Condition.Holds(to) || !isOf(f, u, pos.Line) {
+				if u.Kind == gatedsource.Paragraph || u.Condition.Holds(source) == u.Condition.Holds(target) || !isOf(f, u, pos.Line) {
 					continue
 				}
 				if found == nil || found.Lines.First < u.Lines.First { // inner declarations begin later

@@ -23,7 +23,7 @@ import (
 
 // Assume returns the Go files that change if a gate is taken for on (graduated) or off
 // (retired). They must not be written if a finding is an error.
-func (r *Request) Assume(ctx context.Context, gate string, on bool) (out []output.File, findings diag.List, err error) {
+func (r *Request) Assume(ctx context.Context, gate string, enabled bool) (out []output.File, findings diag.List, err error) {
 	roots, files, findings, err := r.gated(ctx)
 	if err != nil || findings.HasErrors() {
 		return nil, findings, err
@@ -39,7 +39,7 @@ func (r *Request) Assume(ctx context.Context, gate string, on bool) (out []outpu
 				findings = append(findings, cannotMove.At(position(u.Pos), "replace it by a marker with +schemagen:when", "the tag %s depends on gate %s", u.Text, gate))
 			}
 		}
-		result, err := f.With(gate, on)
+		result, err := f.With(gate, enabled)
 		var reason *gatedsource.Error
 		if errors.As(err, &reason) {
 			findings = append(findings, cannotMove.At(position(reason.Pos), reason.Hint, "%s", reason.Msg))
@@ -90,16 +90,16 @@ func (r *Request) broken(ctx context.Context, gate string, changed []output.File
 		overlay[r.absolute(f.Path)] = f.Data
 	}
 	var found [2]diag.List
-	for i, in := range []*inputs.Reader{r.Inputs, inputs.Overlaid(overlay, nil)} {
-		after := *r
-		after.Inputs = in
-		found[i], err = after.defined(ctx, nil, func(*crd.Definition) {})
+	for i, reader := range []*inputs.Reader{r.Inputs, inputs.Overlaid(overlay, nil)} {
+		newRequest := *r
+		newRequest.Inputs = reader
+		found[i], err = newRequest.defined(ctx, nil, func(*crd.Definition) {})
 		if err != nil {
 			return nil, err
 		}
 	}
 	for _, d := range found[1] {
-		if !slices.ContainsFunc(found[0], func(before diag.Diagnostic) bool { return before.Message == d.Message }) {
+		if !slices.ContainsFunc(found[0], func(oldDiagnostic diag.Diagnostic) bool { return oldDiagnostic.Message == d.Message }) {
 			findings = append(findings, cannotMove.At(diag.Position{File: d.Pos.File}, "", "without gate %s, there would be an error: %s", gate, d.Message))
 		}
 	}
@@ -136,16 +136,16 @@ func usesOf(ctx context.Context, root string, removed map[string][]gatedsource.L
 			continue // it cannot be built without the gate either
 		}
 		for ident, object := range p.TypesInfo.Uses {
-			at := p.Fset.Position(ident.Pos())
+			pos := p.Fset.Position(ident.Pos())
 			declared := p.Fset.Position(object.Pos())
-			if !inRemoved(declared) || inRemoved(at) {
+			if !inRemoved(declared) || inRemoved(pos) {
 				continue
 			}
 			if isGenerated(p, ident.Pos()) {
-				generated = append(generated, at.Filename)
+				generated = append(generated, pos.Filename)
 				continue
 			}
-			findings = append(findings, cannotMove.At(position(at), "", "%s is used, and would be removed with gate %s", ident.Name, gate).
+			findings = append(findings, cannotMove.At(position(pos), "", "%s is used, and would be removed with gate %s", ident.Name, gate).
 				With(diag.Related{Pos: position(declared), Message: "it is declared here"}))
 		}
 	}

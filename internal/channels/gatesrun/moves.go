@@ -39,16 +39,16 @@ func (r *Request) Promote(ctx context.Context, target *apiserver.Target, gate, i
 	if channel.Gates.On(gate) {
 		return &Changes{Findings: diag.List{report.InvalidChannels.At(channel.Pos, "", "gate %s is already on in channel %s", gate, channel.Name)}}, nil
 	}
-	with := channel
-	with.Gates = append(slices.Clone(channel.Gates), gate)
-	return r.changes(ctx, target, channel, with)
+	promoted := channel
+	promoted.Gates = append(slices.Clone(channel.Gates), gate)
+	return r.changes(ctx, target, channel, promoted)
 }
 
 // Move returns what becomes of stored objects, and of requests, if the definitions of a channel
 // are replaced by those of another one. Each change names the gates that cause it.
-func (r *Request) Move(ctx context.Context, target *apiserver.Target, from, to string) (*Changes, error) {
-	old, findings := r.channel(from)
-	new, found := r.channel(to)
+func (r *Request) Move(ctx context.Context, target *apiserver.Target, source, destination string) (*Changes, error) {
+	old, findings := r.channel(source)
+	new, found := r.channel(destination)
 	findings = append(findings, found...)
 	if findings.HasErrors() {
 		return &Changes{Findings: findings.Normalize()}, nil

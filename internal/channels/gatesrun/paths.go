@@ -112,10 +112,10 @@ func (r *Request) sets(files []*gatedsource.File) (out []gates.Set, required int
 		all := []gates.Set{base}
 		for _, f := range files {
 			for _, u := range f.Uses {
-				if on, ok := u.Condition.Smallest(); ok && !slices.ContainsFunc(all, u.Condition.Holds) {
+				if enabled, ok := u.Condition.Smallest(); ok && !slices.ContainsFunc(all, u.Condition.Holds) {
 					set := slices.Clone(base)
 					for _, name := range u.Condition.Names() {
-						if slices.Contains(on, name) {
+						if slices.Contains(enabled, name) {
 							set = append(set, name)
 						} else {
 							set = append(set, "!"+name)
@@ -133,17 +133,17 @@ func (r *Request) sets(files []*gatedsource.File) (out []gates.Set, required int
 // add adds the paths of a definition.
 func (x *index) add(d *crd.Definition) {
 	for i, schema := range d.Schemas {
-		at := Path{d.CRD.Name, d.CRD.Spec.Versions[i].Name, "."}
-		x.node(d, schema, fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i), at, place{})
+		path := Path{d.CRD.Name, d.CRD.Spec.Versions[i].Name, "."}
+		x.node(d, schema, fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i), path, place{})
 	}
 }
 
-func (x *index) node(d *crd.Definition, s *structural.Schema, path string, at Path, above place) {
+func (x *index) node(d *crd.Definition, s *structural.Schema, path string, at Path, parent place) {
 	if s == nil {
 		return
 	}
 	here := placeOf(d, path)
-	if here != above {
+	if here != parent {
 		add(x.nodes, here, at)
 	}
 	nth := map[string]int{}
@@ -151,15 +151,15 @@ func (x *index) node(d *crd.Definition, s *structural.Schema, path string, at Pa
 		add(x.keywords, placeOf(d, fmt.Sprintf("%s.%s[%d]", path, k.Keyword, nth[k.Keyword])), at)
 		nth[k.Keyword]++
 	}
-	below := at
+	child := at
 	for _, p := range s.Properties {
-		below.Field = strings.TrimSuffix(at.Field, ".") + "." + p.Name
-		x.node(d, p.Schema, path+".properties["+p.Name+"]", below, here)
+		child.Field = strings.TrimSuffix(at.Field, ".") + "." + p.Name
+		x.node(d, p.Schema, path+".properties["+p.Name+"]", child, here)
 	}
-	below.Field = strings.TrimSuffix(at.Field, ".") + "[*]"
-	x.node(d, s.Items, path+".items", below, here)
+	child.Field = strings.TrimSuffix(at.Field, ".") + "[*]"
+	x.node(d, s.Items, path+".items", child, here)
 	if s.AdditionalProperties != nil {
-		x.node(d, s.AdditionalProperties.Schema, path+".additionalProperties", below, here)
+		x.node(d, s.AdditionalProperties.Schema, path+".additionalProperties", child, here)
 	}
 }
 
@@ -168,14 +168,14 @@ func placeOf(d *crd.Definition, path string) place {
 	return place{pos.File, pos.Line}
 }
 
-func add(to map[place][]Path, at place, path Path) {
-	if !slices.Contains(to[at], path) {
-		to[at] = append(to[at], path)
+func add(target map[place][]Path, at place, path Path) {
+	if !slices.Contains(target[at], path) {
+		target[at] = append(target[at], path)
 	}
 }
 
 // of returns the paths that a use is about, sorted.
-func (x *index) of(u gatedsource.Use, in *gatedsource.File) (out []Path) {
+func (x *index) of(u gatedsource.Use, file *gatedsource.File) (out []Path) {
 	out = slices.Clone(x.keywords[place{u.Pos.Filename, u.Pos.Line}])
 	if len(out) == 0 {
 		out = slices.Clone(x.nodes[place{u.At.Filename, u.At.Line}])
@@ -184,10 +184,10 @@ func (x *index) of(u gatedsource.Use, in *gatedsource.File) (out []Path) {
 		lines := u.Lines
 		ok := strings.IndexByte(u.Name, '.') < 0
 		if u.Type != "" {
-			lines, ok = in.Declared(u.Type)
+			lines, ok = file.Declared(u.Type)
 		}
 		if ok {
-			out = x.within(in.Name, lines)
+			out = x.within(file.Name, lines)
 		}
 	}
 	slices.SortFunc(out, Path.compare)
@@ -211,9 +211,9 @@ func (x *index) within(file string, lines gatedsource.Lines) (out []Path) {
 }
 
 // isBelow reports whether a path leads through another one of the same version.
-func isBelow(p, above Path) bool {
-	if p.Definition != above.Definition || p.Version != above.Version || len(p.Field) <= len(above.Field) {
+func isBelow(p, parent Path) bool {
+	if p.Definition != parent.Definition || p.Version != parent.Version || len(p.Field) <= len(parent.Field) {
 		return false
 	}
-	return above.Field == "." || strings.HasPrefix(p.Field, above.Field) && strings.IndexByte(".[", p.Field[len(above.Field)]) >= 0
+	return parent.Field == "." || strings.HasPrefix(p.Field, parent.Field) && strings.IndexByte(".[", p.Field[len(parent.Field)]) >= 0
 }

@@ -109,8 +109,8 @@ func (r *Request) Report(ctx context.Context, gate string) (*Report, diag.List, 
 	return out, findings, nil
 }
 
-func (r *Request) use(x *index, u gatedsource.Use, in *gatedsource.File) Use {
-	paths := x.of(u, in)
+func (r *Request) use(x *index, u gatedsource.Use, file *gatedsource.File) Use {
+	paths := x.of(u, file)
 	if paths == nil {
 		paths = []Path{}
 	}
@@ -133,7 +133,7 @@ func (r *Request) disagreements(x *index, f *gatedsource.File, gate string) (out
 				continue
 			}
 			both := gates.And(a.Condition, b.Condition)
-			on, ok := both.Smallest()
+			enabled, ok := both.Smallest()
 			if !ok || gate != "" && !slices.Contains(both.Names(), gate) {
 				continue
 			}
@@ -142,7 +142,7 @@ func (r *Request) disagreements(x *index, f *gatedsource.File, gate string) (out
 				ok = ok && !both.Holds(c.Gates) // that is an error of the channel
 			}
 			if ok {
-				out = append(out, Disagreement{on, r.use(x, a, f), r.use(x, b, f)})
+				out = append(out, Disagreement{enabled, r.use(x, a, f), r.use(x, b, f)})
 			}
 		}
 	}
@@ -262,10 +262,10 @@ func (r *Report) markdown(b *strings.Builder) {
 		b.WriteString("\n### Alternatives that disagree\n\n| gates | first | other |\n|---|---|---|\n")
 	}
 	for _, d := range r.Disagreements {
-		at := func(u Use) string {
+		location := func(u Use) string {
 			return cell(markdown.Code(u.what("")) + " " + markdown.Text(fmt.Sprintf("%s:%d", u.File, u.Line)))
 		}
-		fmt.Fprintf(b, "| %s | %s | %s |\n", cell(markdown.Text(strings.Join(d.Gates, ", "))), at(d.First), at(d.Other))
+		fmt.Fprintf(b, "| %s | %s | %s |\n", cell(markdown.Text(strings.Join(d.Gates, ", "))), location(d.First), location(d.Other))
 	}
 }
 

@@ -81,12 +81,12 @@ func (r *Request) gated(ctx context.Context) (roots []string, files []*gatedsour
 }
 
 // moduleRoot returns the directory of the module that contains dir, or dir.
-func moduleRoot(in *inputs.Reader, dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := in.Stat(filepath.Join(at, "go.mod")); err == nil {
-			return at
+func moduleRoot(reader *inputs.Reader, dir string) string {
+	for location := dir; ; location = filepath.Dir(location) {
+		if _, err := reader.Stat(filepath.Join(location, "go.mod")); err == nil {
+			return location
 		}
-		if at == filepath.Dir(at) {
+		if location == filepath.Dir(location) {
 			return dir
 		}
 	}
@@ -97,9 +97,9 @@ func moduleRoot(in *inputs.Reader, dir string) string {
 func (r *Request) features(root, dir string) []string {
 	out := slices.Clone(r.Enable)
 	module, _ := r.Inputs.ReadFile(filepath.Join(root, "go.mod"), nil)
-	below, _ := filepath.Rel(root, dir)
+	child, _ := filepath.Rel(root, dir)
 	for _, p := range r.Packages {
-		if p.Selects(path.Join(modfile.ModulePath(module), filepath.ToSlash(below)), dir) {
+		if p.Selects(path.Join(modfile.ModulePath(module), filepath.ToSlash(child)), dir) {
 			out = append(out, p.Enable...)
 		}
 	}
@@ -108,17 +108,17 @@ func (r *Request) features(root, dir string) []string {
 
 // goFiles returns the Go files of a module other than tests. Like the go command, it follows no
 // symlinks of directories.
-func goFiles(in *inputs.Reader, dir string) []string {
-	out := goFilesIn(in, dir)
-	entries, _ := in.ReadDir(dir) // goFilesIn ignores the error, too
+func goFiles(reader *inputs.Reader, dir string) []string {
+	out := goFilesIn(reader, dir)
+	entries, _ := reader.ReadDir(dir) // goFilesIn ignores the error, too
 	for _, entry := range entries {
 		name := entry.Name()
-		below := filepath.Join(dir, name)
+		child := filepath.Join(dir, name)
 		if !entry.IsDir() || isIgnored(name) || name == "vendor" || name == "testdata" {
 			continue
 		}
-		if _, err := in.Stat(filepath.Join(below, "go.mod")); err != nil {
-			out = append(out, goFiles(in, below)...)
+		if _, err := reader.Stat(filepath.Join(child, "go.mod")); err != nil {
+			out = append(out, goFiles(reader, child)...)
 		}
 	}
 	return out
@@ -126,8 +126,8 @@ func goFiles(in *inputs.Reader, dir string) []string {
 
 // goFilesIn returns the Go files of a directory other than tests. One that cannot be read has none, as
 // for the go command.
-func goFilesIn(in *inputs.Reader, dir string) (out []string) {
-	entries, _ := in.ReadDir(dir)
+func goFilesIn(reader *inputs.Reader, dir string) (out []string) {
+	entries, _ := reader.ReadDir(dir)
 	for _, entry := range entries {
 		name := entry.Name()
 		if !entry.IsDir() && !isIgnored(name) && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {

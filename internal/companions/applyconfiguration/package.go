@@ -136,11 +136,11 @@ func (p *packageRun) document() ([]byte, error) {
 		}
 		p.schemas = schemas
 	}
-	of := define.SwaggerTypes{Package: p.path, Group: p.group, Version: p.version}
+	swagger := define.SwaggerTypes{Package: p.path, Group: p.group, Version: p.version}
 	for _, k := range p.kinds {
-		of.Types = append(of.Types, k.name)
+		swagger.Types = append(swagger.Types, k.name)
 	}
-	document, found, err := p.schemas.Document(of)
+	document, found, err := p.schemas.Document(swagger)
 	p.findings = append(p.findings, found...)
 	if err != nil || found.HasErrors() {
 		return nil, err

@@ -129,11 +129,11 @@ func newRun(ctx context.Context, o Options) (*run, error) {
 	generated := strings.ReplaceAll(gengo.StdGeneratedBy, "GENERATOR_NAME", "controller-gen")
 	r.header = slices.Concat(text, []byte("\n"+generated+"\n\n"))
 	for _, each := range o.ExternalApplyConfigurations {
-		name, in, ok := strings.Cut(each, "@")
+		name, channel, ok := strings.Cut(each, "@")
 		if !ok {
 			return nil, fmt.Errorf("invalid external apply configuration format %q, expected <package>.<TypeName>@<applyconfiguration-package>", each)
 		}
-		r.external[types.ParseFullyQualifiedName(name)] = in
+		r.external[types.ParseFullyQualifiedName(name)] = channel
 	}
 	return r, nil
 }
@@ -217,10 +217,10 @@ func inOrder(all []*packageRun, program *source.Program, roots []*source.Package
 	if !ok {
 		return source.Unsuref("several packages write to the same directory, and the order in which controller-gen loads them is not known")
 	}
-	at := func(p *packageRun) int {
+	location := func(p *packageRun) int {
 		return slices.IndexFunc(ordered, func(q *source.Package) bool { return q.Path == p.path })
 	}
-	slices.SortStableFunc(all, func(a, b *packageRun) int { return at(a) - at(b) })
+	slices.SortStableFunc(all, func(a, b *packageRun) int { return location(a) - location(b) })
 	return nil
 }
 

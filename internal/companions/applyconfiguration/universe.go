@@ -146,9 +146,9 @@ func (u *universe) declare(t *source.Type) {
 	if alias && out.Name.Package != u.root.Path {
 		return
 	}
-	set := func(to *[]string, lines []string) {
-		if len(lines) > 0 && (len(*to) == 0 || !alias) {
-			*to = lines
+	set := func(target *[]string, lines []string) {
+		if len(lines) > 0 && (len(*target) == 0 || !alias) {
+			*target = lines
 		}
 	}
 	set(&out.CommentLines, nearest)
@@ -314,9 +314,9 @@ func (u *universe) length(f *source.File, expr ast.Expr) int64 {
 }
 
 // addMembers adds the fields of a struct. A struct embedded in it gets its members, too.
-func (u *universe) addMembers(out *types.Type, of source.Underlying) {
-	for _, field := range of.Expr.(*ast.StructType).Fields.List {
-		m := types.Member{Type: u.typeOf(of.File, field.Type), Tags: string(source.TagOf(field)), Embedded: len(field.Names) == 0}
+func (u *universe) addMembers(out *types.Type, underlying source.Underlying) {
+	for _, field := range underlying.Expr.(*ast.StructType).Fields.List {
+		m := types.Member{Type: u.typeOf(underlying.File, field.Type), Tags: string(source.TagOf(field)), Embedded: len(field.Names) == 0}
 		names := field.Names
 		if m.Embedded {
 			names = []*ast.Ident{embeddedName(field.Type)}
@@ -327,7 +327,7 @@ func (u *universe) addMembers(out *types.Type, of source.Underlying) {
 				continue
 			}
 			m.Name = name.Name
-			m.CommentLines, _ = u.commentsAbove(of.File, name.Pos())
+			m.CommentLines, _ = u.commentsAbove(underlying.File, name.Pos())
 			out.Members = append(out.Members, m)
 			u.checkMember(m)
 		}
@@ -343,9 +343,9 @@ func (u *universe) checkMember(m types.Member) {
 	if why := u.whyUnwritable(m.Type, 0); why != "" {
 		u.unsure("%s is %s", m.Name, why)
 	}
-	if of, ok := u.incomplete[m.Type]; ok && m.Embedded {
+	if underlying, ok := u.incomplete[m.Type]; ok && m.Embedded {
 		delete(u.incomplete, m.Type)
-		u.addMembers(m.Type, of)
+		u.addMembers(m.Type, underlying)
 	}
 }
 

@@ -41,8 +41,8 @@ func argumentProblem(definition *markers.Definition, err error) string {
 	if match == nil {
 		return strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
 	}
-	if near, ok := words.Nearest(match[1], slices.Sorted(maps.Keys(definition.Fields))); ok {
-		return match[0] + "; did you mean " + near + "?"
+	if nearest, ok := words.Nearest(match[1], slices.Sorted(maps.Keys(definition.Fields))); ok {
+		return match[0] + "; did you mean " + nearest + "?"
 	}
 	return match[0]
 }

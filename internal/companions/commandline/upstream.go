@@ -148,7 +148,7 @@ func toDiagnostics(generator string, err error) diag.List {
 // packageErrors returns the errors of the packages. Errors of their imports, for which
 // controller-gen fails, are ignored: if a generator depends on them, they cause an error in
 // the package itself. As there, errors of a partial type check are ignored, too.
-func packageErrors(in *inputs.Reader, roots []*loader.Package) diag.List {
+func packageErrors(reader *inputs.Reader, roots []*loader.Package) diag.List {
 	var out diag.List
 	for _, root := range roots {
 		malformed := map[string]argumentError{} // the first error of each marker
@@ -172,7 +172,7 @@ func packageErrors(in *inputs.Reader, roots []*loader.Package) diag.List {
 				if parsed != malformed[e.Pos] {
 					continue // later errors are consequences of the first one
 				}
-				d.Pos, d.Message = parsed.locate(in, d.Pos)
+				d.Pos, d.Message = parsed.locate(reader, d.Pos)
 			}
 			if e.Kind != packages.TypeError {
 				out = append(out, d)
@@ -202,8 +202,8 @@ func parseArgumentError(text string) (e argumentError, ok bool) {
 
 // locate returns the position of the error, and the message with the name of the marker
 // whose comment is at pos.
-func (e argumentError) locate(in *inputs.Reader, pos diag.Position) (diag.Position, string) {
-	source, err := in.ReadFile(pos.File, nil)
+func (e argumentError) locate(reader *inputs.Reader, pos diag.Position) (diag.Position, string) {
+	source, err := reader.ReadFile(pos.File, nil)
 	if err != nil {
 		return pos, e.message
 	}

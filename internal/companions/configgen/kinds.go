@@ -106,16 +106,16 @@ func (k Kinds) Resources(r *Reader, m Marker, groups, resources []Value) (found 
 // unknown reports a resource that no kind of the run has, if it is nearly one that a kind has.
 func (k Kinds) unknown(r *Reader, m Marker, groups []Value, v Value) {
 	resource, _, _ := strings.Cut(v.Text, "/")
-	near := k.in(groups).meant(resource)
-	if near == "" {
+	nearest := k.in(groups).meant(resource)
+	if nearest == "" {
 		r.Resource(m, v)
 		return
 	}
 	if slices.ContainsFunc(k.declaredIn(groups), func(d Declared) bool { return d.Resource == resource }) {
 		return
 	}
-	d := r.RejectValue(UnknownResource, m, v, "did you mean "+near+"?", "no kind of %s has the resource %q", groups[0].Text, resource)
-	r.Meant(d, v, strings.Replace(v.Text, resource, near, 1))
+	d := r.RejectValue(UnknownResource, m, v, "did you mean "+nearest+"?", "no kind of %s has the resource %q", groups[0].Text, resource)
+	r.Meant(d, v, strings.Replace(v.Text, resource, nearest, 1))
 }
 
 // isPartial reports whether one of the kinds is also declared in a directory without a root package,
@@ -136,8 +136,8 @@ func (k definitions) meant(resource string) string {
 		}
 		plurals = append(plurals, names.Plural)
 	}
-	near, _ := words.Nearest(resource, plurals)
-	return near
+	nearest, _ := words.Nearest(resource, plurals)
+	return nearest
 }
 
 // subresource returns whether one of the kinds has a subresource. Every kind has finalizers,
@@ -167,8 +167,8 @@ func (f Found) Versions(r *Reader, m Marker, versions []Value) {
 	for _, v := range versions {
 		if v.Text != "*" && len(known) > 0 && !slices.Contains(known, v.Text) && !f.all.isPartial(r, f.groups, f.Kinds) {
 			d := r.RejectValue(UnknownResource, m, v, words.DidYouMean(v.Text, known, "there are "+strings.Join(known, ", ")), "no kind of the webhook has the version %q", v.Text)
-			near, _ := words.Nearest(v.Text, known)
-			r.Meant(d, v, near)
+			nearest, _ := words.Nearest(v.Text, known)
+			r.Meant(d, v, nearest)
 		}
 	}
 }

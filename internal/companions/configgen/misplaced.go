@@ -38,13 +38,13 @@ func (r *Reader) misplaced(f file) {
 // hasNoEffect reports a marker outside of the comments that describe the package.
 func (r *Reader) hasNoEffect(f file, group *ast.CommentGroup, c markers.Comment) {
 	name := "+" + r.Table.Lookup(c.Text, markers.Package).Name
-	where, below := positionOf(f.tree, group)
+	where, child := positionOf(f.tree, group)
 	hint := "move it to a comment outside of declarations, followed by an empty line"
 	var edit *markers.Edit
-	if below != "" {
-		hint = "move it above the comment of " + below + ", separated from it by an empty line"
+	if child != "" {
+		hint = "move it above the comment of " + child + ", separated from it by an empty line"
 		if onlyMarkers(group) {
-			hint = "put an empty line between it and " + below
+			hint = "put an empty line between it and " + child
 			edit = &markers.Edit{Pos: group.End(), End: group.End(), New: "\n"}
 		}
 	}
@@ -91,9 +91,9 @@ func (r *Reader) inBlock(f file, c *ast.Comment) {
 	}
 }
 
-// positionOf describes the position of a comment group in a file. below is what the group
+// positionOf describes the position of a comment group in a file. child is what the group
 // documents if it is a doc comment at file level.
-func positionOf(tree *ast.File, group *ast.CommentGroup) (where, below string) {
+func positionOf(tree *ast.File, group *ast.CommentGroup) (where, child string) {
 	where = "here"
 	ast.Inspect(tree, func(n ast.Node) bool {
 		if _, body := n.(*ast.BlockStmt); n == nil || body || group.Pos() < docStart(n) || n != tree && n.End() < group.Pos() {
@@ -101,13 +101,13 @@ func positionOf(tree *ast.File, group *ast.CommentGroup) (where, below string) {
 		}
 		switch n := n.(type) {
 		case *ast.FuncDecl:
-			where, below = documented(n.Doc == group, "func "+n.Name.Name)
+			where, child = documented(n.Doc == group, "func "+n.Name.Name)
 		case *ast.GenDecl:
-			where, below = documented(n.Doc == group, declared(n))
+			where, child = documented(n.Doc == group, declared(n))
 		case *ast.TypeSpec:
-			where, below = documented(n.Doc == group, "type "+n.Name.Name)
+			where, child = documented(n.Doc == group, "type "+n.Name.Name)
 		case *ast.ValueSpec:
-			where, below = documented(n.Doc == group, n.Names[0].Name)
+			where, child = documented(n.Doc == group, n.Names[0].Name)
 		case *ast.Field:
 			if n.Doc == group && len(n.Names) > 0 {
 				where = "in the doc comment of field " + n.Names[0].Name
@@ -115,11 +115,11 @@ func positionOf(tree *ast.File, group *ast.CommentGroup) (where, below string) {
 		}
 		return true
 	})
-	return where, below
+	return where, child
 }
 
 // documented describes the position of a comment in a declaration or, if doc is set, above it.
-func documented(doc bool, name string) (where, below string) {
+func documented(doc bool, name string) (where, child string) {
 	if doc {
 		return "in the doc comment of " + name, name
 	}

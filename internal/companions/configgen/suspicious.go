@@ -116,17 +116,17 @@ var nextArgument = lazyregexp.New(`[ \t]+([A-Za-z]+)=`)
 func (r *Reader) missingComma(p *source.Package, def *ctmarkers.Definition, arguments []Argument) *diag.Diagnostic {
 	for _, a := range arguments {
 		for _, v := range a.Values {
-			at := nextArgument().FindStringSubmatchIndex(v.Text)
-			if v.Quoted || at == nil {
+			location := nextArgument().FindStringSubmatchIndex(v.Text)
+			if v.Quoted || location == nil {
 				continue
 			}
-			name := v.Text[at[2]:at[3]]
+			name := v.Text[location[2]:location[3]]
 			if _, ok := def.Fields[name]; !ok {
 				continue
 			}
-			pos := v.Pos + token.Pos(at[0])
-			end := v.Pos + token.Pos(at[2])
-			d := r.Report.Report(Suspicious, p.At(end), "write "+a.Name+"="+v.Text[:at[0]]+","+name+"=…", "+%s: a comma is missing before %s, which is part of %s", def.Name, name, a.Name)
+			pos := v.Pos + token.Pos(location[0])
+			end := v.Pos + token.Pos(location[2])
+			d := r.Report.Report(Suspicious, p.At(end), "write "+a.Name+"="+v.Text[:location[0]]+","+name+"=…", "+%s: a comma is missing before %s, which is part of %s", def.Name, name, a.Name)
 			r.Report.Delimit(d, end+token.Pos(len(name)), &markers.Edit{Pos: pos, End: end, New: ","})
 			return d
 		}

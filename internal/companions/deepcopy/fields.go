@@ -78,15 +78,15 @@ func assumedMethods(methods map[string]string, assumed map[*types.TypeName]bool)
 	return methods
 }
 
-// bare writes the statements that copy a struct without methods. in and out are the texts of both
+// bare writes the statements that copy a struct without methods. input and out are the texts of both
 // values.
-func (c *copier) bare(t types.Type, in, out string) {
+func (c *copier) bare(t types.Type, input, out string) {
 	if method, ok := hiddenCopy(t); ok {
 		if method == "" {
-			c.line(out, " = ", in)
+			c.line(out, " = ", input)
 		} else {
 			c.suspect(copiedByFields)
-			c.line(out, " = *new(", c.spelling(t), ").", method, "(", address(in), ")")
+			c.line(out, " = *new(", c.spelling(t), ").", method, "(", address(input), ")")
 		}
 		return
 	}
@@ -103,7 +103,7 @@ func (c *copier) bare(t types.Type, in, out string) {
 		defer delete(c.within, t)
 	}
 	c.open("{")
-	c.line("in, out := ", address(in), ", ", address(out))
+	c.line("in, out := ", address(input), ", ", address(out))
 	c.structValue(underlying(t).(*types.Struct))
 	c.close("}")
 }

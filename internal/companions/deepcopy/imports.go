@@ -52,13 +52,13 @@ func (i *imports) name(importPath string) string {
 
 // withoutVendor returns the import path of a package in a vendor directory.
 func withoutVendor(importPath string) string {
-	if _, after, ok := cutLast(importPath, "/vendor/"); ok {
-		return after
+	if _, rest, ok := cutLast(importPath, "/vendor/"); ok {
+		return rest
 	}
 	return importPath
 }
 
-func cutLast(text, separator string) (before, after string, found bool) {
+func cutLast(text, separator string) (old, rest string, found bool) {
 	i := strings.LastIndex(text, separator)
 	if i < 0 {
 		return text, "", false

@@ -36,12 +36,12 @@ func (c *copier) deepCopyOf(t types.Type) (d deepCopy) {
 // sameType reports whether a receiver and a result have the same type, and whether that is a
 // pointer. Pointer types are not canonical, but what they point to is.
 func sameType(receiver, result types.Type) (same, pointer bool) {
-	from, ok := receiver.(*types.Pointer)
+	source, ok := receiver.(*types.Pointer)
 	if !ok {
 		return receiver == result, false
 	}
-	to, ok := result.(*types.Pointer)
-	return ok && from.Elem() == to.Elem(), ok && from.Elem() == to.Elem()
+	target, ok := result.(*types.Pointer)
+	return ok && source.Elem() == target.Elem(), ok && source.Elem() == target.Elem()
 }
 
 // method returns the type of the receiver and the signature of a direct method with the given

@@ -64,14 +64,14 @@ func (c *checker) marker(m configgen.Marker) {
 		c.firstOf(m.Value.(rbac.Rule), r)
 	}
 	arguments, _ := configgen.Arguments(rbac.RuleDefinition, m.Comment)
-	before := len(c.Report.List)
+	start := len(c.Report.List)
 	if !c.Shape(rbac.RuleDefinition, m, arguments) {
 		// What else is wrong is a consequence of the missing comma.
 		found := len(c.Report.List)
 		c.rejected(m, m.Value.(rbac.Rule), arguments)
 		if len(c.Report.List) > found {
 			c.Report.List = c.Report.List[:found]
-			c.Report.List[before].Severity = diag.Error
+			c.Report.List[start].Severity = diag.Error
 		}
 		return
 	}

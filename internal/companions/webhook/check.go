@@ -79,8 +79,8 @@ func (c *checker) word(argument, value string, permitted ...string) {
 		return
 	}
 	d := c.reject(argument, words.DidYouMean(value, permitted, one), "%s cannot be %q", argument, value)
-	if near, ok := words.Nearest(value, permitted); ok {
-		c.meant(d, argument, near)
+	if nearest, ok := words.Nearest(value, permitted); ok {
+		c.meant(d, argument, nearest)
 	}
 }
 
@@ -175,13 +175,13 @@ func (c *checker) operation(verb string) {
 		return
 	}
 	hint := words.DidYouMean(strings.ToLower(verb), operations, "write create, update, delete, connect or *")
-	near, _ := words.Nearest(strings.ToLower(verb), operations)
+	nearest, _ := words.Nearest(strings.ToLower(verb), operations)
 	if verb := strings.ToLower(verb); verb == "patch" {
-		near = "update"
+		nearest = "update"
 		hint = "a patch is an update"
 	}
 	if v, ok := c.find("verbs").ValueOf(verb); ok {
-		c.Meant(c.RejectValue(configgen.InvalidWebhook, c.Marker, v, hint, "%q is not an operation", verb), v, near)
+		c.Meant(c.RejectValue(configgen.InvalidWebhook, c.Marker, v, hint, "%q is not an operation", verb), v, nearest)
 		return
 	}
 	c.reject("verbs", hint, "%q is not an operation", verb)
@@ -262,7 +262,7 @@ func (c *checker) checkPath(path string) {
 // makeable reports arguments of which controller-tools makes no webhook, and returns whether
 // there are none. It reports the rest itself.
 func (c *checker) makeable(config webhook.Config) bool {
-	before := len(c.Report.List)
+	start := len(c.Report.List)
 	for _, version := range config.WebhookVersions {
 		if version != admissionv1.SchemeGroupVersion.Version {
 			c.reject("webhookVersions", "write v1, or leave it out", "webhookVersions cannot be %q", version)
@@ -278,7 +278,7 @@ func (c *checker) makeable(config webhook.Config) bool {
 	if config.MatchPolicy != "" && !strings.EqualFold(config.MatchPolicy, "Exact") && !strings.EqualFold(config.MatchPolicy, "Equivalent") {
 		c.word("matchPolicy", config.MatchPolicy, "Exact", "Equivalent")
 	}
-	return len(c.Report.List) == before
+	return len(c.Report.List) == start
 }
 
 // suspicious reports values that match nothing, or have no effect.
@@ -303,7 +303,7 @@ func (c *checker) reinvocationPolicy(v configgen.Value) {
 	case !c.mutating:
 		c.Suspect(c.Marker, v, "", "remove it", "reinvocationPolicy has no effect on a validating webhook")
 	case !slices.ContainsFunc(policies, func(policy string) bool { return strings.EqualFold(policy, v.Text) }):
-		near, _ := words.Nearest(v.Text, policies)
-		c.Suspect(c.Marker, v, near, words.DidYouMean(v.Text, policies, "write Never or IfNeeded"), "reinvocationPolicy cannot be %q, and is ignored", v.Text)
+		nearest, _ := words.Nearest(v.Text, policies)
+		c.Suspect(c.Marker, v, nearest, words.DidYouMean(v.Text, policies, "write Never or IfNeeded"), "reinvocationPolicy cannot be %q, and is ignored", v.Text)
 	}
 }

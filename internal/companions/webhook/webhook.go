@@ -117,8 +117,8 @@ func (g *run) inOrder(packages []configgen.Package, roots []*source.Package) ([]
 	if !ok {
 		return nil, source.Unsuref("several packages have webhooks or configurations of the same name, and the order in which controller-gen loads them is not known")
 	}
-	at := func(p configgen.Package) int { return slices.Index(ordered, p.Package) }
-	slices.SortStableFunc(packages, func(a, b configgen.Package) int { return at(a) - at(b) })
+	location := func(p configgen.Package) int { return slices.Index(ordered, p.Package) }
+	slices.SortStableFunc(packages, func(a, b configgen.Package) int { return location(a) - location(b) })
 	return packages, nil
 }
 
@@ -172,7 +172,7 @@ func (g *run) webhook(m configgen.Marker) {
 	config := m.Value.(webhook.Config)
 	config.Groups = slices.Clone(config.Groups) // it replaces core
 	arguments, _ := configgen.Arguments(webhook.ConfigDefinition, m.Comment)
-	before := len(g.Report.List)
+	start := len(g.Report.List)
 	sound := g.Shape(webhook.ConfigDefinition, m, arguments)
 	shaped := len(g.Report.List)
 	c := &checker{g.Reader, &hook{Marker: m, arguments: arguments, mutating: config.Mutating}}
@@ -194,7 +194,7 @@ func (g *run) webhook(m configgen.Marker) {
 	case len(g.Report.List) > shaped:
 		// What else is wrong is a consequence of the missing comma.
 		g.Report.List = g.Report.List[:shaped]
-		g.Report.List[before].Severity = diag.Error
+		g.Report.List[start].Severity = diag.Error
 	}
 }
 

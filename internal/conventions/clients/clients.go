@@ -178,15 +178,15 @@ func (o *object) isTooLarge() bool {
 		return false
 	}
 	f := o.typ.jsonFields()[0]
-	at := f.declared.Pos
+	pos := f.declared.Pos
 	name := strings.Join(o.path, ".")
 	if decl := o.typ.decl; decl.Decl != nil { // not an anonymous struct
-		at = decl.Spec.Name.Pos()
+		pos = decl.Spec.Name.Pos()
 		name = decl.Spec.Name.Name
 	}
-	if key := (reportKey{at, report.TooLarge}); !o.reported[key] {
+	if key := (reportKey{pos, report.TooLarge}); !o.reported[key] {
 		o.reported[key] = true
-		o.Reporter.Report(report.TooLarge, f.owner.Pkg.At(at), "split the struct, or leave out SG270 to SG277", "%s is not checked for what Go clients cannot say: %s", name, reason)
+		o.Reporter.Report(report.TooLarge, f.owner.Pkg.At(pos), "split the struct, or leave out SG270 to SG277", "%s is not checked for what Go clients cannot say: %s", name, reason)
 	}
 	return true
 }
@@ -209,11 +209,11 @@ func (k *kind) check(schema *structural.Schema, wanted []ask) error {
 		if k.ctx.Err() != nil {
 			return k.ctx.Err()
 		}
-		at := visit{o.typ, o.inStatus()}
-		if seen[at] {
+		place := visit{o.typ, o.inStatus()}
+		if seen[place] {
 			continue
 		}
-		seen[at] = true
+		seen[place] = true
 		if o.isTooLarge() {
 			continue
 		}
@@ -248,28 +248,28 @@ func (o *object) inStatus() bool { return o.hasStatus && len(o.path) > 0 && o.pa
 // structBelow returns the user's struct that a field has, that its elements or its values are,
 // or nil.
 func (f *field) structBelow() *object {
-	at := &object{kind: f.in.kind, path: append(slices.Clone(f.in.path), f.name), typ: f.typ, schema: f.schema}
+	place := &object{kind: f.in.kind, path: append(slices.Clone(f.in.path), f.name), typ: f.typ, schema: f.schema}
 	for range 100 {
-		switch at.typ.kind {
+		switch place.typ.kind {
 		case source.KindPointer:
-			at.typ = at.typ.elem()
+			place.typ = place.typ.elem()
 		case source.KindSlice:
-			at.typ, at.path, at.schema = at.typ.elem(), append(at.path, element), at.schema.Items
+			place.typ, place.path, place.schema = place.typ.elem(), append(place.path, element), place.schema.Items
 		case source.KindMap:
-			at.typ, at.path = at.typ.elem(), append(at.path, value)
-			if at.schema.AdditionalProperties == nil {
+			place.typ, place.path = place.typ.elem(), append(place.path, value)
+			if place.schema.AdditionalProperties == nil {
 				return nil
 			}
-			at.schema = at.schema.AdditionalProperties.Schema
+			place.schema = place.schema.AdditionalProperties.Schema
 		case source.KindStruct:
-			if at.typ.known != nil || !at.typ.decl.Pkg.Local() {
+			if place.typ.known != nil || !place.typ.decl.Pkg.Local() {
 				return nil
 			}
-			return at
+			return place
 		default:
 			return nil
 		}
-		if at.schema == nil {
+		if place.schema == nil {
 			return nil
 		}
 	}
@@ -417,8 +417,8 @@ func (o *object) stored(object map[string]any) (crd.Answer, error) {
 func (f *field) refusals(a crd.Answer) []crd.Refusal {
 	path := dotted(f.path())
 	return slices.DeleteFunc(slices.Clone(a.Refusals), func(r crd.Refusal) bool {
-		at := strings.NewReplacer("[", ".", "]", "").Replace(r.Path)
-		return at != path && !strings.HasPrefix(at, path+".")
+		location := strings.NewReplacer("[", ".", "]", "").Replace(r.Path)
+		return location != path && !strings.HasPrefix(location, path+".")
 	})
 }
 
@@ -441,10 +441,10 @@ func dotted(path []string) string {
 // it does not.
 func (f *field) report(kind *diag.Kind, hint, format string, args ...any) *diag.Diagnostic {
 	c := f.in.Checker
-	if at := (reportKey{f.declared.Pos, kind}); c.reported[at] || !slices.Contains(c.Codes, kind.Code) {
+	if place := (reportKey{f.declared.Pos, kind}); c.reported[place] || !slices.Contains(c.Codes, kind.Code) {
 		return nil
 	} else {
-		c.reported[at] = true
+		c.reported[place] = true
 	}
 	d := c.Reporter.Report(kind, f.owner.Pkg.At(f.declared.Pos), hint, "field %s: "+format, append([]any{f.name}, args...)...)
 	d.Off = false

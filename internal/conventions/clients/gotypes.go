@@ -260,11 +260,11 @@ func (t *goType) jsonFields() []*jsonField {
 				name, rest, _ := strings.Cut(declared.Tag.Get("json"), ",")
 				options := strings.Split(rest, ",")
 				if embedded && name == "" && isStruct && target.decl != nil {
-					below := level{typ: target, pointers: l.pointers, path: l.path + "." + declared.GoName()}
+					child := level{typ: target, pointers: l.pointers, path: l.path + "." + declared.GoName()}
 					if isPointer {
-						below.pointers = append(slices.Clone(l.pointers), below.path)
+						child.pointers = append(slices.Clone(l.pointers), child.path)
 					}
-					next = append(next, below)
+					next = append(next, child)
 					continue
 				}
 				f := &jsonField{

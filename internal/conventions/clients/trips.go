@@ -64,28 +64,28 @@ type leaf struct {
 	path []string
 }
 
-func (f *field) leaf() (at leaf, ok bool) {
-	at = leaf{f.typ, f.schema, nil}
+func (f *field) leaf() (place leaf, ok bool) {
+	place = leaf{f.typ, f.schema, nil}
 	for range 100 {
-		t := at.typ
+		t := place.typ
 		switch {
 		case t.known != nil || t.kind == source.KindStruct || t.kind == source.KindBasic || t.kind == source.KindSlice && t.bytes:
-			return at, true
+			return place, true
 		case t.kind == source.KindPointer:
-			at.typ = t.elem()
+			place.typ = t.elem()
 			continue
 		case t.kind == source.KindSlice:
-			at = leaf{t.elem(), at.schema.Items, append(at.path, element)}
-		case t.kind == source.KindMap && at.schema.AdditionalProperties != nil:
-			at = leaf{t.elem(), at.schema.AdditionalProperties.Schema, append(at.path, value)}
+			place = leaf{t.elem(), place.schema.Items, append(place.path, element)}
+		case t.kind == source.KindMap && place.schema.AdditionalProperties != nil:
+			place = leaf{t.elem(), place.schema.AdditionalProperties.Schema, append(place.path, value)}
 		default:
-			return at, false
+			return place, false
 		}
-		if at.schema == nil {
-			return at, false
+		if place.schema == nil {
+			return place, false
 		}
 	}
-	return at, false
+	return place, false
 }
 
 // extremes reports a field of which the API server stores values that clients cannot read.
@@ -222,9 +222,9 @@ func (f *field) losses() error {
 		for _, name := range f.unknownTo(end) {
 			for _, v := range below(s, name) {
 				values = append(values, wrap(end.path, map[string]any{name: v}))
-				with := maps.Clone(unset)
-				with[name] = v
-				values = append(values, wrap(end.path, with))
+				changed := maps.Clone(unset)
+				changed[name] = v
+				values = append(values, wrap(end.path, changed))
 			}
 		}
 	}
@@ -239,12 +239,12 @@ func (f *field) losses() error {
 		hint := "give the field a type that keeps it, such as runtime.RawExtension, or remove it from the schema"
 		if v == nil {
 			hint = "make the field optional instead of nullable"
-			without, err := f.in.stored(f.without())
+			bare, err := f.in.stored(f.without())
 			if err != nil {
 				return err
 			}
 			// Otherwise, a missing field means the same as null.
-			if _, hasDefault := at(without.Object, f.path()); !hasDefault && len(f.refusals(without)) == 0 {
+			if _, hasDefault := at(bare.Object, f.path()); !hasDefault && len(f.refusals(bare)) == 0 {
 				continue
 			}
 		} else if keeps(t.sent, v, end.path) {

@@ -29,25 +29,25 @@ func (f *field) unset() error {
 	if err != nil || !present || !isKnown(sent) || len(f.in.path) == 0 && f.name == "status" && f.in.hasStatus {
 		return nil
 	}
-	with, err := f.in.stored(f.with(sent))
+	answer, err := f.in.stored(f.with(sent))
 	if err != nil {
 		return err
 	}
-	without, err := f.in.stored(f.without())
+	bare, err := f.in.stored(f.without())
 	if err != nil {
 		return err
 	}
-	refused := f.refusals(with)
-	missing := f.refusals(without)
+	refused := f.refusals(answer)
+	missing := f.refusals(bare)
 	if len(missing) > 0 {
 		return f.unsetNil(sent)
 	}
-	was, _ := at(with.Object, f.path())
-	defaulted, hasDefault := at(without.Object, f.path())
+	was, _ := at(answer.Object, f.path())
+	defaulted, hasDefault := at(bare.Object, f.path())
 	if len(refused) == 0 && (!hasDefault || equal(was, defaulted)) {
 		return nil
 	}
-	if below, ok := sent.(map[string]any); ok && len(below) > 0 {
+	if child, ok := sent.(map[string]any); ok && len(child) > 0 {
 		// The fields of the struct are reported themselves if the struct is accepted without
 		// them.
 		empty, err := f.in.stored(f.with(map[string]any{}))
@@ -129,7 +129,7 @@ func (f *field) zero() error {
 	if _, present := sent[f.name]; present || sent == nil || err != nil {
 		return nil
 	}
-	without, err := f.in.stored(f.without())
+	bare, err := f.in.stored(f.without())
 	if err != nil {
 		return err
 	}
@@ -140,8 +140,8 @@ func (f *field) zero() error {
 		hint = "write `json:\"" + f.tag(option) + "\"`, which omits only nil"
 	}
 	var d *diag.Diagnostic
-	missing := f.refusals(without)
-	defaulted, hasDefault := at(without.Object, f.path())
+	missing := f.refusals(bare)
+	defaulted, hasDefault := at(bare.Object, f.path())
 	switch {
 	case len(missing) > 0:
 		d = f.report(zeroOmitted, hint, "Go clients cannot send %s: they omit the field, and the API server refuses that: %s", text(f.with(value)), first(missing))

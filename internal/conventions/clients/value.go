@@ -40,44 +40,44 @@ type unreadableError struct{ reason string }
 func (e *unreadableError) Error() string { return e.reason }
 
 // decode returns the value of a type that encoding/json reads from JSON.
-func decode(t *goType, in any) (*goValue, error) {
+func decode(t *goType, value any) (*goValue, error) {
 	v := &goValue{typ: t}
 	switch {
 	case t.known != nil:
 		v.known = reflect.New(t.known)
-		if err := json.Unmarshal([]byte(text(in)), v.known.Interface()); err != nil {
+		if err := json.Unmarshal([]byte(text(value)), v.known.Interface()); err != nil {
 			return nil, &unreadableError{err.Error()}
 		}
 		return v, nil
 	case t.kind == source.KindUnknown || t.kind == source.KindInterface:
-		v.set = in != nil
-		v.raw = in
+		v.set = value != nil
+		v.raw = value
 		return v, nil
-	case in == nil:
+	case value == nil:
 		return v, nil
 	}
 	switch t.kind {
 	case source.KindPointer:
-		elem, err := decode(t.elem(), in)
+		elem, err := decode(t.elem(), value)
 		v.set = true
 		v.elem = elem
 		return v, err
 	case source.KindSlice:
 		v.set = true
 		if t.bytes {
-			encoded, ok := in.(string)
+			encoded, ok := value.(string)
 			if _, err := base64.StdEncoding.DecodeString(encoded); err != nil || !ok {
-				return nil, notOfType(t, in)
+				return nil, notOfType(t, value)
 			}
 			v.text = encoded
 			return v, nil
 		}
-		list, ok := in.([]any)
+		list, ok := value.([]any)
 		if !ok {
-			return nil, notOfType(t, in)
+			return nil, notOfType(t, value)
 		}
-		for _, in := range list {
-			elem, err := decode(t.elem(), in)
+		for _, given := range list {
+			elem, err := decode(t.elem(), given)
 			if err != nil {
 				return nil, err
 			}
@@ -85,18 +85,18 @@ func decode(t *goType, in any) (*goValue, error) {
 		}
 		return v, nil
 	}
-	object, isObject := in.(map[string]any)
+	object, isObject := value.(map[string]any)
 	switch {
 	case t.kind == source.KindBasic:
-		return v, v.decodeBasic(in)
+		return v, v.decodeBasic(value)
 	case !isObject:
-		return nil, notOfType(t, in)
+		return nil, notOfType(t, value)
 	}
 	v.set = true
 	v.entries = map[string]*goValue{}
 	if t.kind == source.KindMap {
-		for name, in := range object {
-			elem, err := decode(t.elem(), in)
+		for name, given := range object {
+			elem, err := decode(t.elem(), given)
 			if err != nil {
 				return nil, err
 			}
@@ -106,22 +106,22 @@ func decode(t *goType, in any) (*goValue, error) {
 	}
 	v.pointers = map[string]bool{}
 	for _, f := range t.jsonFields() {
-		in, ok := object[f.name]
+		given, ok := object[f.name]
 		if !ok {
 			continue
 		}
 		for _, p := range f.pointers {
 			v.pointers[p] = true
 		}
-		if f.quoted && in != nil {
-			quoted, ok := in.(string)
+		if f.quoted && given != nil {
+			quoted, ok := given.(string)
 			parsed, valid := parse(quoted)
 			if !ok || !valid {
-				return nil, &unreadableError{text(in) + " is not a string that contains JSON"}
+				return nil, &unreadableError{text(given) + " is not a string that contains JSON"}
 			}
-			in = parsed
+			given = parsed
 		}
-		elem, err := decode(f.typ, in)
+		elem, err := decode(f.typ, given)
 		if err != nil {
 			return nil, err
 		}
@@ -131,30 +131,30 @@ func decode(t *goType, in any) (*goValue, error) {
 }
 
 // notOfType is the error for a value that is not one of a type.
-func notOfType(t *goType, in any) error {
-	return &unreadableError{fmt.Sprintf("%s is not a value of %s", text(in), t.label())}
+func notOfType(t *goType, value any) error {
+	return &unreadableError{fmt.Sprintf("%s is not a value of %s", text(value), t.label())}
 }
 
 // decodeBasic reads a value of a predeclared type.
-func (v *goValue) decodeBasic(in any) error {
-	written := text(in)
+func (v *goValue) decodeBasic(value any) error {
+	written := text(value)
 	zero := ""
 	switch kind := v.typ.goKind(); kind {
 	case reflect.Bool:
-		if _, ok := in.(bool); !ok {
-			return notOfType(v.typ, in)
+		if _, ok := value.(bool); !ok {
+			return notOfType(v.typ, value)
 		}
 		zero = "false"
 	case reflect.String:
-		if _, ok := in.(string); !ok {
-			return notOfType(v.typ, in)
+		if _, ok := value.(string); !ok {
+			return notOfType(v.typ, value)
 		}
 		zero = `""`
 	case reflect.Float32, reflect.Float64:
 		bits := bitsOf(kind)
 		n, err := strconv.ParseFloat(written, bits)
 		if err != nil {
-			return notOfType(v.typ, in)
+			return notOfType(v.typ, value)
 		}
 		zero = "0"
 		if bits == 32 {
@@ -164,12 +164,12 @@ func (v *goValue) decodeBasic(in any) error {
 		}
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		if _, err := strconv.ParseUint(written, 10, bitsOf(kind)); err != nil {
-			return notOfType(v.typ, in)
+			return notOfType(v.typ, value)
 		}
 		zero = "0"
 	default:
 		if _, err := strconv.ParseInt(written, 10, bitsOf(kind)); err != nil {
-			return notOfType(v.typ, in)
+			return notOfType(v.typ, value)
 		}
 		zero = "0"
 	}
@@ -323,11 +323,11 @@ func (v *goValue) isZero() (zero, known bool) {
 	case t.kind == source.KindBasic:
 		return v.text == "", true
 	case t.kind == source.KindPointer && v.set:
-		if at := t.elem(); at.known != nil {
+		if goType := t.elem(); goType.known != nil {
 			if _, ok := v.elem.instance().Interface().(isZeroer); ok {
 				return v.elem.isZero()
 			}
-		} else if at.kind == source.KindUnknown || at.hasIsZero {
+		} else if goType.kind == source.KindUnknown || goType.hasIsZero {
 			return false, false
 		}
 		return false, true

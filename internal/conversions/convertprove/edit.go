@@ -101,12 +101,12 @@ func (e editor) thinned(value any, s *structural.Schema) any {
 	case map[string]any:
 		out := map[string]any{}
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			at := s.PropertyIndex(name)
+			index := s.PropertyIndex(name)
 			switch {
-			case at < 0:
+			case index < 0:
 				out[name] = value[name]
 			case s.Requires(name) || e.IntN(2) == 0:
-				out[name] = e.thinned(value[name], s.Properties[at].Schema)
+				out[name] = e.thinned(value[name], s.Properties[index].Schema)
 			}
 		}
 		return out
@@ -125,12 +125,12 @@ func count(value any) int {
 	n := 1
 	switch value := value.(type) {
 	case map[string]any:
-		for _, below := range value {
-			n += count(below)
+		for _, child := range value {
+			n += count(child)
 		}
 	case []any:
-		for _, below := range value {
-			n += count(below)
+		for _, child := range value {
+			n += count(child)
 		}
 	}
 	return n

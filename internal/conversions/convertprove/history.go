@@ -74,8 +74,8 @@ func (found violations) add(v *violation) {
 func (found violations) sorted() (out []*violation) {
 	for _, key := range slices.Sorted(maps.Keys(found)) {
 		v := found[key]
-		if !slices.ContainsFunc(out, func(of *violation) bool {
-			return v.law != "L7" && of.law == v.law && of.side == v.side && isBelow(v.path, of.path)
+		if !slices.ContainsFunc(out, func(other *violation) bool {
+			return v.law != "L7" && other.law == v.law && other.side == v.side && isBelow(v.path, other.path)
 		}) {
 			out = append(out, v)
 		}
@@ -224,25 +224,25 @@ func (s *subject) check(ctx context.Context, histories []*history) (out []*viola
 func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []int) (found [][]*violation, others []map[string]any, err error) {
 	found = make([][]*violation, len(objects))
 	// Go types may write fields that the object does not have.
-	written, problems, err := s.convert(ctx, objects, func(i int) (from, to int) { return sides[i], sides[i] }, false)
+	written, problems, err := s.convert(ctx, objects, func(i int) (start, end int) { return sides[i], sides[i] }, false)
 	if err != nil {
 		return nil, nil, err
 	}
 	report := func(i int, law, path, format string, args ...any) {
 		found[i] = append(found[i], &violation{law: law, path: path, problem: fmt.Sprintf(format, args...), side: sides[i], object: objects[i]})
 	}
-	step := func(law string, in []map[string]any, direction func(i int) (from, to int)) ([]map[string]any, error) {
+	step := func(law string, in []map[string]any, direction func(i int) (start, end int)) ([]map[string]any, error) {
 		out, problems, err := s.convert(ctx, in, direction, false)
 		for i, problem := range problems {
 			if problem != "" {
-				_, to := direction(i)
-				report(i, law, "", "cannot be written as %s: %s", s.versions[to].name, problem)
+				_, end := direction(i)
+				report(i, law, "", "cannot be written as %s: %s", s.versions[end].name, problem)
 			}
 		}
 		return out, err
 	}
-	there := func(i int) (from, to int) { return sides[i], 1 - sides[i] }
-	back := func(i int) (from, to int) { return 1 - sides[i], sides[i] }
+	there := func(i int) (start, end int) { return sides[i], 1 - sides[i] }
+	back := func(i int) (start, end int) { return 1 - sides[i], sides[i] }
 	others, err = step("L0", objects, there)
 	if err != nil {
 		return nil, nil, err
@@ -273,11 +273,11 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []in
 			others[i] = nil // the Go type does not have all values of the schema
 		}
 	}
-	read, returned, err := s.normal(ctx, written, backs, func(i int) (from, to int) { return sides[i], sides[i] })
+	read, returned, err := s.normal(ctx, written, backs, func(i int) (start, end int) { return sides[i], sides[i] })
 	if err != nil {
 		return nil, nil, err
 	}
-	first, second, err := s.normal(ctx, others, again, func(i int) (from, to int) { return 1 - sides[i], 1 - sides[i] })
+	first, second, err := s.normal(ctx, others, again, func(i int) (start, end int) { return 1 - sides[i], 1 - sides[i] })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -305,7 +305,7 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []in
 
 // normal returns objects of which each pair, if it differs, is written in the form in which objects
 // are compared.
-func (s *subject) normal(ctx context.Context, a, b []map[string]any, of func(i int) (from, to int)) (x, y []map[string]any, err error) {
+func (s *subject) normal(ctx context.Context, a, b []map[string]any, versionsOf func(i int) (start, end int)) (x, y []map[string]any, err error) {
 	out := [2][]map[string]any{slices.Clone(a), slices.Clone(b)}
 	for side, list := range out {
 		differing := make([]map[string]any, len(list))
@@ -314,7 +314,7 @@ func (s *subject) normal(ctx context.Context, a, b []map[string]any, of func(i i
 				differing[i] = list[i]
 			}
 		}
-		normal, _, err := s.convert(ctx, differing, of, true)
+		normal, _, err := s.convert(ctx, differing, versionsOf, true)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -328,7 +328,7 @@ func (s *subject) normal(ctx context.Context, a, b []map[string]any, of func(i i
 }
 
 // convert converts objects. There is none, and a problem, if that fails.
-func (s *subject) convert(ctx context.Context, objects []map[string]any, direction func(i int) (from, to int), normal bool) (out []map[string]any, problems []string, err error) {
+func (s *subject) convert(ctx context.Context, objects []map[string]any, direction func(i int) (start, end int), normal bool) (out []map[string]any, problems []string, err error) {
 	var requests []convertrun.Request
 	var asked []int
 	for i, object := range objects {
@@ -339,8 +339,8 @@ func (s *subject) convert(ctx context.Context, objects []map[string]any, directi
 		if err != nil {
 			return nil, nil, err
 		}
-		from, to := direction(i)
-		requests = append(requests, convertrun.Request{Group: s.kind.Group, Kind: s.kind.Name, From: s.versions[from].name, To: s.versions[to].name, Object: text, Normal: normal})
+		start, end := direction(i)
+		requests = append(requests, convertrun.Request{Group: s.kind.Group, Kind: s.kind.Name, From: s.versions[start].name, To: s.versions[end].name, Object: text, Normal: normal})
 		asked = append(asked, i)
 	}
 	out, problems = make([]map[string]any, len(objects)), make([]string, len(objects))

@@ -31,8 +31,8 @@ func (s *subject) differences(side int, a, b map[string]any) (out []difference) 
 			both := maps.Clone(x)
 			maps.Copy(both, y)
 			for _, name := range slices.Sorted(maps.Keys(both)) {
-				below, segment := property(schema, name)
-				visit(x[name], y[name], below, path+"."+name, pattern+segment)
+				child, segment := property(schema, name)
+				visit(x[name], y[name], child, path+"."+name, pattern+segment)
 			}
 			return
 		case []any:
@@ -56,8 +56,8 @@ func (s *subject) dropped(side int, pattern string) bool {
 	return slices.ContainsFunc(s.drops[side], func(drop string) bool { return pattern == drop || isBelow(pattern, drop) })
 }
 
-func isBelow(path, above string) bool {
-	rest, ok := strings.CutPrefix(path, above)
+func isBelow(path, parent string) bool {
+	rest, ok := strings.CutPrefix(path, parent)
 	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
 }
 
@@ -68,11 +68,11 @@ func property(s *structural.Schema, name string) (*structural.Schema, string) {
 	case s == nil:
 		return nil, "." + name
 	case s.PropertyIndex(name) >= 0:
-		below := s.Properties[s.PropertyIndex(name)].Schema
-		if name == "metadata" && below != nil && len(below.Properties) == 0 {
-			below = nil // the server knows its fields
+		child := s.Properties[s.PropertyIndex(name)].Schema
+		if name == "metadata" && child != nil && len(child.Properties) == 0 {
+			child = nil // the server knows its fields
 		}
-		return below, "." + name
+		return child, "." + name
 	case s.AdditionalProperties != nil:
 		return s.AdditionalProperties.Schema, "[]"
 	case len(s.Properties) == 0:

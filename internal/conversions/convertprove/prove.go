@@ -120,12 +120,12 @@ func (r *Run) Prove(ctx context.Context) (diag.List, error) {
 		return nil, err
 	}
 	for _, kind := range r.Generated.Model.Kinds {
-		at := slices.IndexFunc(kinds, func(k written.Kind) bool { return k.Group == kind.Group && k.Name == kind.Name })
-		if at < 0 {
+		index := slices.IndexFunc(kinds, func(k written.Kind) bool { return k.Group == kind.Group && k.Name == kind.Name })
+		if index < 0 {
 			continue
 		}
 		for _, spoke := range kind.Spokes {
-			s := &subject{kind: kinds[at], converter: converter, drops: dropsOf(spoke.Pair)}
+			s := &subject{kind: kinds[index], converter: converter, drops: dropsOf(spoke.Pair)}
 			s.pos = r.Generated.Model.Run.Reporter.Position(spoke.Type.Decl.Spec.Name.Pos())
 			for side, v := range []*conversions.Version{spoke, kind.Hub} {
 				s.versions[side], err = r.version(ctx, kind, v, objects)
@@ -190,9 +190,9 @@ func (r *Run) samples() (objects []*dryrun.Object, findings diag.List, err error
 }
 
 // version prepares a version of a kind and its seeds.
-func (r *Run) version(ctx context.Context, kind *conversions.Kind, of *conversions.Version, objects []*dryrun.Object) (*version, error) {
-	name := of.Name
-	out := &version{name: name, durations: r.Generated.Model.Durations(of.Type)}
+func (r *Run) version(ctx context.Context, kind *conversions.Kind, convertedVersion *conversions.Version, objects []*dryrun.Object) (*version, error) {
+	name := convertedVersion.Name
+	out := &version{name: name, durations: r.Generated.Model.Durations(convertedVersion.Type)}
 	for _, d := range r.Definitions {
 		object := d.CRD
 		if object == nil {

@@ -157,18 +157,18 @@ func (e editor) text(value string, s *structural.Schema, v *structural.ValueVali
 func (e editor) letters(value string) string {
 	text := []byte(value)
 	for i := range text {
-		switch at := text[i]; {
+		switch location := text[i]; {
 		case e.IntN(4) > 0:
-		case at >= '1' && at <= '8':
+		case location >= '1' && location <= '8':
 			text[i] = '1' + byte(e.IntN(9))
-		case at >= 'a' && at <= 'e':
+		case location >= 'a' && location <= 'e':
 			text[i] = 'a' + byte(e.IntN(6))
 		}
 	}
 	return string(text)
 }
 
-func pick[T any](e editor, of []T) T { return of[e.IntN(len(of))] }
+func pick[T any](e editor, choices []T) T { return choices[e.IntN(len(choices))] }
 
 // fitDurations replaces texts that are not durations, where the Go type is one.
 func (v *version) fitDurations(object map[string]any) {
@@ -185,9 +185,9 @@ func fitAt(value any, path []string) any {
 			return durations()[len(value)%3]
 		}
 	case map[string]any:
-		for name, below := range value {
+		for name, child := range value {
 			if len(path) > 0 && (path[0] == "[]" || path[0] == name) {
-				value[name] = fitAt(below, path[1:])
+				value[name] = fitAt(child, path[1:])
 			}
 		}
 	case []any:

@@ -191,7 +191,7 @@ func parts(object map[string]any, tried map[string]bool) (out []part) {
 	slices.SortStableFunc(all, func(a, b part) int { return b.size - a.size })
 	most := min(triedAtOnce, max(1, valuesAtOnce/count(object)))
 	for _, p := range all {
-		inside := func(of part) bool { return strings.HasPrefix(p.path, of.path+"/") }
+		inside := func(other part) bool { return strings.HasPrefix(p.path, other.path+"/") }
 		if len(out) < most && !tried[p.path] && !slices.ContainsFunc(out, inside) {
 			out = append(out, p)
 		}
@@ -214,16 +214,16 @@ func copyWithout(object map[string]any, parts []part) map[string]any {
 		case map[string]any:
 			out := make(map[string]any, len(value))
 			for name := range value {
-				if at := below(path, name); !removed[at] {
-					out[name] = visit(value[name], at)
+				if location := below(path, name); !removed[location] {
+					out[name] = visit(value[name], location)
 				}
 			}
 			return out
 		case []any:
 			out := make([]any, 0, len(value))
 			for i := range value {
-				if at := below(path, i); !removed[at] {
-					out = append(out, visit(value[i], at))
+				if location := below(path, i); !removed[location] {
+					out = append(out, visit(value[i], location))
 				}
 			}
 			return out

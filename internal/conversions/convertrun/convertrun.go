@@ -94,9 +94,9 @@ func (c *Converter) build(ctx context.Context, code Code, kinds []written.Kind) 
 	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-tags", strings.Join(code.Tags, ","), "-overlay", overlay, "-o", c.program())
 	cmd.Dir = dir
-	if below, err := filepath.Rel(code.Dir, dir); err == nil && filepath.IsLocal(below) {
+	if child, err := filepath.Rel(code.Dir, dir); err == nil && filepath.IsLocal(child) {
 		cmd.Dir = code.Dir
-		cmd.Args = append(cmd.Args, "./"+filepath.ToSlash(filepath.Join(below, name)))
+		cmd.Args = append(cmd.Args, "./"+filepath.ToSlash(filepath.Join(child, name)))
 	} else {
 		cmd.Args = append(cmd.Args, "./"+name)
 	}
@@ -108,12 +108,12 @@ func (c *Converter) build(ctx context.Context, code Code, kinds []written.Kind) 
 }
 
 // buildError returns the error of a go command with what it printed.
-func buildError(ctx context.Context, of string, err error, printed []byte) error {
+func buildError(ctx context.Context, program string, err error, printed []byte) error {
 	hint := ""
 	if bytes.Contains(printed, []byte("missing method DeepCopyObject")) {
 		hint = "\nhint: a version has no generated deep copies yet: run make generate first or, if the Makefile has no such target, schemagen object paths=./..."
 	}
-	return errors.Join(ctx.Err(), fmt.Errorf("build %s: %w\n%s%s", of, err, bytes.TrimSpace(printed), hint))
+	return errors.Join(ctx.Err(), fmt.Errorf("build %s: %w\n%s%s", program, err, bytes.TrimSpace(printed), hint))
 }
 
 // program returns the name of the compiled program.
@@ -137,8 +137,8 @@ func (c *Converter) Convert(ctx context.Context, requests []Request) ([]Answer, 
 		return nil, errors.Join(ctx.Err(), fmt.Errorf("run the conversions: %w\n%s", err, strings.TrimSpace(stderr.String())))
 	}
 	// What the packages print comes first.
-	if at := bytes.LastIndex(out, []byte(answersMark)); at >= 0 {
-		out = out[at+len(answersMark):]
+	if offset := bytes.LastIndex(out, []byte(answersMark)); offset >= 0 {
+		out = out[offset+len(answersMark):]
 	}
 	var answers []Answer
 	if err := json.Unmarshal(out, &answers); err != nil || len(answers) != len(requests) {

@@ -26,20 +26,20 @@ func (t *Target) source(c *conversion, path []structural.Step) []structural.Step
 
 // declared returns the position of the Go field of the value at a path in the result, or of what
 // contains it. There is none for a kind that the packages do not have.
-func (t *Target) declared(c *conversion, path []structural.Step) (at diag.Position) {
+func (t *Target) declared(c *conversion, path []structural.Step) (pos diag.Position) {
 	kind := t.kindOf(c)
 	if kind == nil {
-		return at
+		return pos
 	}
 	v := kind.Hub
 	if v.Name != t.To {
 		v = spokeOf(kind, t.To)
 	}
 	if v == nil {
-		return at
+		return pos
 	}
 	position := t.model.Run.Reporter.Position
-	at = position(v.Type.Decl.Spec.Name.Pos())
+	pos = position(v.Type.Decl.Spec.Name.Pos())
 	typ := v.Type
 	for _, step := range path {
 		for typ.Shape == conversions.Pointer {
@@ -51,15 +51,15 @@ func (t *Target) declared(c *conversion, path []structural.Step) (at diag.Positi
 		case conversions.Struct:
 			f := typ.Field(step.Field)
 			if f == nil || f.Meta || f.Source == nil {
-				return at
+				return pos
 			}
-			at = position(f.Source.Pos)
+			pos = position(f.Source.Pos)
 			typ = f.Type
 		default:
-			return at
+			return pos
 		}
 	}
-	return at
+	return pos
 }
 
 // kindOf returns the kind of an object, or nil.

@@ -151,11 +151,11 @@ func (t *Target) request(object *dryrun.Object, value map[string]any) (r Request
 		return Request{}, &d, nil
 	}
 	group, version, _ := strings.Cut(object.APIVersion, "/")
-	at := slices.IndexFunc(t.Kinds, func(k written.Kind) bool { return k.Group == group && k.Name == object.Kind })
-	if at < 0 {
+	index := slices.IndexFunc(t.Kinds, func(k written.Kind) bool { return k.Group == group && k.Name == object.Kind })
+	if index < 0 {
 		return refuse("name the packages with its versions", "the packages do not convert %s of %s", screen.Line(object.Kind), screen.Line(object.APIVersion))
 	}
-	versions := versionsOf(t.Kinds[at])
+	versions := versionsOf(t.Kinds[index])
 	for _, v := range []string{version, t.To} {
 		if !slices.Contains(versions, v) {
 			return refuse("", "%s has no conversion of version %s: there are %s", object.Kind, screen.Line(v), strings.Join(versions, ", "))
@@ -219,14 +219,14 @@ func decode(answer []byte, given map[string]any) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, _ := given["metadata"].(map[string]any)
-	after, _ := converted["metadata"].(map[string]any)
-	metadata := maps.Clone(before)
+	old, _ := given["metadata"].(map[string]any)
+	current, _ := converted["metadata"].(map[string]any)
+	metadata := maps.Clone(old)
 	if metadata == nil {
 		metadata = map[string]any{}
 	}
 	for _, name := range []string{"labels", "annotations"} {
-		values, _ := after[name].(map[string]any)
+		values, _ := current[name].(map[string]any)
 		metadata[name] = values
 		if len(values) == 0 {
 			delete(metadata, name)

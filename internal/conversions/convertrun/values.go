@@ -68,11 +68,11 @@ func (t *Target) values(ctx context.Context, converter *Converter, done []*conve
 		candidates := candidates(nil, body(c.result), body(c.given))
 		for _, path := range candidates[:min(len(candidates), maxCandidates)] {
 			var value any
-			without := edited(c.result, path.Steps(), func(parent map[string]any, name string) {
+			reduced := edited(c.result, path.Steps(), func(parent map[string]any, name string) {
 				value = parent[name]
 				delete(parent, name)
 			})
-			back.Object, err = json.Marshal(without)
+			back.Object, err = json.Marshal(reduced)
 			if err != nil {
 				return err
 			}
@@ -179,12 +179,12 @@ func eachKept(path *structural.ObjectPath, tree map[string]any, f func(path *str
 			f(path, tree)
 			return
 		}
-		below, ok := tree[name].(map[string]any)
-		if !ok || len(below) == 0 {
+		child, ok := tree[name].(map[string]any)
+		if !ok || len(child) == 0 {
 			f(path.Field(name), tree[name])
 			continue
 		}
-		eachKept(path.Field(name), below, f)
+		eachKept(path.Field(name), child, f)
 	}
 }
 
@@ -244,14 +244,14 @@ func isZero(value any) bool {
 }
 
 // has reports whether a value is part of another one.
-func has(in, value any) bool {
-	switch in := in.(type) {
+func has(given, value any) bool {
+	switch in := given.(type) {
 	case map[string]any:
 		return slices.ContainsFunc(slices.Collect(maps.Values(in)), func(v any) bool { return has(v, value) })
 	case []any:
 		return slices.ContainsFunc(in, func(v any) bool { return has(v, value) })
 	}
-	return shown(in) == shown(value)
+	return shown(given) == shown(value)
 }
 
 // candidates returns the fields of a value that another value does not have in the same place.
@@ -260,12 +260,12 @@ func candidates(path *structural.ObjectPath, value, other any) (out []*structura
 	case map[string]any:
 		other, _ := other.(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			at := path.Field(name)
-			below := candidates(at, value[name], other[name])
-			if _, isMap := value[name].(map[string]any); !isMap && below == nil && shown(value[name]) != shown(other[name]) {
-				below = append(below, at)
+			location := path.Field(name)
+			child := candidates(location, value[name], other[name])
+			if _, isMap := value[name].(map[string]any); !isMap && child == nil && shown(value[name]) != shown(other[name]) {
+				child = append(child, location)
 			}
-			out = append(out, below...)
+			out = append(out, child...)
 		}
 	case []any:
 		list, _ := other.([]any)
@@ -290,8 +290,8 @@ func edited[T any](value T, path []structural.Step, edit func(parent map[string]
 		copied := maps.Clone(typed)
 		if len(path) == 1 {
 			edit(copied, path[0].Field)
-		} else if below, ok := copied[path[0].Field]; ok {
-			copied[path[0].Field] = edited(below, path[1:], edit)
+		} else if child, ok := copied[path[0].Field]; ok {
+			copied[path[0].Field] = edited(child, path[1:], edit)
 		}
 		return any(copied).(T)
 	case []any:

@@ -287,23 +287,23 @@ func (ts *Types) metadata(t *Type) {
 }
 
 // add adds the fields of a struct that is embedded by prefix.
-func (ts *Types) add(to *Type, t *source.Type, prefix string, depth int) {
+func (ts *Types) add(target *Type, t *source.Type, prefix string, depth int) {
 	if depth > MaxDepth {
-		to.Mixed = true
+		target.Mixed = true
 		return
 	}
 	for _, field := range t.Fields() {
 		tag := field.Tag.Get("json")
 		name, options, _ := strings.Cut(tag, ",")
 		if name == "-" && options == "" {
-			to.Partial = true
+			target.Partial = true
 			continue
 		}
 		goName := field.GoName()
 		embedded := field.Name == "" && name == ""
 		if !ast.IsExported(goName) && !embedded {
 			if field.Name != "_" {
-				to.mix(t.Pkg, field, "is not exported")
+				target.mix(t.Pkg, field, "is not exported")
 			}
 			continue
 		}
@@ -311,11 +311,11 @@ func (ts *Types) add(to *Type, t *source.Type, prefix string, depth int) {
 			inner := ts.Of(t.File, field.Type)
 			switch {
 			case inner.Shape == Struct && ast.IsExported(goName):
-				ts.add(to, inner.Decl, prefix+goName+".", depth+1)
+				ts.add(target, inner.Decl, prefix+goName+".", depth+1)
 			case inner.Shape == Pointer:
-				to.mix(t.Pkg, field, "is an embedded pointer")
+				target.mix(t.Pkg, field, "is an embedded pointer")
 			default:
-				to.mix(t.Pkg, field, "is embedded and not an exported struct")
+				target.mix(t.Pkg, field, "is embedded and not an exported struct")
 			}
 			continue
 		}
@@ -330,27 +330,27 @@ func (ts *Types) add(to *Type, t *source.Type, prefix string, depth int) {
 				f.Type = &Type{ID: f.Type.ID + ",string"}
 			}
 		}
-		if other := to.Field(name); other != nil {
-			to.Partial = true
+		if other := target.Field(name); other != nil {
+			target.Partial = true
 			if depth < strings.Count(other.Go, ".") { // the outer one counts
 				*other = *f
 			}
 			continue
 		}
-		to.Fields = append(to.Fields, f)
-		if to.byName == nil {
-			to.byName = map[string]*Field{}
+		target.Fields = append(target.Fields, f)
+		if target.byName == nil {
+			target.byName = map[string]*Field{}
 		}
-		to.byName[name] = f
+		target.byName[name] = f
 	}
 }
 
 // mix records a field of a struct that conversions cannot look into.
-func (t *Type) mix(in *source.Package, field *source.Field, why string) {
+func (t *Type) mix(pkg *source.Package, field *source.Field, why string) {
 	t.Mixed = true
 	if t.Oddity == nil {
 		t.Oddity = field
-		t.OddIn = in
+		t.OddIn = pkg
 		t.Why = why
 	}
 }

@@ -87,26 +87,26 @@ func (e *engines) use(p *source.Package) string {
 }
 
 // finish adds the files of the engines, and finds those that no test needs any more.
-func (e *engines) finish(header string, to *Files) {
+func (e *engines) finish(header string, target *Files) {
 	for _, root := range e.written {
 		for _, f := range engineFiles() {
 			if f.doc == "" && !e.units {
 				continue
 			}
-			to.Files = append(to.Files, define.File{Name: filepath.Join(root, engineDir, f.name), Data: f.bytes(header)})
+			target.Files = append(target.Files, define.File{Name: filepath.Join(root, engineDir, f.name), Data: f.bytes(header)})
 		}
 	}
 	var disk *inputs.Reader // nothing is recorded
 	for root, dirs := range e.dirs {
 		for _, f := range engineFiles() {
 			name := filepath.Join(root, engineDir, f.name)
-			written := slices.ContainsFunc(to.Files, func(of define.File) bool { return of.Name == name })
+			written := slices.ContainsFunc(target.Files, func(file define.File) bool { return file.Name == name })
 			if _, err := disk.Stat(name); err == nil && !written && !imported(disk, root, dirs, f.uses) {
-				to.Unneeded = append(to.Unneeded, name)
+				target.Unneeded = append(target.Unneeded, name)
 			}
 		}
 	}
-	slices.Sort(to.Unneeded)
+	slices.Sort(target.Unneeded)
 }
 
 // imported reports whether a test in a module, other than those in some directories, has a text.

@@ -347,15 +347,15 @@ func dropped(t *source.Type) (out []string) {
 	members := func(t *source.Type, path string, depth int) {
 		for _, member := range t.Fields() {
 			name, _, _ := strings.Cut(member.Tag.Get("json"), ",")
-			at := path
+			location := path
 			if name != "" {
-				at += "." + name
+				location += "." + name
 			}
 			if member.Markers.Get(markers.ConvertPrefix+"drop") != nil {
-				out = append(out, at)
+				out = append(out, location)
 				continue
 			}
-			visit(t.File, member.Type, at, depth+1)
+			visit(t.File, member.Type, location, depth+1)
 		}
 	}
 	visit = func(f *source.File, expr ast.Expr, path string, depth int) {

@@ -52,8 +52,8 @@ func Generate(ctx context.Context, options define.Options) (Files, diag.List, er
 		}
 		engines.add(p)
 		dir := filepath.Dir(p.Files[0])
-		pairs := written.Find(p, func(at token.Pos, name, reason string) {
-			r.Report(report.NoKinds, p.At(at), "", "%s is not tested: %s", name, reason)
+		pairs := written.Find(p, func(pos token.Pos, name, reason string) {
+			r.Report(report.NoKinds, p.At(pos), "", "%s is not tested: %s", name, reason)
 		})
 		if len(pairs) == 0 {
 			out.Without = append(out.Without, dir)

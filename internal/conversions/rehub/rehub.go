@@ -30,8 +30,8 @@ type File struct {
 // Turn makes a version the hub of all kinds that have it, and returns the Go files that change.
 // Whatever the markers cannot say the other way is a finding; if one is an error, there are no
 // files. The error is as in [define.Make].
-func Turn(ctx context.Context, options define.Options, of conversions.Options, version string) ([]File, diag.List, error) {
-	m, findings, err := conversions.Find(ctx, options, of)
+func Turn(ctx context.Context, options define.Options, settings conversions.Options, version string) ([]File, diag.List, error) {
+	m, findings, err := conversions.Find(ctx, options, settings)
 	if err != nil || findings.HasErrors() {
 		return nil, findings, err
 	}
@@ -58,11 +58,11 @@ func Turn(ctx context.Context, options define.Options, of conversions.Options, v
 		overlay[f.Name] = f.Data
 	}
 	options.Inputs = inputs.Overlaid(overlay, nil)
-	after, findings, err := conversions.Find(ctx, options, of)
+	newModel, findings, err := conversions.Find(ctx, options, settings)
 	if err != nil {
 		return nil, nil, err
 	}
-	if t.compare(after, findings); t.refused {
+	if t.compare(newModel, findings); t.refused {
 		files = nil
 	}
 	return files, t.reporter.List.Normalize(), ctx.Err()
@@ -122,7 +122,7 @@ func (t *turning) kind(kind *conversions.Kind) bool {
 	}
 	t.remove(old.Type.Decl.Markers, "storeAs")
 	for _, p := range t.model.Pairs {
-		if of, spoke := p.Of(); of == kind && spoke == hub {
+		if owner, spoke := p.Of(); owner == kind && spoke == hub {
 			t.turned = append(t.turned, p)
 			t.pair(p)
 		}
@@ -325,8 +325,8 @@ func markerText(name string, value markers.Convert) string {
 }
 
 // remove removes the lines of the markers with a name.
-func (t *turning) remove(from source.Markers, name string) {
-	for _, m := range from {
+func (t *turning) remove(sourceMarkers source.Markers, name string) {
+	for _, m := range sourceMarkers {
 		if m.Name == markers.ConvertPrefix+name {
 			pos := t.reporter.Fset.Position(m.Pos)
 			if t.removed[pos.Filename] == nil {
@@ -340,39 +340,39 @@ func (t *turning) remove(from source.Markers, name string) {
 // addAbove adds a marker above a type.
 func (t *turning) addAbove(decl *source.Type, marker string) {
 	pos := t.reporter.Fset.Position(decl.Spec.Name.Pos())
-	at := sourceLine{pos.Filename, pos.Line}
-	if !slices.Contains(t.added[at], marker) {
-		t.added[at] = append(t.added[at], marker)
+	place := sourceLine{pos.Filename, pos.Line}
+	if !slices.Contains(t.added[place], marker) {
+		t.added[place] = append(t.added[place], marker)
 	}
 }
 
 // add adds the markers of a field, which have to be the same wherever its struct is used.
 func (t *turning) add(field token.Pos, pkg *source.Package, lines []string) {
 	pos := t.reporter.Fset.Position(field)
-	at := sourceLine{pos.Filename, pos.Line}
-	if before, ok := t.added[at]; ok && !slices.Equal(before, lines) {
+	place := sourceLine{pos.Filename, pos.Line}
+	if old, ok := t.added[place]; ok && !slices.Equal(old, lines) {
 		if t.refused {
 			return // because of a marker that is missing here
 		}
 		t.refuse(field, pkg, "", "the field would need different markers in each place where its struct is used")
 		return
 	}
-	t.added[at] = lines
+	t.added[place] = lines
 }
 
 // files returns the files that change.
-func (t *turning) files(in *inputs.Reader) (out []File, err error) {
+func (t *turning) files(reader *inputs.Reader) (out []File, err error) {
 	names := map[string]bool{}
 	for name := range t.removed {
 		names[name] = true
 	}
-	for at, lines := range t.added {
+	for place, lines := range t.added {
 		if len(lines) > 0 {
-			names[at.file] = true
+			names[place.file] = true
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		text, err := in.ReadFile(name, nil)
+		text, err := reader.ReadFile(name, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -396,7 +396,7 @@ func (t *turning) files(in *inputs.Reader) (out []File, err error) {
 }
 
 // compare refuses what the turned markers would convert otherwise, or what they make an error.
-func (t *turning) compare(after *conversions.Model, findings diag.List) {
+func (t *turning) compare(newModel *conversions.Model, findings diag.List) {
 	for _, d := range findings {
 		if d.Severity == diag.Error {
 			t.refused = true
@@ -407,7 +407,7 @@ func (t *turning) compare(after *conversions.Model, findings diag.List) {
 		return
 	}
 	turned := map[string]bool{}
-	for _, p := range after.Pairs {
+	for _, p := range newModel.Pairs {
 		for _, u := range p.Units {
 			turned[summary(u, p.Spoke, p.Hub, false)] = true
 		}
@@ -454,12 +454,12 @@ func paths(u *conversions.Unit, spoke bool) string {
 
 // oldPosition returns where a line of a changed file was before.
 func (t *turning) oldPosition(pos diag.Position) diag.Position {
-	for line, at := 1, 0; ; line++ {
-		at += len(t.added[sourceLine{pos.File, line}])
+	for line, offset := 1, 0; ; line++ {
+		offset += len(t.added[sourceLine{pos.File, line}])
 		if !t.removed[pos.File][line] {
-			at++
+			offset++
 		}
-		if at >= pos.Line {
+		if offset >= pos.Line {
 			pos.Line = line
 			return pos
 		}

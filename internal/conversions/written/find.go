@@ -21,16 +21,16 @@ type Pair struct {
 
 // Find returns the conversions that a package declares, by name and version. The
 // names of those whose types cannot be found are passed to unclear, with the reason.
-func Find(p *source.Package, unclear func(at token.Pos, name, reason string)) (out []*Pair) {
+func Find(p *source.Package, unclear func(pos token.Pos, name, reason string)) (out []*Pair) {
 	p.Index()
 	// from are the types with a method ConvertFrom, and functions those with two types.
-	from := map[string]bool{}
+	sourceMap := map[string]bool{}
 	functions := map[[2]*source.Type]string{}
 	type method struct {
 		file *source.File
 		fn   *ast.FuncDecl
 	}
-	var to []method
+	var target []method
 	for _, f := range p.Sources {
 		if src, err := f.Text(); err != nil || !bytes.Contains(src, []byte("Convert")) {
 			continue
@@ -53,17 +53,17 @@ func Find(p *source.Package, unclear func(at token.Pos, name, reason string)) (o
 					functions[types] = fn.Name.Name
 				}
 			case fn.Name.Name == "ConvertFrom":
-				from[receiver(fn)] = true
+				sourceMap[receiver(fn)] = true
 			case fn.Name.Name == "ConvertTo":
-				to = append(to, method{f, fn})
+				target = append(target, method{f, fn})
 			}
 		}
 	}
-	for _, m := range to {
+	for _, m := range target {
 		spoke := p.Lookup(receiver(m.fn))
 		hub := assertedHub(m.file, m.fn.Body)
 		switch {
-		case !from[receiver(m.fn)] || spoke == nil || isList(spoke):
+		case !sourceMap[receiver(m.fn)] || spoke == nil || isList(spoke):
 		case hub == nil || hub == spoke:
 			unclear(m.fn.Name.Pos(), spoke.String()+".ConvertTo", "it does not assert that its argument is of a type")
 		default:

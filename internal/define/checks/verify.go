@@ -133,25 +133,25 @@ func (c *Checker) Subjects(defs []*Definition) []*crd.Definition {
 // costs also depend on its keywords.
 func (d *Definition) incomplete() func(path string, cost bool) bool {
 	known := map[*structural.Schema]notes.Mistake{}
-	var below func(s *structural.Schema) notes.Mistake
-	below = func(s *structural.Schema) notes.Mistake {
+	var child func(s *structural.Schema) notes.Mistake
+	child = func(s *structural.Schema) notes.Mistake {
 		if s == nil {
 			return notes.NoMistake
 		}
 		if worst, ok := known[s]; ok {
 			return worst
 		}
-		worst := max(s.Origin.Mistake, below(s.Items))
+		worst := max(s.Origin.Mistake, child(s.Items))
 		if s.AdditionalProperties != nil {
-			worst = max(worst, below(s.AdditionalProperties.Schema))
+			worst = max(worst, child(s.AdditionalProperties.Schema))
 		}
 		for _, p := range s.Properties {
-			worst = max(worst, below(p.Schema))
+			worst = max(worst, child(p.Schema))
 		}
 		known[s] = worst
 		return worst
 	}
-	if !slices.ContainsFunc(d.Schemas, func(s *structural.Schema) bool { return below(s) != notes.NoMistake }) {
+	if !slices.ContainsFunc(d.Schemas, func(s *structural.Schema) bool { return child(s) != notes.NoMistake }) {
 		return nil
 	}
 	return func(path string, cost bool) bool {
@@ -170,7 +170,7 @@ func (d *Definition) incomplete() func(path string, cost bool) bool {
 			if cost {
 				depends = notes.InKeywords
 			}
-			return node.Origin.Mistake != notes.NoMistake || below(node) >= depends
+			return node.Origin.Mistake != notes.NoMistake || child(node) >= depends
 		}
 		return slices.ContainsFunc(d.fieldPaths(i, rest), func(fields string) bool {
 			var path strings.Builder
@@ -286,17 +286,17 @@ func (c *Checker) positionsOf(d *Definition, path string) []token.Pos {
 // argumentOf returns the marker argument that sets the value at a path; empty if there is
 // none.
 func argumentOf(path string) string {
-	at := ""
+	location := ""
 	last := path
 	if i := strings.LastIndexByte(path, '.'); i >= 0 {
-		at = path[:i]
+		location = path[:i]
 		last = path[i+1:]
 	}
 	last, _, _ = strings.Cut(last, "[")
 	switch {
-	case strings.Contains(at, ".x-kubernetes-validations["):
+	case strings.Contains(location, ".x-kubernetes-validations["):
 		return last
-	case strings.Contains(at, ".additionalPrinterColumns["), strings.Contains(at, ".selectableFields["):
+	case strings.Contains(location, ".additionalPrinterColumns["), strings.Contains(location, ".selectableFields["):
 		if strings.EqualFold(last, "jsonPath") {
 			return "JSONPath"
 		}
@@ -353,11 +353,11 @@ func (c *Checker) replacement(d *Definition, path, old, text string) (edit diag.
 		return diag.Edit{}, false
 	}
 	word := regexp.MustCompile(`(?:^|[^\pL\pN_])(` + regexp.QuoteMeta(old) + `)(?:[^\pL\pN_]|$)`)
-	at := word.FindAllStringSubmatchIndex(m.Text, 2)
-	if len(at) != 1 {
+	location := word.FindAllStringSubmatchIndex(m.Text, 2)
+	if len(location) != 1 {
 		return diag.Edit{}, false
 	}
-	edit = diag.Edit{Pos: c.Reporter.Position(m.PosAt(at[0][2])), End: c.Reporter.Position(m.PosAt(at[0][3])), New: text}
+	edit = diag.Edit{Pos: c.Reporter.Position(m.PosAt(location[0][2])), End: c.Reporter.Position(m.PosAt(location[0][3])), New: text}
 	return edit, c.localFiles[edit.Pos.File] && edit.Pos.Line == edit.End.Line
 }
 
@@ -369,8 +369,8 @@ func (c *Checker) inside(d *Definition, path string, line, column int) (diag.Pos
 		return diag.Position{}, false
 	}
 	pos, ok := m.ArgumentPosAt(argumentOf(path), line, column)
-	at := c.Reporter.Position(pos)
-	return at, ok && c.localFiles[at.File]
+	position := c.Reporter.Position(pos)
+	return position, ok && c.localFiles[position.File]
 }
 
 // versionPositions returns the positions on the way to a path in a version.
@@ -415,7 +415,7 @@ func markerPosition(types []*source.Type, name string, n int) token.Pos {
 // lastMarker returns the position of the marker that sets the value at a path: of the markers of
 // a name on the first type with such markers, the last one with the argument, or else the last.
 func lastMarker(types []*source.Type, name, path string) token.Pos {
-	var last, with token.Pos
+	var last, shared token.Pos
 	for _, t := range types {
 		for _, m := range t.Markers {
 			if m.Name != name {
@@ -423,14 +423,14 @@ func lastMarker(types []*source.Type, name, path string) token.Pos {
 			}
 			last = m.Pos
 			if _, ok := m.Argument(argumentOf(path)); ok {
-				with = m.Pos
+				shared = m.Pos
 			}
 		}
 		if last.IsValid() {
 			break
 		}
 	}
-	return cmp.Or(with, last)
+	return cmp.Or(shared, last)
 }
 
 // FindLocalFiles records the files of the user's packages.

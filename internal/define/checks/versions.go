@@ -148,8 +148,8 @@ func (c *Checker) IsConverted(crd *Definition) bool {
 
 // hasWebhook reports whether the definition itself has a webhook that converts the kind.
 func hasWebhook(crd *Definition) bool {
-	by := crd.Object.Spec.Conversion
-	return by != nil && by.Strategy == apiextensionsv1.WebhookConverter
+	conversion := crd.Object.Spec.Conversion
+	return conversion != nil && conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
 // kustomized reports whether a kustomization around a directory adds a webhook that converts the
@@ -216,9 +216,9 @@ func (c *Checker) convertibleOf(p *source.Package) map[string]bool {
 			switch name := fn.Name.Name; {
 			case fn.Recv == nil:
 				// Convert_v1_Widget_To_v2_Widget
-				if from, to, ok := strings.Cut(strings.TrimPrefix(name, "Convert_"), "_To_"); ok && strings.HasPrefix(name, "Convert_") {
-					found[from[strings.IndexByte(from, '_')+1:]] = true
-					found[to[strings.IndexByte(to, '_')+1:]] = true
+				if origin, target, ok := strings.Cut(strings.TrimPrefix(name, "Convert_"), "_To_"); ok && strings.HasPrefix(name, "Convert_") {
+					found[origin[strings.IndexByte(origin, '_')+1:]] = true
+					found[target[strings.IndexByte(target, '_')+1:]] = true
 				}
 			case name == "Hub" || name == "ConvertTo" || name == "ConvertFrom":
 				if receiver := receiverOf(fn); receiver != "" {

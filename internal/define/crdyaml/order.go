@@ -53,17 +53,17 @@ func naturalLessRunes(a, b []rune) bool {
 		return bLetter && (!aLetter || a[i] < b[i])
 	}
 	// A zero is significant if the digits before it are not all zeros.
-	var before int64
+	var start int64
 	if a[i] == '0' || b[i] == '0' {
 		for j := i - 1; j >= 0 && unicode.IsDigit(a[j]); j-- {
 			if a[j] != '0' {
-				before = 1
+				start = 1
 				break
 			}
 		}
 	}
-	aNumber, aDigits := leadingNumber(before, a[i:])
-	bNumber, bDigits := leadingNumber(before, b[i:])
+	aNumber, aDigits := leadingNumber(start, a[i:])
+	bNumber, bDigits := leadingNumber(start, b[i:])
 	switch {
 	case aNumber != bNumber:
 		return aNumber < bNumber

@@ -22,7 +22,7 @@ import (
 
 // Declarative returns the edits for the tags of a declaration: those of its own node, and
 // those of the object that has the field with the given JSON name.
-func (r *Reader) Declarative(p *source.Package, set source.Markers, field string) (own, above []*Edit) {
+func (r *Reader) Declarative(p *source.Package, set source.Markers, field string) (own, parent []*Edit) {
 	t := &tagReader{Reader: r, pkg: p}
 	for _, m := range set {
 		if tag, ok := m.Value.(markers.Declarative); ok {
@@ -32,12 +32,12 @@ func (r *Reader) Declarative(p *source.Package, set source.Markers, field string
 	}
 	for _, e := range t.edits {
 		if e.above {
-			above = append(above, e)
+			parent = append(parent, e)
 		} else {
 			own = append(own, e)
 		}
 	}
-	return own, above
+	return own, parent
 }
 
 // tagReader reads the tags of a declaration, and the tags nested after their equals signs.
@@ -79,7 +79,7 @@ func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 	if t.withoutMeaning(tag) {
 		return // reported by lint
 	}
-	below := func(step Step) []Step {
+	child := func(step Step) []Step {
 		step.pos = t.marker.Pos
 		return append(path[:len(path):len(path)], step)
 	}
@@ -96,12 +96,12 @@ func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 		if each := WithoutLevel(*inner); each.Name == markers.TagUpdateName && each.Value == "NoModify" {
 			t.node(path, eachUnmodified{})
 		} else {
-			t.read(*inner, below(Step{Kind: StepEach}), "")
+			t.read(*inner, child(Step{Kind: StepEach}), "")
 		}
 	case markers.TagSubfieldName:
 		name, ok := tag.PositionalArg()
 		if inner := t.inner(tag); inner != nil && ok {
-			t.read(*inner, below(Step{Kind: StepField, Name: name.Value}), name.Value)
+			t.read(*inner, child(Step{Kind: StepField, Name: name.Value}), name.Value)
 		} else if !ok {
 			t.errorf("as in +k8s:subfield(name)=+k8s:maxLength=63", "needs the name of a field in parentheses")
 		}
@@ -141,8 +141,8 @@ func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 
 // withoutMeaning reports whether a tag, or one nested in it, has no meaning in a CRD.
 func (t *tagReader) withoutMeaning(tag codetags.Tag) bool {
-	without, _ := t.Table.Declarative(tag.Name)
-	return without != "" || tag.ValueTag != nil && t.withoutMeaning(*tag.ValueTag)
+	declarative, _ := t.Table.Declarative(tag.Name)
+	return declarative != "" || tag.ValueTag != nil && t.withoutMeaning(*tag.ValueTag)
 }
 
 // inner returns the tag after the equals sign.

@@ -87,7 +87,7 @@ func firstSentence(text string) string {
 
 // Shortening returns the edits, of which those that shorten descriptions call shorten for each
 // node.
-func Shortening(list []*Edit, shorten func(s *structural.Schema, by func(string) string) string) []*Edit {
+func Shortening(list []*Edit, shorten func(s *structural.Schema, shortened func(string) string) string) []*Edit {
 	out := slices.Clone(list)
 	for i, e := range out {
 		if op, ok := e.Op.(limitDescriptions); ok {

@@ -140,9 +140,9 @@ func (e *Editor) at(s *structural.Schema, path []Step) *structural.Schema {
 		}
 		out.Properties = slices.Clip(slices.Clone(s.Properties))
 		out.Origin.Keywords = slices.Clip(s.Origin.Keywords)
-		before := e.Findings()
+		start := e.Findings()
 		e.Op.Apply(e, &out)
-		out.Origin.Mistake = max(out.Origin.Mistake, e.MistakeSince(before))
+		out.Origin.Mistake = max(out.Origin.Mistake, e.MistakeSince(start))
 		return &out
 	}
 	step := path[0]
@@ -204,10 +204,10 @@ func fieldHint(s *structural.Schema, name string) string {
 // parsePath parses the argument of +schemagen:at: .field for a property, [*] for the elements
 // of a list, {*} for the values of a map. On failure offset is the position of the error in
 // bytes.
-func parsePath(text string, at func(int) token.Pos) (path []Step, offset int, err error) {
+func parsePath(text string, pos func(int) token.Pos) (path []Step, offset int, err error) {
 	for i := 0; i < len(text); {
 		rest := text[i:]
-		step := Step{pos: at(i)}
+		step := Step{pos: pos(i)}
 		switch {
 		case strings.HasPrefix(rest, "[*]"):
 			step.Kind = StepItems
@@ -224,7 +224,7 @@ func parsePath(text string, at func(int) token.Pos) (path []Step, offset int, er
 				return nil, i, fmt.Errorf("expected the name of a field")
 			}
 			step.Name = name
-			step.pos = at(i + 1)
+			step.pos = pos(i + 1)
 			i += 1 + len(name)
 		default:
 			return nil, i, fmt.Errorf("expected .field, [*] for the elements of a list, or {*} for the values of a map")

@@ -129,7 +129,7 @@ func (op updateRule) Apply(e *Editor, s *structural.Schema) {
 type eachUnmodified struct{}
 
 func (op eachUnmodified) Apply(e *Editor, s *structural.Schema) {
-	below := func(child *structural.Schema) *structural.Schema {
+	inner := func(child *structural.Schema) *structural.Schema {
 		out := *child
 		out.Origin.Keywords = slices.Clip(out.Origin.Keywords)
 		updateRule{"NoModify"}.Apply(e, &out)
@@ -146,9 +146,9 @@ func (op eachUnmodified) Apply(e *Editor, s *structural.Schema) {
 	case s.Items != nil && len(keys) == 0:
 		e.Errorf(e.Pos, "add +k8s:listType=map and +k8s:listMapKey", "NoModify of each item needs a list with keys")
 	case s.Items != nil:
-		s.Items = below(s.Items)
+		s.Items = inner(s.Items)
 	case s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
-		s.AdditionalProperties = &structural.SchemaOrBool{Schema: below(s.AdditionalProperties.Schema)}
+		s.AdditionalProperties = &structural.SchemaOrBool{Schema: inner(s.AdditionalProperties.Schema)}
 	default:
 		e.Errorf(e.Pos, "", "must apply to a list or a map, found %s", TypeOrNone(s.Type))
 	}

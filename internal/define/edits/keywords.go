@@ -36,7 +36,7 @@ func ApplyMarkers(r Reporter, k keywords.Node, reference bool, p *source.Package
 			props = k.Props()
 			continue
 		}
-		before := *props
+		oldJSONSchemaProps := *props
 		var err error
 		if _, isEnum := m.Value.(crdmarkers.K8sEnum); isEnum {
 			err = enum(props)
@@ -56,7 +56,7 @@ func ApplyMarkers(r Reporter, k keywords.Node, reference bool, p *source.Package
 			r.DoesNotFit(p.At(m.Pos), "", "+%s: %v", m.Name, err)
 			continue
 		}
-		k.Origin.Keywords = appendChanged(k.Origin.Keywords, &before, props, m.Pos)
+		k.Origin.Keywords = appendChanged(k.Origin.Keywords, &oldJSONSchemaProps, props, m.Pos)
 	}
 	k.Take(props)
 }

@@ -250,9 +250,9 @@ func (c *celWriter) same(tag codetags.Tag, x, y string, s *structural.Schema) st
 		return c.failAt(s, arg.Value)
 	}
 	inner := WithoutLevel(*tag.ValueTag)
-	below := c.same(inner, x+"."+name, y+"."+name, s.Properties[i].Schema)
+	child := c.same(inner, x+"."+name, y+"."+name, s.Properties[i].Schema)
 	if lastTag(inner).Name == markers.TagImmutableName {
-		return fmt.Sprintf("(has(%[1]s.%[3]s) ? has(%[2]s.%[3]s) && %[4]s : !has(%[2]s.%[3]s))", x, y, name, below)
+		return fmt.Sprintf("(has(%[1]s.%[3]s) ? has(%[2]s.%[3]s) && %[4]s : !has(%[2]s.%[3]s))", x, y, name, child)
 	}
-	return fmt.Sprintf("(!has(%[1]s.%[3]s) || !has(%[2]s.%[3]s) || %[4]s)", x, y, name, below)
+	return fmt.Sprintf("(!has(%[1]s.%[3]s) || !has(%[2]s.%[3]s) || %[4]s)", x, y, name, child)
 }

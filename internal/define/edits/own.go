@@ -95,12 +95,12 @@ func (r *Reader) atEdit(p *source.Package, m *markers.Marker, tag markers.Tag) [
 	}
 	edits := r.innerEdit(p, inner, path[len(path)-1])
 	for _, e := range edits {
-		to := path
+		target := path
 		if e.above {
-			to = path[:len(path)-1]
+			target = path[:len(path)-1]
 			e.above = false
 		}
-		e.Path = append(to[:len(to):len(to)], e.Path...)
+		e.Path = append(target[:len(target):len(target)], e.Path...)
 	}
 	return edits
 }

@@ -21,7 +21,7 @@ var kustomizationNames = [...]string{"kustomization.yaml", "kustomization.yml", 
 // Converts reports whether a kustomization around the output directory, which is relative to
 // dir, patches a conversion webhook into the named definition. If output is empty, the output
 // directory is unknown. Reads are recorded in the inputs.
-func Converts(in *inputs.Reader, dir, output, name string) bool {
+func Converts(reader *inputs.Reader, dir, output, name string) bool {
 	// Kubebuilder's default directory is searched wherever this run writes its output.
 	dirs := []string{filepath.Join(dir, "config", "crd")}
 	if output != "" {
@@ -29,10 +29,10 @@ func Converts(in *inputs.Reader, dir, output, name string) bool {
 			output = filepath.Join(dir, output)
 		}
 		parent := filepath.Dir(output)
-		above := filepath.Dir(parent)
-		dirs = append(dirs, output, parent, above, filepath.Join(parent, "default"), filepath.Join(above, "default"))
+		prefix := filepath.Dir(parent)
+		dirs = append(dirs, output, parent, prefix, filepath.Join(parent, "default"), filepath.Join(prefix, "default"))
 	}
-	return slices.ContainsFunc(dirs, func(dir string) bool { return kustomizationConverts(in, dir, name, 0) })
+	return slices.ContainsFunc(dirs, func(dir string) bool { return kustomizationConverts(reader, dir, name, 0) })
 }
 
 // kustomization holds the fields of a kustomization that list patches.
@@ -64,9 +64,9 @@ func (t *patchedTarget) matches(name string) bool {
 	return is(t.Kind, "CustomResourceDefinition") && is(t.Name, name)
 }
 
-func kustomizationConverts(in *inputs.Reader, dir, name string, depth int) bool {
+func kustomizationConverts(reader *inputs.Reader, dir, name string, depth int) bool {
 	for _, file := range kustomizationNames {
-		text, err := in.ReadFile(filepath.Join(dir, file), nil)
+		text, err := reader.ReadFile(filepath.Join(dir, file), nil)
 		if err != nil {
 			continue
 		}
@@ -80,7 +80,7 @@ func kustomizationConverts(in *inputs.Reader, dir, name string, depth int) bool 
 			}
 			text := []byte(inline)
 			if path != "" {
-				text, err = in.ReadFile(filepath.Join(dir, path), nil)
+				text, err = reader.ReadFile(filepath.Join(dir, path), nil)
 				if err != nil {
 					return false
 				}
@@ -98,7 +98,7 @@ func kustomizationConverts(in *inputs.Reader, dir, name string, depth int) bool 
 			}
 		}
 		for _, component := range k.Components {
-			if depth < 3 && kustomizationConverts(in, filepath.Join(dir, component), name, depth+1) {
+			if depth < 3 && kustomizationConverts(reader, filepath.Join(dir, component), name, depth+1) {
 				return true
 			}
 		}

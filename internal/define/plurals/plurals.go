@@ -65,10 +65,10 @@ func (p *table) of(name string) string {
 	lower := strings.ToLower(name)
 	// An upper-case acronym is not an ending of the name and is repeated: the plural of
 	// Dns is dnsdnses.
-	before := strings.ToLower(strings.TrimSuffix(name, last))
+	old := strings.ToLower(strings.TrimSuffix(name, last))
 	plural, ok := p.words[name]
 	if ok {
-		before = ""
+		old = ""
 	} else {
 		plural, ok = p.words[strings.ToLower(last)]
 	}
@@ -76,11 +76,11 @@ func (p *table) of(name string) string {
 	case ok && plural == "":
 		return lower
 	case ok:
-		return before + strings.ToLower(plural)
+		return old + strings.ToLower(plural)
 	}
 	for _, e := range p.endings {
 		if start, ok := strings.CutSuffix(last, e.text); ok {
-			return before + strings.ToLower(start+e.plural)
+			return old + strings.ToLower(start+e.plural)
 		}
 	}
 	if strings.HasSuffix(strings.ToLower(last), "s") {
@@ -96,22 +96,22 @@ func (p *table) lastPart(name string) string {
 	}
 	last := ""
 	begin := 0
-	end := func(at int) {
-		part := strings.Trim(name[begin:at], "_")
+	end := func(offset int) {
+		part := strings.Trim(name[begin:offset], "_")
 		if upper := strings.ToUpper(part); p.acronyms[upper] {
 			part = upper
 		}
 		if part != "" {
 			last = part
 		}
-		begin = at
+		begin = offset
 	}
-	var before rune
+	var oldRune rune
 	for i, c := range name {
-		if c == '_' || unicode.IsUpper(c) && (!unicode.IsUpper(before) || p.acronyms[strings.ToUpper(name[begin:i])]) {
+		if c == '_' || unicode.IsUpper(c) && (!unicode.IsUpper(oldRune) || p.acronyms[strings.ToUpper(name[begin:i])]) {
 			end(i)
 		}
-		before = c
+		oldRune = c
 	}
 	end(len(name))
 	return last

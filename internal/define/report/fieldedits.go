@@ -48,16 +48,16 @@ func SetTag(field *ast.Field, key, value string) *markers.Edit {
 	}
 	old, exists := source.TagOf(field).Lookup(key)
 	if !exists {
-		at := field.Tag.Pos() + 1
-		return &markers.Edit{Pos: at, End: at, New: pair + " "}
+		pos := field.Tag.Pos() + 1
+		return &markers.Edit{Pos: pos, End: pos, New: pair + " "}
 	}
 	was := key + ":" + strconv.Quote(old)
 	i := strings.Index(field.Tag.Value, was)
 	if i < 0 || strings.Count(field.Tag.Value, was) > 1 {
 		return nil
 	}
-	at := field.Tag.Pos() + token.Pos(i)
-	return &markers.Edit{Pos: at, End: at + token.Pos(len(was)), New: pair}
+	position := field.Tag.Pos() + token.Pos(i)
+	return &markers.Edit{Pos: position, End: position + token.Pos(len(was)), New: pair}
 }
 
 // MarkerAbove returns the edit that adds a marker as the last line above a declaration, which
@@ -71,8 +71,8 @@ func (r *Reporter) MarkerAbove(f *source.File, pos token.Pos, marker string) *ma
 
 // beginsLine reports whether nothing else precedes a declaration on its line.
 func (r *Reporter) beginsLine(f *source.File, pos token.Pos) bool {
-	at := r.Fset.PositionFor(pos, false)
-	line := pos - token.Pos(at.Column-1)
+	position := r.Fset.PositionFor(pos, false)
+	line := pos - token.Pos(position.Column-1)
 	begins := true
 	ast.Inspect(f.Syntax, func(n ast.Node) bool {
 		if n == nil || n.Pos() >= pos {

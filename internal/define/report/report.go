@@ -37,7 +37,9 @@ type step struct {
 }
 
 // Enter records that a field is entered. Leave reverts it.
-func (r *Reporter) Enter(at source.Origin, name string) { r.via = append(r.via, step{at, name}) }
+func (r *Reporter) Enter(origin source.Origin, name string) {
+	r.via = append(r.via, step{origin, name})
+}
 
 func (r *Reporter) Leave() { r.via = r.via[:len(r.via)-1] }
 
@@ -54,17 +56,17 @@ func (r *Reporter) Add(d diag.Diagnostic) *diag.Diagnostic {
 // Report adds a diagnostic and returns it, so that it can be modified until the next one is
 // added. If its package is not the user's, it is reported at the user's field that leads
 // there.
-func (r *Reporter) Report(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
-	d := kind.At(r.Position(at.Pos), hint, format, args...)
-	if !at.Pos.IsValid() {
-		d.Pos = at.Position
+func (r *Reporter) Report(kind *diag.Kind, origin source.Origin, hint, format string, args ...any) *diag.Diagnostic {
+	d := kind.At(r.Position(origin.Pos), hint, format, args...)
+	if !origin.Pos.IsValid() {
+		d.Pos = origin.Position
 	}
-	if at.Foreign {
+	if origin.Foreign {
 		for i := len(r.via) - 1; i >= 0; i-- {
-			if from := r.via[i]; from.Package != "" && !from.Foreign {
+			if sourceStep := r.via[i]; sourceStep.Package != "" && !sourceStep.Foreign {
 				d = d.With(diag.Related{Pos: d.Pos, Message: "found here"})
-				d.Pos = r.Position(from.Pos)
-				d.Message = "in " + at.Package + ": " + d.Message
+				d.Pos = r.Position(sourceStep.Pos)
+				d.Message = "in " + origin.Package + ": " + d.Message
 				break
 			}
 		}
@@ -73,11 +75,11 @@ func (r *Reporter) Report(kind *diag.Kind, at source.Origin, hint, format string
 }
 
 // ReportType is like Report for a type that has no schema, and names the field of that type.
-func (r *Reporter) ReportType(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
-	if n := len(r.via); n > 0 && r.via[n-1].Package == at.Package {
-		return r.Report(kind, at, hint, "field %s: %s", r.via[n-1].name, fmt.Sprintf(format, args...))
+func (r *Reporter) ReportType(kind *diag.Kind, origin source.Origin, hint, format string, args ...any) *diag.Diagnostic {
+	if n := len(r.via); n > 0 && r.via[n-1].Package == origin.Package {
+		return r.Report(kind, origin, hint, "field %s: %s", r.via[n-1].name, fmt.Sprintf(format, args...))
 	}
-	return r.Report(kind, at, hint, format, args...)
+	return r.Report(kind, origin, hint, format, args...)
 }
 
 // MistakeSince returns the mistake to record for a node: InKeywords if an error has been
@@ -93,21 +95,21 @@ func (r *Reporter) MistakeSince(n int) notes.Mistake {
 func (r *Reporter) Findings() int { return len(r.List) }
 
 // BadArguments reports invalid arguments of a marker.
-func (r *Reporter) BadArguments(at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
-	return r.Report(MalformedArguments, at, hint, format, args...)
+func (r *Reporter) BadArguments(origin source.Origin, hint, format string, args ...any) *diag.Diagnostic {
+	return r.Report(MalformedArguments, origin, hint, format, args...)
 }
 
 // DoesNotFit reports a marker that does not apply to its node.
-func (r *Reporter) DoesNotFit(at source.Origin, hint, format string, args ...any) {
-	r.Report(MarkerDoesNotFit, at, hint, format, args...)
+func (r *Reporter) DoesNotFit(origin source.Origin, hint, format string, args ...any) {
+	r.Report(MarkerDoesNotFit, origin, hint, format, args...)
 }
 
 // TagNeedsErased reports a marker that needs a field which a condition removes.
-func (r *Reporter) TagNeedsErased(at source.Origin, marker, field, condition string, erased token.Pos) {
+func (r *Reporter) TagNeedsErased(origin source.Origin, marker, field, condition string, erased token.Pos) {
 	when := "+" + markers.WhenName + "(" + condition + ")="
-	d := r.Report(NeedsErased, at, "write "+when+" before the marker", "+%s needs field %s, which does not exist here: its condition is %s", marker, field, condition)
+	d := r.Report(NeedsErased, origin, "write "+when+" before the marker", "+%s needs field %s, which does not exist here: its condition is %s", marker, field, condition)
 	d.Related = []diag.Related{{Pos: r.Position(erased), Message: "the condition"}}
-	r.Fix(d, "write "+when, &markers.Edit{Pos: at.Pos, End: at.Pos, New: when})
+	r.Fix(d, "write "+when, &markers.Edit{Pos: origin.Pos, End: origin.Pos, New: when})
 }
 
 // maxRelated is the maximum number of further positions listed for a missing package.
@@ -125,8 +127,8 @@ func (r *Reporter) MissingImport(importPath string, pos token.Pos, name string, 
 		report()
 		return
 	}
-	if d, at := &r.List[i], r.Position(pos); at != d.Pos && len(d.Related) < maxRelated {
-		d.Related = append(d.Related, diag.Related{Pos: at, Message: name + " also needs it"})
+	if d, position := &r.List[i], r.Position(pos); position != d.Pos && len(d.Related) < maxRelated {
+		d.Related = append(d.Related, diag.Related{Pos: position, Message: name + " also needs it"})
 	}
 }
 
@@ -222,9 +224,9 @@ func (r *Reporter) Unmatched(patterns []golist.Unmatched, matched bool) {
 // Meant adds to a diagnostic in the user's source the edit that corrects a misspelled word at
 // a position.
 func (r *Reporter) Meant(d *diag.Diagnostic, pos token.Pos, word string, known []string) {
-	if near, ok := words.Nearest(word, known); ok {
+	if nearest, ok := words.Nearest(word, known); ok {
 		end := pos + token.Pos(len(word))
-		r.Delimit(d, end, &markers.Edit{Pos: pos, End: end, New: near})
+		r.Delimit(d, end, &markers.Edit{Pos: pos, End: end, New: nearest})
 	}
 }
 

@@ -65,11 +65,11 @@ type walker struct {
 func (w *walker) walk(path []node, scope int) {
 	last := path[len(path)-1]
 	into := func(s *structural.Schema, step edits.Step, correlatable bool, scope int) {
-		below := append(path, node{s, step, last.correlatable && correlatable && last.schema.XMapType != "atomic"})
+		child := append(path, node{s, step, last.correlatable && correlatable && last.schema.XMapType != "atomic"})
 		if mark := s.Origin.ReadOnly; mark != nil && step.Kind == edits.StepField {
-			w.restrict(below, scope, *mark)
+			w.restrict(child, scope, *mark)
 		}
-		w.walk(below, scope)
+		w.walk(child, scope)
 	}
 	for _, p := range last.schema.Properties {
 		into(p.Schema, edits.Step{Kind: edits.StepField, Name: p.Name}, true, scope)

@@ -44,9 +44,9 @@ func (d *documents) change(p *protocol.DidChangeTextDocumentParams) (any, error)
 		case *protocol.TextDocumentContentChangeWholeDocument:
 			text = []byte(c.Text)
 		case *protocol.TextDocumentContentChangePartial:
-			from := offset(text, c.Range.Start)
-			to := offset(text, c.Range.End)
-			text = slices.Concat(text[:from], []byte(c.Text), text[max(from, to):])
+			start := offset(text, c.Range.Start)
+			end := offset(text, c.Range.End)
+			text = slices.Concat(text[:start], []byte(c.Text), text[max(start, end):])
 		}
 	}
 	if !d.Change(name, p.TextDocument.Version, text) {
@@ -160,14 +160,14 @@ func (d *documents) codeActions(ctx context.Context, p *protocol.CodeActionParam
 func (d *documents) edits(fix diag.Fix) (out []protocol.DocumentChange) {
 	for _, e := range fix.Edits {
 		edit := &protocol.TextEdit{Range: span(e.Pos, e.End), NewText: e.New}
-		to := uri.File(e.Pos.File)
-		i := slices.IndexFunc(out, func(c protocol.DocumentChange) bool { return c.(*protocol.TextDocumentEdit).TextDocument.URI == to })
+		target := uri.File(e.Pos.File)
+		i := slices.IndexFunc(out, func(c protocol.DocumentChange) bool { return c.(*protocol.TextDocumentEdit).TextDocument.URI == target })
 		if i < 0 {
 			i = len(out)
 			out = append(out, &protocol.TextDocumentEdit{})
 		}
 		change := out[i].(*protocol.TextDocumentEdit)
-		change.TextDocument.URI = to
+		change.TextDocument.URI = target
 		change.TextDocument.Version = d.Version(e.Pos.File)
 		change.Edits = append(change.Edits, edit)
 	}
@@ -182,26 +182,26 @@ func diagnostics(found diag.List, read func(name string) ([]byte, error)) []prot
 		if d.Hint != "" {
 			message += "\nhint: " + d.Hint
 		}
-		to := protocol.Diagnostic{
+		target := protocol.Diagnostic{
 			Range: span(d.Pos, d.End), Code: protocol.String(d.Code), Source: protocol.NewOptional("schemagen"), Message: protocol.String(message),
 			Severity: []protocol.DiagnosticSeverity{protocol.DiagnosticSeverityError, protocol.DiagnosticSeverityWarning, protocol.DiagnosticSeverityInformation}[d.Severity],
 		}
 		for _, r := range d.Related {
-			to.RelatedInformation = append(to.RelatedInformation, protocol.DiagnosticRelatedInformation{
+			target.RelatedInformation = append(target.RelatedInformation, protocol.DiagnosticRelatedInformation{
 				Location: protocol.Location{URI: uri.File(r.Pos.File), Range: span(r.Pos, r.Pos)}, Message: r.Message,
 			})
 		}
-		out = append(out, to)
+		out = append(out, target)
 	}
 	return out
 }
 
 // span returns a range of the protocol for positions in UTF-16.
-func span(from, to diag.Position) protocol.Range {
-	at := func(p diag.Position) protocol.Position {
+func span(source, target diag.Position) protocol.Range {
+	position := func(p diag.Position) protocol.Position {
 		return protocol.Position{Line: uint32(max(p.Line-1, 0)), Character: uint32(max(p.Column-1, 0))}
 	}
-	return protocol.Range{Start: at(from), End: at(to)}
+	return protocol.Range{Start: position(source), End: position(target)}
 }
 
 // fileName returns the absolute name of the file with a URI.
@@ -216,15 +216,15 @@ func fileName(u uri.URI) (string, bool) {
 // offset returns the offset of a position, which counts UTF-16. A position after the end of its
 // line or of the text is that end.
 func offset(text []byte, p protocol.Position) int {
-	at := 0
+	index := 0
 	for range p.Line {
-		n := bytes.IndexByte(text[at:], '\n')
+		n := bytes.IndexByte(text[index:], '\n')
 		if n < 0 {
 			return len(text)
 		}
-		at += n + 1
+		index += n + 1
 	}
-	line := text[at:]
+	line := text[index:]
 	if n := bytes.IndexByte(line, '\n'); n >= 0 {
 		line = bytes.TrimSuffix(line[:n], []byte("\r"))
 	}
@@ -233,18 +233,18 @@ func offset(text []byte, p protocol.Position) int {
 		if r >= 0x10000 {
 			units++ // a surrogate pair
 		}
-		at = at + size
+		index = index + size
 		line = line[size:]
 	}
-	return at
+	return index
 }
 
 // position returns the position of an offset.
 func position(text []byte, offset int) protocol.Position {
 	start := bytes.LastIndexByte(text[:offset], '\n') + 1
-	at := protocol.Position{Line: uint32(bytes.Count(text[:start], []byte("\n")))}
+	place := protocol.Position{Line: uint32(bytes.Count(text[:start], []byte("\n")))}
 	for _, r := range string(text[start:offset]) {
-		at.Character += uint32(utf16.RuneLen(r))
+		place.Character += uint32(utf16.RuneLen(r))
 	}
-	return at
+	return place
 }

@@ -30,8 +30,8 @@ var ErrNoShutdown = errors.New("the editor ended the connection without shutting
 
 // Serve answers an editor's messages until it exits, closes the input, or ctx ends. Version is
 // that of the program; run is that of [editor.Config].
-func Serve(ctx context.Context, in io.Reader, out io.Writer, version string, run editor.Config) error {
-	conn := jsonrpc2.NewConn(lenient{jsonrpc2.NewStream(pipe{in, out})}, jsonrpc2.WithCodec(codec{}))
+func Serve(ctx context.Context, input io.Reader, out io.Writer, version string, run editor.Config) error {
+	conn := jsonrpc2.NewConn(lenient{jsonrpc2.NewStream(pipe{input, out})}, jsonrpc2.WithCodec(codec{}))
 	s := &server{conn: conn, version: version, config: run, exit: make(chan struct{}), calls: map[jsonrpc2.ID]context.CancelFunc{}}
 	conn.Go(ctx, s.handle)
 	select {

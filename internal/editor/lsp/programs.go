@@ -108,12 +108,12 @@ func (d *documents) command(ctx context.Context, p *protocol.ExecuteCommandParam
 	if p.Command != showCRD || len(p.Arguments) != 2 {
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "the only command is %s, with the URI of a document and a position", showCRD)
 	}
-	var of string
-	var at protocol.Position
-	if protocol.Unmarshal(p.Arguments[0], &of) != nil || protocol.Unmarshal(p.Arguments[1], &at) != nil {
+	var command string
+	var position protocol.Position
+	if protocol.Unmarshal(p.Arguments[0], &command) != nil || protocol.Unmarshal(p.Arguments[1], &position) != nil {
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "the arguments of %s are the URI of a document and a position", showCRD)
 	}
-	place, ok := d.place(uri.URI(of), at)
+	place, ok := d.place(uri.URI(command), position)
 	if !ok {
 		return nil, nil
 	}

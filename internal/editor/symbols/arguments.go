@@ -135,8 +135,8 @@ func argumentsOf(marker string) (out []argument) {
 	if colon < 0 || !markers.HasNamedArguments(name[:colon]) {
 		return []argument{unquoted(argument{marker: name, value: marker[start:], start: start})}
 	}
-	from := 1 + colon + 1
-	for _, part := range splitAt(marker[from:], from) {
+	first := 1 + colon + 1
+	for _, part := range splitAt(marker[first:], first) {
 		if key, value, ok := strings.Cut(part.value, "="); ok {
 			out = append(out, unquoted(argument{marker: name[:colon], name: key, value: value, start: part.start + len(key) + 1}))
 		}
@@ -172,8 +172,8 @@ func unquoted(a argument) argument {
 }
 
 // pathMentions returns the names in a path from a node: ".spec.list[*].name", with filters.
-func pathMentions(from use, text string) (out []mention) {
-	now := from
+func pathMentions(source use, text string) (out []mention) {
+	now := source
 	var outer []use // of filters
 	for i := 0; i < len(text); {
 		switch rest := text[i:]; {
@@ -317,22 +317,22 @@ func nameEnd(text string, i int) int {
 
 // call takes the call of a function on a value, with the text of its arguments. It sets the
 // variable of a macro, and returns what the result leads to.
-func call(variables map[string]use, on use, name, arguments string) use {
+func call(variables map[string]use, receiver use, name, arguments string) use {
 	switch name {
 	case "all", "exists", "exists_one", "existsOne", "filter", "map":
 		variable := arguments[:nameEnd(arguments, 0)]
-		if on.schema == nil {
+		if receiver.schema == nil {
 			return use{}
 		}
-		variables[variable] = on.element()
-		if on.schema.Items == nil {
+		variables[variable] = receiver.element()
+		if receiver.schema.Items == nil {
 			variables[variable] = use{} // a key
 		}
 		if name == "filter" {
-			return on
+			return receiver
 		}
 	case "orValue", "value":
-		return on
+		return receiver
 	}
 	return use{}
 }

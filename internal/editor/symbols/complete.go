@@ -29,13 +29,13 @@ func (p *Place) Complete() []Completion {
 	if m == nil {
 		return nil
 	}
-	at := p.offset - m.Start
-	arguments := argumentsOf(m.Text[:at])
+	offset := p.offset - m.Start
+	arguments := argumentsOf(m.Text[:offset])
 	if len(arguments) == 0 {
 		return nil
 	}
 	a := arguments[len(arguments)-1]
-	if at < a.start {
+	if offset < a.start {
 		return nil
 	}
 	if markers.ArgumentReference(a.marker, a.name) != markers.NoReference {
@@ -46,7 +46,7 @@ func (p *Place) Complete() []Completion {
 	}
 	segment := a.value[strings.LastIndexAny(a.value, ";{,")+1:]
 	segment = strings.TrimLeft(segment, `" `)
-	end := at
+	end := offset
 	for end < len(m.Text) && !strings.ContainsRune(",;})\" ", rune(m.Text[end])) {
 		end++
 	}

@@ -24,30 +24,30 @@ func hubMentions(p *Place, d *Decl, target string) []mention {
 	path := strings.TrimLeft(target, "^")
 	up := len(target) - len(path)
 	path, whole := strings.CutPrefix(path, "$")
-	of := structOf(p, d)
-	if of.kind == nil {
+	owner := structOf(p, d)
+	if owner.kind == nil {
 		return nil
 	}
-	at := of.path
-	for ; up > 0 && at != ""; up-- {
-		at = at[:max(strings.LastIndexByte(at, '.'), 0)]
+	location := owner.path
+	for ; up > 0 && location != ""; up-- {
+		location = location[:max(strings.LastIndexByte(location, '.'), 0)]
 	}
 	if whole {
-		at = ""
+		location = ""
 	}
-	hub := of.kind.hub()
-	if hub < 0 || of.kind.Object.Spec.Versions[hub].Name == of.version {
+	hub := owner.kind.hub()
+	if hub < 0 || owner.kind.Object.Spec.Versions[hub].Name == owner.version {
 		return nil
 	}
-	node, _ := of.kind.at(hub, at)
+	node, _ := owner.kind.at(hub, location)
 	for node != nil && len(node.Properties) == 0 && elements(node) != nil {
-		at = at + "[*]"
+		location = location + "[*]"
 		node = elements(node)
 	}
 	if node == nil {
 		return nil
 	}
-	out := pathMentions(use{of.kind, of.kind.Object.Spec.Versions[hub].Name, at, node}, path)
+	out := pathMentions(use{owner.kind, owner.kind.Object.Spec.Versions[hub].Name, location, node}, path)
 	for i := range out {
 		out[i].start = out[i].start + len(target) - len(path)
 		out[i].end = out[i].end + len(target) - len(path)

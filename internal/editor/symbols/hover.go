@@ -56,11 +56,11 @@ func (p *Place) variants(d *Decl) (out []variant) {
 		out[i].where = append(out[i].where, where)
 	}
 	for _, u := range p.nodes(d) {
-		at := place{u.kind, u.path}
-		if seen[at] || u.kind == nil {
+		context := place{u.kind, u.path}
+		if seen[context] || u.kind == nil {
 			continue
 		}
-		seen[at] = true
+		seen[context] = true
 		if len(seen) > 4 {
 			break
 		}
@@ -258,7 +258,7 @@ func (p *Place) keywordsOf(m *Marker, u use) any {
 		return nil
 	}
 	x := u.kind.program.index()
-	of := x.files[file]
+	outline := x.files[file]
 	var collect func(s *structural.Schema, depth int) map[string]any
 	collect = func(s *structural.Schema, depth int) map[string]any {
 		out := map[string]any{}
@@ -274,7 +274,7 @@ func (p *Place) keywordsOf(m *Marker, u use) any {
 			if u.kind.program.absolute(pos) != file {
 				continue
 			}
-			if at := of.offset(pos.Line, pos.Column); at < same.Start || at > same.End() {
+			if offset := outline.offset(pos.Line, pos.Column); offset < same.Start || offset > same.End() {
 				continue
 			}
 			if all == nil {
@@ -296,8 +296,8 @@ func (p *Place) keywordsOf(m *Marker, u use) any {
 			}
 		}
 		for name, child := range map[string]*structural.Schema{"items": s.Items, "additionalProperties": valuesOf(s)} {
-			if below := collect(child, depth+1); len(below) > 0 {
-				out[name] = below
+			if inner := collect(child, depth+1); len(inner) > 0 {
+				out[name] = inner
 			}
 		}
 		return out

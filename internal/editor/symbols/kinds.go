@@ -56,9 +56,9 @@ type Hint struct {
 
 // Costs returns the estimated costs of the CEL rules between two offsets, at the ends of their
 // markers. ctx ends the estimation.
-func (p *Place) Costs(ctx context.Context, from, to int) (out []Hint, err error) {
+func (p *Place) Costs(ctx context.Context, start, end int) (out []Hint, err error) {
 	for _, m := range p.outline.Markers {
-		if m.Decl == nil || m.Start < from || m.Start > to || !strings.Contains(m.Text, "XValidation:") {
+		if m.Decl == nil || m.Start < start || m.Start > end || !strings.Contains(m.Text, "XValidation:") {
 			continue
 		}
 		hint := Hint{At: m.End()}

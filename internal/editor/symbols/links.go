@@ -16,8 +16,8 @@ func (p *Place) Definition() []Location {
 		return nil
 	}
 	if mention, ok := p.mentionAt(m); ok {
-		if at, ok := p.location(mention); ok {
-			return []Location{at}
+		if location, ok := p.location(mention); ok {
+			return []Location{location}
 		}
 		return nil
 	}
@@ -35,8 +35,8 @@ func (p *Place) related(m *Marker) []*Decl {
 	case isDiscriminator(only):
 		return membersOf(m.Decl)
 	case isMember(only):
-		if by := discriminatorOf(m.Decl); by != nil {
-			return []*Decl{by}
+		if discriminator := discriminatorOf(m.Decl); discriminator != nil {
+			return []*Decl{discriminator}
 		}
 	}
 	return nil
@@ -50,8 +50,8 @@ func (p *Place) References(declaration bool) (out []Location) {
 	if m := p.outline.MarkerAt(p.offset); m != nil && m.Decl != nil {
 		if mention, ok := p.mentionAt(m); ok {
 			key = mention.declared()
-			if at, ok := p.location(mention); ok && declaration {
-				out = append(out, at)
+			if location, ok := p.location(mention); ok && declaration {
+				out = append(out, location)
 			}
 		} else if isMember(m.Decl) || isDiscriminator(m.Decl) {
 			d = m.Decl
@@ -63,8 +63,8 @@ func (p *Place) References(declaration bool) (out []Location) {
 			out = append(out, Location{p.file, d.Start, d.End})
 		}
 		related := membersOf(d)
-		if by := discriminatorOf(d); by != nil && isMember(d) {
-			related = append(related, by)
+		if discriminator := discriminatorOf(d); discriminator != nil && isMember(d) {
+			related = append(related, discriminator)
 		}
 		for _, r := range related {
 			out = append(out, Location{p.file, r.Start, r.End})
@@ -156,13 +156,13 @@ func (p *Place) location(m mention) (Location, bool) {
 		if err != nil || pos.File == "" {
 			return Location{}, false
 		}
-		at := NewOutline(text).offset(pos.Line, pos.Column)
-		return Location{name, at, at}, true
+		offset := NewOutline(text).offset(pos.Line, pos.Column)
+		return Location{name, offset, offset}, true
 	}
 	file := p.file
 	for _, program := range p.programs {
-		if at, ok := program.index().places[key]; ok {
-			file = at.File
+		if location, ok := program.index().places[key]; ok {
+			file = location.File
 		}
 	}
 	dir, name := filepath.Split(key)

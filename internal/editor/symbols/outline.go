@@ -138,23 +138,23 @@ type word struct {
 }
 
 func (p *outliner) scan() {
-	for from := 0; from < len(p.text); {
-		from = p.scanFrom(from)
+	for start := 0; start < len(p.text); {
+		start = p.scanFrom(start)
 	}
 }
 
 // scanFrom scans tokens from an offset on, and returns where it has stopped: at the end of a line
 // with a raw string or a comment that is probably not closed, or at the end of the text.
-func (p *outliner) scanFrom(from int) int {
-	file := token.NewFileSet().AddFile("", -1, len(p.text)-from)
+func (p *outliner) scanFrom(first int) int {
+	file := token.NewFileSet().AddFile("", -1, len(p.text)-first)
 	var s scanner.Scanner
-	s.Init(file, p.text[from:], nil, scanner.ScanComments)
+	s.Init(file, p.text[first:], nil, scanner.ScanComments)
 	for {
 		pos, kind, text := s.Scan()
 		if kind == token.EOF {
 			return len(p.text)
 		}
-		start := from + file.Offset(pos)
+		start := first + file.Offset(pos)
 		line, _, more := strings.Cut(text, "\n")
 		open := kind == token.STRING && text[0] == '`' || kind == token.COMMENT && strings.HasPrefix(text, "/*") && !strings.HasSuffix(text, "*/")
 		if open && more && kind == token.STRING {
@@ -313,7 +313,7 @@ func (p *outliner) attach(d *Decl, until int) {
 }
 
 // fields parses the fields of a struct, after its opening brace.
-func (p *outliner) fields(of *Decl) {
+func (p *outliner) fields(owner *Decl) {
 	for {
 		switch p.peek().kind {
 		case token.EOF:
@@ -326,14 +326,14 @@ func (p *outliner) fields(of *Decl) {
 			p.at++
 			continue
 		}
-		if first := p.at; !p.field(of) && p.at == first {
+		if first := p.at; !p.field(owner) && p.at == first {
 			p.at++
 		}
 	}
 }
 
 // field parses a field, or the names of several.
-func (p *outliner) field(of *Decl) bool {
+func (p *outliner) field(owner *Decl) bool {
 	first := p.peek()
 	var names []word
 	embedded := true
@@ -351,15 +351,15 @@ func (p *outliner) field(of *Decl) bool {
 			}
 		}
 	}
-	d := &Decl{Parent: of, Fields: make([]*Decl, 0, 1)}
+	d := &Decl{Parent: owner, Fields: make([]*Decl, 0, 1)}
 	index := len(p.out.Decls)
 	if !embedded {
 		d.Name = names[0].text
 		d.Start = names[0].start
 		d.End = names[0].end
-		d.Key = of.Key + "." + d.Name
+		d.Key = owner.Key + "." + d.Name
 		p.out.Decls = append(p.out.Decls, d)
-		of.Fields = append(of.Fields, d)
+		owner.Fields = append(owner.Fields, d)
 		p.attach(d, d.Start)
 	}
 	words, _ := p.statement(d)
@@ -384,9 +384,9 @@ func (p *outliner) field(of *Decl) bool {
 		if d.Name == "" {
 			return false
 		}
-		d.Key = of.Key + "." + d.Name
+		d.Key = owner.Key + "." + d.Name
 		p.out.Decls = slices.Insert(p.out.Decls, index, d)
-		of.Fields = append(of.Fields, d)
+		owner.Fields = append(owner.Fields, d)
 		p.attach(d, d.Start)
 	}
 	json, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
@@ -407,9 +407,9 @@ func (p *outliner) field(of *Decl) bool {
 		other.Name = name.text
 		other.Start = name.start
 		other.End = name.end
-		other.Key = of.Key + "." + name.text
+		other.Key = owner.Key + "." + name.text
 		p.out.Decls = append(p.out.Decls, &other)
-		of.Fields = append(of.Fields, &other)
+		owner.Fields = append(owner.Fields, &other)
 	}
 	return true
 }
@@ -431,20 +431,20 @@ func (p *outliner) constSpec() {
 	if equals < 0 {
 		return
 	}
-	of := ""
+	typeName := ""
 	if equals > 1 && words[equals-1].kind == token.IDENT && words[equals-2].kind == token.IDENT {
-		of = words[equals-1].text
+		typeName = words[equals-1].text
 	}
 	rest := words[equals+1:]
 	if len(rest) == 4 && rest[0].kind == token.IDENT && rest[1].kind == token.LPAREN { // Type("value")
-		of = rest[0].text
+		typeName = rest[0].text
 		rest = rest[2:3]
 	}
-	if len(rest) != 1 || of == "" {
+	if len(rest) != 1 || typeName == "" {
 		return
 	}
 	if value, err := strconv.Unquote(rest[0].text); err == nil && rest[0].kind == token.STRING {
-		p.out.Constants[of] = append(p.out.Constants[of], value)
+		p.out.Constants[typeName] = append(p.out.Constants[typeName], value)
 	}
 }
 

@@ -141,7 +141,7 @@ type Program struct {
 // Program returns what a run in a directory has recorded. read returns the files that it has read.
 // If the run failed, kinds that it could not define completely are those of the program before,
 // which may be nil.
-func (r *Recorder) Program(dir string, read Read, before *Program, failed bool) *Program {
+func (r *Recorder) Program(dir string, read Read, oldProgram *Program, failed bool) *Program {
 	r.mu.Lock()
 	definitions := r.definitions
 	r.definitions = nil
@@ -152,8 +152,8 @@ func (r *Recorder) Program(dir string, read Read, before *Program, failed bool) 
 	}
 	seen := map[string]bool{}
 	earlier := map[string]*Kind{}
-	if before != nil {
-		for _, k := range before.kinds {
+	if oldProgram != nil {
+		for _, k := range oldProgram.kinds {
 			earlier[k.name()] = k
 		}
 	}
@@ -323,8 +323,8 @@ func element(text string, s *structural.Schema) (string, *structural.Schema) {
 
 // declaration returns the file of a node and its declaration, which is nil if there is none. The
 // file is empty if it is not the user's own.
-func (x *index) declaration(k *Kind, at token.Pos) (file string, d *Decl) {
-	pos := k.resolve(at)
+func (x *index) declaration(k *Kind, position token.Pos) (file string, d *Decl) {
+	pos := k.resolve(position)
 	file = k.program.absolute(pos)
 	if pos.File == "" || k.program.isForeign(file) {
 		return "", nil
@@ -344,11 +344,11 @@ func (x *index) declaration(k *Kind, at token.Pos) (file string, d *Decl) {
 		return "", nil
 	}
 	offset := o.offset(pos.Line, pos.Column)
-	after, _ := slices.BinarySearchFunc(o.Decls, offset+1, func(d *Decl, offset int) int { return d.Start - offset })
-	if after == 0 {
+	current, _ := slices.BinarySearchFunc(o.Decls, offset+1, func(d *Decl, offset int) int { return d.Start - offset })
+	if current == 0 {
 		return file, nil
 	}
-	if d := o.Decls[after-1]; offset <= d.End || d.Parent != nil && len(d.Fields) == 0 && offset <= d.Until {
+	if d := o.Decls[current-1]; offset <= d.End || d.Parent != nil && len(d.Fields) == 0 && offset <= d.Until {
 		return file, d
 	}
 	return file, nil

@@ -46,8 +46,8 @@ func discriminatorOf(d *Decl) *Decl {
 	named, byName := argumentOf(d, "", markers.UnionDiscriminatedByName)
 	union, _ := argumentOf(d, "union", markers.TagUnionMemberName)
 	for _, f := range d.Parent.Fields {
-		of, _ := argumentOf(f, "union", markers.TagUnionDiscriminatorName)
-		if isDiscriminator(f) && (byName && f.Name == named || !byName && of == union) {
+		subject, _ := argumentOf(f, "union", markers.TagUnionDiscriminatorName)
+		if isDiscriminator(f) && (byName && f.Name == named || !byName && subject == union) {
 			return f
 		}
 	}
@@ -69,12 +69,12 @@ func membersOf(d *Decl) (out []*Decl) {
 
 // memberValues returns the values of the discriminator that no other member has.
 func (p *Place) memberValues(d *Decl) (out []Completion) {
-	by := discriminatorOf(d)
-	if by == nil {
+	discriminator := discriminatorOf(d)
+	if discriminator == nil {
 		return nil
 	}
 	taken := map[string]bool{}
-	for _, m := range membersOf(by) {
+	for _, m := range membersOf(discriminator) {
 		value, ok := argumentOf(m, "", markers.UnionMemberName, markers.UnionName)
 		if !ok {
 			value, ok = argumentOf(m, "memberName", markers.TagUnionMemberName)
@@ -84,9 +84,9 @@ func (p *Place) memberValues(d *Decl) (out []Completion) {
 			taken[value] = true
 		}
 	}
-	for _, v := range p.valuesOf(by, false) {
+	for _, v := range p.valuesOf(discriminator, false) {
 		if !taken[v.Label] && v.Label != "" {
-			v.Detail = "of " + by.Name
+			v.Detail = "of " + discriminator.Name
 			out = append(out, v)
 		}
 	}

@@ -125,18 +125,18 @@ func (f *finder) lacks(s *structural.Schema) bool {
 func (f *finder) definition(d *checks.Definition, i int) {
 	root := place{definition: d, version: i, schema: d.Schemas[i]}
 	version := d.Object.Spec.Versions[i]
-	at := func(part string) string { return fmt.Sprintf("spec.versions[%d]%s", i, part) }
+	location := func(part string) string { return fmt.Sprintf("spec.versions[%d]%s", i, part) }
 	for n, column := range version.AdditionalPrinterColumns {
-		f.path(root, column.JSONPath, at(fmt.Sprintf(".additionalPrinterColumns[%d].jsonPath", n)), "printer column "+column.Name)
+		f.path(root, column.JSONPath, location(fmt.Sprintf(".additionalPrinterColumns[%d].jsonPath", n)), "printer column "+column.Name)
 	}
 	for n, field := range version.SelectableFields {
-		f.path(root, field.JSONPath, at(fmt.Sprintf(".selectableFields[%d].jsonPath", n)), "the selectable field")
+		f.path(root, field.JSONPath, location(fmt.Sprintf(".selectableFields[%d].jsonPath", n)), "the selectable field")
 	}
 	if s := version.Subresources; s != nil && s.Scale != nil {
-		f.path(root, s.Scale.SpecReplicasPath, at(".subresources.scale.specReplicasPath"), "the scale subresource")
-		f.path(root, s.Scale.StatusReplicasPath, at(".subresources.scale.statusReplicasPath"), "the scale subresource")
+		f.path(root, s.Scale.SpecReplicasPath, location(".subresources.scale.specReplicasPath"), "the scale subresource")
+		f.path(root, s.Scale.StatusReplicasPath, location(".subresources.scale.statusReplicasPath"), "the scale subresource")
 		if s.Scale.LabelSelectorPath != nil {
-			f.path(root, *s.Scale.LabelSelectorPath, at(".subresources.scale.labelSelectorPath"), "the scale subresource")
+			f.path(root, *s.Scale.LabelSelectorPath, location(".subresources.scale.labelSelectorPath"), "the scale subresource")
 		}
 	}
 	f.schema(root)
@@ -161,14 +161,14 @@ func (f *finder) schema(p place) {
 		}
 	}
 	for n, r := range s.XValidations {
-		at := p.at(fmt.Sprintf(".x-kubernetes-validations[%d]", n))
+		path := p.at(fmt.Sprintf(".x-kubernetes-validations[%d]", n))
 		if r.FieldPath != "" {
-			f.path(p, r.FieldPath, at+".fieldPath", "the fieldPath")
+			f.path(p, r.FieldPath, path+".fieldPath", "the fieldPath")
 		}
-		m, ok := f.checker.Marker(p.definition, at+".rule")
+		m, ok := f.checker.Marker(p.definition, path+".rule")
 		if marker, list, _ := strings.Cut(m.Text, "="); strings.HasSuffix(marker, "OneOf") {
 			for _, name := range strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(`;,{}" `, r) }) {
-				f.report(p, name, at+".rule", marker, true)
+				f.report(p, name, path+".rule", marker, true)
 			}
 		} else if ok {
 			f.rules = append(f.rules, rule{m, s})
@@ -184,23 +184,23 @@ func (f *finder) schema(p place) {
 }
 
 // value searches a part of the default at a path.
-func (f *finder) value(p place, value any, at string) {
+func (f *finder) value(p place, value any, path string) {
 	switch value := value.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			if below, ok := p.property(name); ok {
-				f.value(below, value[name], at)
+			if child, ok := p.property(name); ok {
+				f.value(child, value[name], path)
 			} else if p.schema.XPreserveUnknownFields == nil || !*p.schema.XPreserveUnknownFields {
-				f.report(p, name, at, "the default", true)
+				f.report(p, name, path, "the default", true)
 			}
-			if below, ok := p.elements(); ok {
-				f.value(below, value[name], at)
+			if child, ok := p.elements(); ok {
+				f.value(child, value[name], path)
 			}
 		}
 	case []any:
-		if below, ok := p.elements(); ok {
+		if child, ok := p.elements(); ok {
 			for _, element := range value {
-				f.value(below, element, at)
+				f.value(child, element, path)
 			}
 		}
 	}
@@ -210,7 +210,7 @@ func (f *finder) value(p place, value any, at string) {
 var step = lazyregexp.New(`^(?:\.((?:[^.\[\\]|\\.)+)|\['([^']*)'\]|\[[^\]]*\])`)
 
 // path reports an absent property on a path below a schema.
-func (f *finder) path(p place, path, at, what string) {
+func (f *finder) path(p place, path, location, what string) {
 	for path != "" {
 		m := step().FindStringSubmatch(path)
 		if m == nil {
@@ -218,33 +218,33 @@ func (f *finder) path(p place, path, at, what string) {
 		}
 		path = path[len(m[0]):]
 		name := m[1] + m[2]
-		below := place{}
+		child := place{}
 		ok := false
 		if name != "" {
-			below, ok = p.property(name)
-			if !ok && f.report(p, name, at, what, true) {
+			child, ok = p.property(name)
+			if !ok && f.report(p, name, location, what, true) {
 				return
 			}
 		}
 		if !ok {
-			below, ok = p.elements()
+			child, ok = p.elements()
 			if !ok {
 				return
 			}
 		}
-		p = below
+		p = child
 	}
 }
 
 // report reports a property that the value at a path refers to, if it is absent. The finding
 // has a fix if the marker that sets the value is not the only one of its kind.
-func (f *finder) report(p place, name, at, what string, fixable bool) bool {
+func (f *finder) report(p place, name, path, what string, fixable bool) bool {
 	absent := p.schema.Origin.Lacks(name)
 	if absent == nil {
 		return false
 	}
-	pos, related := f.checker.Position(p.definition, at)
-	m, ok := f.checker.Marker(p.definition, at)
+	pos, related := f.checker.Position(p.definition, path)
+	m, ok := f.checker.Marker(p.definition, path)
 	d := report.NeedsErased.At(pos, "", "%s needs %s.%s, which does not exist here: its condition is %s", what, p.fields, name, absent.Condition)
 	d.Related = related
 	f.add(&d, m, ok, fixable, absent)
@@ -408,9 +408,9 @@ func allOf(all []*notes.Absent) string {
 // textAt returns the text of a marker before and after a position; ok is false if the position
 // is not in the marker.
 func (f *finder) textAt(m markers.Comment, pos diag.Position) (head, tail string, ok bool) {
-	from := f.checker.Reporter.Position(m.Pos)
-	to := f.checker.Reporter.Position(m.End())
-	if pos.File != from.File || pos.Line < from.Line || pos.Line > to.Line {
+	sourcePosition := f.checker.Reporter.Position(m.Pos)
+	target := f.checker.Reporter.Position(m.End())
+	if pos.File != sourcePosition.File || pos.Line < sourcePosition.Line || pos.Line > target.Line {
 		return "", "", false
 	}
 	for i := range m.Text {

@@ -104,7 +104,7 @@ func (e *Eraser) CheckGates() {
 
 // IsOn reports whether a gate is on, and whether it is known, for conditions that are not in
 // markers.
-func (e *Eraser) IsOn(gate string) (on, known bool) {
+func (e *Eraser) IsOn(gate string) (enabled, known bool) {
 	e.used[gate] = true
 	return e.holds(gates.Name(gate)), e.Known == nil || slices.Contains(e.Known, gate)
 }
@@ -121,16 +121,16 @@ func (e *Eraser) Erase(f *source.File, tree *ast.File) *ast.File {
 	p.packageClause(tree)
 	out := *tree
 	out.Decls = nil
-	above := tree.Name.End()
+	previous := tree.Name.End()
 	for _, decl := range tree.Decls {
 		kept := decl
 		if gen, ok := decl.(*ast.GenDecl); ok && (gen.Tok == token.TYPE || gen.Tok == token.CONST) {
-			kept = p.genDecl(gen, above)
+			kept = p.genDecl(gen, previous)
 		}
 		if kept != nil {
 			out.Decls = append(out.Decls, kept)
 		}
-		above = decl.End()
+		previous = decl.End()
 	}
 	out.Comments = nil
 	for _, group := range tree.Comments {
@@ -283,8 +283,8 @@ func (p *pass) record(what source.Erased, holds bool) {
 }
 
 // genDecl returns a declaration of types or constants without what does not exist; nil if
-// nothing remains. above is the end of the declaration above it.
-func (p *pass) genDecl(gen *ast.GenDecl, above token.Pos) ast.Decl {
+// nothing remains. previous is the end of the declaration above it.
+func (p *pass) genDecl(gen *ast.GenDecl, previous token.Pos) ast.Decl {
 	out := *gen
 	out.Specs = nil
 	last := gen.Lparen
@@ -334,7 +334,7 @@ func (p *pass) genDecl(gen *ast.GenDecl, above token.Pos) ast.Decl {
 		case gen.Lparen.IsValid():
 			p.gone = append(p.gone, span{last, end})
 		default:
-			p.gone = append(p.gone, span{p.nearest(above, gen), end})
+			p.gone = append(p.gone, span{p.nearest(previous, gen), end})
 			return nil
 		}
 		last = end
@@ -345,8 +345,8 @@ func (p *pass) genDecl(gen *ast.GenDecl, above token.Pos) ast.Decl {
 
 // nearest returns where the comments of a declaration that is not in a group begin: those
 // that [markers.Table.Collect] attributes to it.
-func (p *pass) nearest(above token.Pos, gen *ast.GenDecl) token.Pos {
-	from := gen.Pos()
+func (p *pass) nearest(previous token.Pos, gen *ast.GenDecl) token.Pos {
+	start := gen.Pos()
 	own := 1
 	if gen.Doc != nil && gen.Tok == token.TYPE {
 		own = 2
@@ -355,12 +355,12 @@ func (p *pass) nearest(above token.Pos, gen *ast.GenDecl) token.Pos {
 		own = 0
 	}
 	for _, group := range slices.Backward(p.groups) {
-		if group.Pos() < gen.Pos() && group.Pos() > above && own > 0 {
-			from = group.Pos()
+		if group.Pos() < gen.Pos() && group.Pos() > previous && own > 0 {
+			start = group.Pos()
 			own--
 		}
 	}
-	return from
+	return start
 }
 
 // expr returns a type expression without the fields that do not exist.

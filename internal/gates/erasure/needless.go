@@ -18,17 +18,17 @@ import (
 // needless reports conditions at a declaration that always hold where it exists.
 func (p *pass) needless(bare []bareCondition, conditional []alternative, plain []markers.Comment, target markers.Target) {
 	for _, d := range bare {
-		if by := implying(p.around, d.condition); by != nil {
+		if outer := implying(p.around, d.condition); outer != nil {
 			var edit *markers.Edit
 			if d.marker.Name != markers.FeatureGateName { // of which there may be several
 				edit = markers.Removal(p.tree, d.marker.Pos)
 			}
-			p.reportNeedless(d.marker.Comment, d.condition, by, edit)
+			p.reportNeedless(d.marker.Comment, d.condition, outer, edit)
 		}
 	}
 	for _, a := range conditional {
-		if by := implying(slices.Concat(p.around, bare), a.condition); by != nil {
-			p.reportNeedless(a.written, a.condition, by, p.withoutCondition(a, plain, target))
+		if outer := implying(slices.Concat(p.around, bare), a.condition); outer != nil {
+			p.reportNeedless(a.written, a.condition, outer, p.withoutCondition(a, plain, target))
 		}
 		p.gatedValues(a, conditional, plain, target)
 	}
@@ -58,9 +58,9 @@ func implying(around []bareCondition, c gates.Condition) (sharing []bareConditio
 	return sharing
 }
 
-func (p *pass) reportNeedless(c markers.Comment, condition gates.Condition, by []bareCondition, edit *markers.Edit) {
+func (p *pass) reportNeedless(c markers.Comment, condition gates.Condition, implying []bareCondition, edit *markers.Edit) {
 	d := p.Reporter.Report(report.NeedlessCondition, p.file.Pkg.At(c.Pos), "", "the condition %s always holds where the declaration exists", condition)
-	for _, declaration := range by {
+	for _, declaration := range implying {
 		d.Related = append(d.Related, diag.Related{Pos: p.Reporter.Position(declaration.marker.Pos), Message: "the condition of the declaration"})
 	}
 	p.Reporter.Fix(d, "remove the condition", edit)

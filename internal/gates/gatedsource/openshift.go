@@ -127,8 +127,8 @@ func (w *writer) list(g markers.GatedMarker, decides, withoutBase bool) {
 }
 
 func (w *writer) setGates(g markers.GatedMarker, names []string) {
-	text, from, to := g.WithGates(names)
-	w.replace(g.PosAt(from), g.PosAt(to), text)
+	text, start, end := g.WithGates(names)
+	w.replace(g.PosAt(start), g.PosAt(end), text)
 }
 
 // validates applies the gate to a marker that sets the slots, and whose condition has the gate.
@@ -166,16 +166,16 @@ func (w *writer) replaced(all []markers.GatedMarker) []bool {
 			if !w.on || a.Name != b.Name || a.Required() >= b.Required() || !b.Condition.Implies(a.Condition) || !w.uses(b.Condition) {
 				continue
 			}
-			with := a.Condition.With(w.gate, w.on)
-			by := b.Condition.With(w.gate, w.on)
+			assumed := a.Condition.With(w.gate, w.on)
+			rest := b.Condition.With(w.gate, w.on)
 			left := a.Required()
 			if w.uses(a.Condition) {
 				left--
 			}
-			_, always := with.Constant()
+			_, always := assumed.Constant()
 			switch {
-			case always, left < b.Required()-1 && by.Implies(with): // it is replaced as before
-			case with.Implies(by):
+			case always, left < b.Required()-1 && rest.Implies(assumed): // it is replaced as before
+			case assumed.Implies(rest):
 				gone[i] = true
 			default:
 				w.fail(a.Pos, "make the conditions exclude each other", "%s and %s would both hold", a.Plain(), b.Plain())

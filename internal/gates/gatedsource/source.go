@@ -210,16 +210,16 @@ func (f *File) useBlock(b block, group *ast.CommentGroup) {
 func (f *File) declare() {
 	collected := f.table.Collect(f.tree)
 	f.declarations = []declaration{{name: f.tree.Name.Name, at: f.tree.Name.Pos(), target: markers.Package, comments: collected.Package}}
-	above := f.tree.Name.End()
+	previous := f.tree.Name.End()
 	for _, decl := range f.tree.Decls {
 		if gen, ok := decl.(*ast.GenDecl); ok {
-			f.genDecl(collected, gen, above)
+			f.genDecl(collected, gen, previous)
 		}
-		above = decl.End()
+		previous = decl.End()
 	}
 }
 
-func (f *File) genDecl(collected *markers.File, gen *ast.GenDecl, above token.Pos) {
+func (f *File) genDecl(collected *markers.File, gen *ast.GenDecl, previous token.Pos) {
 	last := gen.Lparen
 	for _, spec := range gen.Specs {
 		d := declaration{target: markers.Type, from: last}
@@ -258,7 +258,7 @@ func (f *File) genDecl(collected *markers.File, gen *ast.GenDecl, above token.Po
 		if gen.Lparen.IsValid() {
 			d.from = f.firstComment(d.from, spec.Pos())
 		} else {
-			d.from = f.nearest(above, gen)
+			d.from = f.nearest(previous, gen)
 		}
 		f.declarations = append(f.declarations, d)
 		f.fields(collected, d.name, fields)
@@ -267,9 +267,9 @@ func (f *File) genDecl(collected *markers.File, gen *ast.GenDecl, above token.Po
 
 // firstComment returns where the first comment after a position begins, or end if there is
 // none before it.
-func (f *File) firstComment(after, end token.Pos) token.Pos {
+func (f *File) firstComment(start, end token.Pos) token.Pos {
 	for _, group := range f.tree.Comments {
-		if after <= group.Pos() && group.Pos() < end {
+		if start <= group.Pos() && group.Pos() < end {
 			return group.Pos()
 		}
 	}
@@ -277,8 +277,8 @@ func (f *File) firstComment(after, end token.Pos) token.Pos {
 }
 
 // nearest returns where the comments of a declaration that is not in a group begin.
-func (f *File) nearest(above token.Pos, gen *ast.GenDecl) token.Pos {
-	from := gen.Pos()
+func (f *File) nearest(previous token.Pos, gen *ast.GenDecl) token.Pos {
+	start := gen.Pos()
 	own := 1
 	if gen.Doc != nil && gen.Tok == token.TYPE {
 		own = 2
@@ -287,12 +287,12 @@ func (f *File) nearest(above token.Pos, gen *ast.GenDecl) token.Pos {
 		own = 0
 	}
 	for _, group := range slices.Backward(f.tree.Comments) {
-		if group.Pos() < gen.Pos() && group.Pos() >= above && own > 0 {
-			from = group.Pos()
+		if group.Pos() < gen.Pos() && group.Pos() >= previous && own > 0 {
+			start = group.Pos()
 			own--
 		}
 	}
-	return from
+	return start
 }
 
 // fields adds the fields in a type expression.

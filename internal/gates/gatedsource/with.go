@@ -35,11 +35,11 @@ func (e *Error) Error() string { return e.Pos.String() + ": " + e.Msg }
 // and declarations whose condition does not hold are gone; those whose condition always holds
 // have none, and replace the alternatives without a condition. The error is an [*Error]; one
 // is that a condition of the file cannot be read.
-func (f *File) With(gate string, on bool) (*Result, error) {
+func (f *File) With(gate string, enabled bool) (*Result, error) {
 	if f.wrong != nil {
 		return nil, f.wrong
 	}
-	w := &writer{File: f, gate: gate, on: on, file: f.fset.File(f.tree.Pos())}
+	w := &writer{File: f, gate: gate, on: enabled, file: f.fset.File(f.tree.Pos())}
 	for _, group := range f.tree.Comments {
 		w.group(group)
 	}
@@ -71,38 +71,38 @@ type writer struct {
 	err     *Error
 }
 
-func (w *writer) fail(at token.Pos, hint, format string, args ...any) {
+func (w *writer) fail(pos token.Pos, hint, format string, args ...any) {
 	if w.err == nil {
-		w.err = &Error{w.fset.Position(at), fmt.Sprintf(format, args...), hint}
+		w.err = &Error{w.fset.Position(pos), fmt.Sprintf(format, args...), hint}
 	}
 }
 
 // assume returns a condition without the gate. If it is then the same for all sets of gates,
 // always is set, and the condition holds or never does.
-func (w *writer) assume(c gates.Condition) (with gates.Condition, holds, always bool) {
-	with = c.With(w.gate, w.on)
-	holds, always = with.Constant()
-	return with, holds, always
+func (w *writer) assume(c gates.Condition) (assumed gates.Condition, holds, always bool) {
+	assumed = c.With(w.gate, w.on)
+	holds, always = assumed.Constant()
+	return assumed, holds, always
 }
 
 // uses reports whether a condition names the gate.
 func (w *writer) uses(c gates.Condition) bool { return slices.Contains(c.Names(), w.gate) }
 
-func (w *writer) replace(from, to token.Pos, text string) {
-	w.edits = append(w.edits, edit{from: w.file.Offset(from), to: w.file.Offset(to), text: text})
+func (w *writer) replace(start, end token.Pos, text string) {
+	w.edits = append(w.edits, edit{from: w.file.Offset(start), to: w.file.Offset(end), text: text})
 }
 
 // removeLines removes the lines of a part of the file, which must have nothing else on them.
-func (w *writer) removeLines(from, to token.Pos) Lines {
-	first := w.file.Line(from)
-	last := w.file.Line(to)
+func (w *writer) removeLines(begin, stop token.Pos) Lines {
+	first := w.file.Line(begin)
+	last := w.file.Line(stop)
 	start := w.file.Offset(w.file.LineStart(first))
 	end := len(w.Data)
 	if last < w.file.LineCount() {
 		end = w.file.Offset(w.file.LineStart(last + 1))
 	}
-	if blank := strings.TrimSpace; blank(string(w.Data[start:w.file.Offset(from)])) != "" || blank(string(w.Data[w.file.Offset(to):end])) != "" {
-		w.fail(from, "put it on lines of its own", "it shares a line with other code")
+	if blank := strings.TrimSpace; blank(string(w.Data[start:w.file.Offset(begin)])) != "" || blank(string(w.Data[w.file.Offset(stop):end])) != "" {
+		w.fail(begin, "put it on lines of its own", "it shares a line with other code")
 	}
 	w.edits = append(w.edits, edit{from: start, to: end, lines: true})
 	return Lines{first, last}
@@ -156,9 +156,9 @@ func (w *writer) marker(d declaration, c conditional, always map[string]string) 
 		return true
 	}
 	if c.omitted != nil && w.uses(c.omitted.condition) {
-		switch with, holds, constant := w.assume(c.omitted.condition); {
+		switch assumed, holds, constant := w.assume(c.omitted.condition); {
 		case !constant:
-			w.replace(c.omitted.from, c.omitted.to, with.String())
+			w.replace(c.omitted.from, c.omitted.to, assumed.String())
 		case holds:
 			w.removeMarker(c.written)
 			return true
@@ -167,12 +167,12 @@ func (w *writer) marker(d declaration, c conditional, always map[string]string) 
 		}
 	}
 	for _, part := range c.whens {
-		with, holds, own := w.assume(part.condition)
+		assumed, holds, own := w.assume(part.condition)
 		switch {
 		case constant || own && holds:
 			w.replace(part.marker, part.inner, "")
 		case w.uses(part.condition):
-			w.replace(part.from, part.to, with.String())
+			w.replace(part.from, part.to, assumed.String())
 		}
 	}
 	if !constant {
@@ -195,12 +195,12 @@ func (w *writer) marker(d declaration, c conditional, always map[string]string) 
 // bare applies the gate to the condition of a declaration.
 func (w *writer) bare(d declaration, c conditional) (exists bool) {
 	condition := c.whens[0].condition
-	with, holds, constant := w.assume(condition)
+	assumed, holds, constant := w.assume(condition)
 	switch {
 	case !w.uses(condition):
 		return true
 	case !constant:
-		w.replace(c.whens[0].from, c.whens[0].to, with.String())
+		w.replace(c.whens[0].from, c.whens[0].to, assumed.String())
 		return true
 	case holds:
 		w.removeMarker(c.written)
@@ -220,10 +220,10 @@ func (w *writer) group(group *ast.CommentGroup) {
 		if !w.uses(b.condition) {
 			continue
 		}
-		with, holds, constant := w.assume(b.condition)
+		assumed, holds, constant := w.assume(b.condition)
 		switch {
 		case !constant:
-			w.replace(b.from, b.to, with.String())
+			w.replace(b.from, b.to, assumed.String())
 			continue
 		case holds:
 			gone[b.first] = true
@@ -233,11 +233,11 @@ func (w *writer) group(group *ast.CommentGroup) {
 		for i := b.first; i <= b.last; i++ {
 			gone[i] = true
 		}
-		above := b.first - 1
-		for above >= 0 && gone[above] {
-			above--
+		parent := b.first - 1
+		for parent >= 0 && gone[parent] {
+			parent--
 		}
-		if next := b.last + 1; next < len(group.List) && isBlank(group.List[next]) && (above < 0 || isBlank(group.List[above])) {
+		if next := b.last + 1; next < len(group.List) && isBlank(group.List[next]) && (parent < 0 || isBlank(group.List[parent])) {
 			gone[next] = true
 		}
 	}
@@ -281,31 +281,31 @@ func (w *writer) apply() []byte {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
 	})
 	var out []byte
-	at := 0
+	offset := 0
 	for _, e := range w.edits {
-		if e.to <= at {
+		if e.to <= offset {
 			continue
 		}
-		out = append(append(out, w.Data[at:max(at, e.from)]...), e.text...)
-		at = e.to
+		out = append(append(out, w.Data[offset:max(offset, e.from)]...), e.text...)
+		offset = e.to
 		if !e.lines {
 			continue
 		}
-		above := lastLine(out)
-		if above == "" || strings.HasSuffix(above, "{") || strings.HasSuffix(above, "(") {
-			for line, ok := nextLine(w.Data[at:]); ok && strings.TrimSpace(line) == ""; line, ok = nextLine(w.Data[at:]) {
-				at += len(line)
+		parent := lastLine(out)
+		if parent == "" || strings.HasSuffix(parent, "{") || strings.HasSuffix(parent, "(") {
+			for line, ok := nextLine(w.Data[offset:]); ok && strings.TrimSpace(line) == ""; line, ok = nextLine(w.Data[offset:]) {
+				offset += len(line)
 			}
 		}
-		next, _ := nextLine(w.Data[at:])
+		next, _ := nextLine(w.Data[offset:])
 		next = strings.TrimSpace(next)
-		if above == "" && (next == "" || strings.HasPrefix(next, "}") || strings.HasPrefix(next, ")")) {
+		if parent == "" && (next == "" || strings.HasPrefix(next, "}") || strings.HasPrefix(next, ")")) {
 			if trimmed := bytes.TrimRight(out, " \t\r\n"); len(trimmed) > 0 {
 				out = out[:len(trimmed)+len("\n")+bytes.IndexByte(out[len(trimmed):], '\n')]
 			}
 		}
 	}
-	return append(out, w.Data[at:]...)
+	return append(out, w.Data[offset:]...)
 }
 
 // lastLine returns the last line of a text that ends in a line, without blanks.

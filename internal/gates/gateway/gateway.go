@@ -71,7 +71,7 @@ func (t *Tags) apply(s *structural.Schema) *structural.Schema {
 		return out
 	}
 	out := *s
-	before := t.Reporter.Findings()
+	start := t.Reporter.Findings()
 	t.validations(&out, t.tags(s))
 	out.Description = edits.Truncate(t.text(s), t.MaxDescription)
 	out.Properties = nil
@@ -91,7 +91,7 @@ func (t *Tags) apply(s *structural.Schema) *structural.Schema {
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
 		out.AdditionalProperties = &structural.SchemaOrBool{Schema: t.apply(a.Schema)}
 	}
-	out.Origin.Mistake = max(out.Origin.Mistake, t.Reporter.MistakeSince(before))
+	out.Origin.Mistake = max(out.Origin.Mistake, t.Reporter.MistakeSince(start))
 	if t.applied == nil {
 		t.applied = map[*structural.Schema]*structural.Schema{}
 	}
@@ -123,8 +123,8 @@ func (t *Tags) holds(s *structural.Schema, tag tag) bool {
 // gateIsOn reports whether the gate is on, on which a tag of a node depends.
 func (t *Tags) gateIsOn(s *structural.Schema, tag string) bool {
 	if t.on == nil {
-		on, known := t.Gates.IsOn(Gate)
-		t.on = &on
+		enabled, known := t.Gates.IsOn(Gate)
+		t.on = &enabled
 		if !known {
 			pos := t.find(s, tag)
 			t.Reporter.Report(report.UnknownGate, t.packageAt(pos).At(pos), "declare it in schemagen.yaml: the feature gateway needs it", "unknown gate %q", Gate)
@@ -270,11 +270,11 @@ func (t *Tags) find(s *structural.Schema, tag string) token.Pos {
 	for _, p := range packages {
 		for _, f := range p.Sources {
 			for _, c := range t.commentsOf(f) {
-				at := strings.Index(c.Text, tag)
-				if at < 0 {
+				offset := strings.Index(c.Text, tag)
+				if offset < 0 {
 					continue
 				}
-				pos := c.Pos() + token.Pos(at)
+				pos := c.Pos() + token.Pos(offset)
 				first = cmp.Or(first, pos)
 				if pos < s.Origin.Pos && contains(f, s.Origin.Pos) {
 					nearest = pos

@@ -8,11 +8,11 @@ import (
 
 // Shorten returns the description of a node, shortened by a function that sees it without tags.
 // The tags that are more than text are hidden in the result.
-func (t *Tags) Shorten(s *structural.Schema, by func(string) string) string {
+func (t *Tags) Shorten(s *structural.Schema, shorten func(string) string) string {
 	if !strings.Contains(s.Description, t.Prefix+":") {
-		return by(s.Description)
+		return shorten(s.Description)
 	}
-	out := by(t.text(s))
+	out := shorten(t.text(s))
 	if strings.Contains(s.Description, t.start(Gate)) {
 		out += inherited + t.start(Gate)
 	}

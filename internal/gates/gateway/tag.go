@@ -72,11 +72,11 @@ func (t *Tags) tags(s *structural.Schema) []tag {
 func (t *Tags) read(description string, fail func(tag, problem, hint string)) (out []tag) {
 	var open []string // the names of blocks that have no end yet
 	for rest := description; ; {
-		at := strings.IndexByte(rest, '<')
-		if at < 0 {
+		offset := strings.IndexByte(rest, '<')
+		if offset < 0 {
 			break
 		}
-		rest = rest[at:]
+		rest = rest[offset:]
 		name, isStart := strings.CutPrefix(rest, "<"+t.Prefix+":")
 		end, isEnd := strings.CutPrefix(rest, "</"+t.Prefix+":")
 		if !isStart && !isEnd {

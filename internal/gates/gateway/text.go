@@ -22,10 +22,10 @@ func (t *Tags) text(s *structural.Schema) string {
 	if start := "<" + t.Prefix + ":"; strings.Contains(text, start) {
 		lines := strings.Split(text, "\n")
 		for i, line := range lines {
-			from := strings.Index(line, start)
-			to := strings.LastIndexByte(line, '>')
-			if from >= 0 && from < to {
-				lines[i] = line[:from] + line[to+1:] // as there, also text between two tags
+			first := strings.Index(line, start)
+			end := strings.LastIndexByte(line, '>')
+			if first >= 0 && first < end {
+				lines[i] = line[:first] + line[end+1:] // as there, also text between two tags
 			}
 		}
 		text = strings.Join(lines, "\n")
@@ -45,13 +45,13 @@ func (t *Tags) text(s *structural.Schema) string {
 func without(text, start, end, replacement string) string {
 	var out strings.Builder
 	for {
-		before, block, ok := strings.Cut(text, start)
-		_, after, closed := strings.Cut(block, end)
+		head, block, ok := strings.Cut(text, start)
+		_, tail, closed := strings.Cut(block, end)
 		if !ok || !closed {
 			out.WriteString(text)
 			return out.String()
 		}
-		out.WriteString(strings.TrimRight(before, "\n") + replacement)
-		text = strings.TrimLeft(after, "\n")
+		out.WriteString(strings.TrimRight(head, "\n") + replacement)
+		text = strings.TrimLeft(tail, "\n")
 	}
 }

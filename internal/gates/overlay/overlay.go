@@ -38,13 +38,13 @@ func (p Part) Set(run gates.Set, named []string) gates.Set {
 
 // Parts returns the parts of a kind in the order in which they are laid over each other: by name,
 // combinations after their gates. used are the markers that the kind reaches, those at the kind
-// first, and on are the gates that are on. A kind that is gated has no part without gates.
-func Parts(used []source.Gated, on gates.Set) (out []Part) {
+// first, and enabled are the gates that are on. A kind that is gated has no part without gates.
+func Parts(used []source.Gated, enabled gates.Set) (out []Part) {
 	var combined []Part
 	for _, marker := range used {
 		for _, names := range marker.Gates {
 			part := Part(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == gates.Base }))
-			if len(part) == 0 || slices.ContainsFunc(part, func(name string) bool { return !on.On(name) }) {
+			if len(part) == 0 || slices.ContainsFunc(part, func(name string) bool { return !enabled.On(name) }) {
 				continue
 			}
 			if len(part) > 1 {
@@ -59,14 +59,14 @@ func Parts(used []source.Gated, on gates.Set) (out []Part) {
 	slices.SortFunc(combined, byName)
 	out = slices.CompactFunc(out, slices.Equal)
 	for _, part := range slices.CompactFunc(combined, slices.Equal) {
-		at := 0
+		offset := 0
 		for i, other := range out {
 			isPart := len(other) == 1 && slices.Contains(part, other[0])
 			if isPart || byName(other, part) < 0 {
-				at = max(at, i+1)
+				offset = max(offset, i+1)
 			}
 		}
-		out = slices.Insert(out, at, part)
+		out = slices.Insert(out, offset, part)
 	}
 	if len(used) == 0 || !used[0].Exists {
 		out = slices.Insert(out, 0, Part{})
@@ -152,15 +152,15 @@ func (l *layers) node(all []layer) *structural.Schema {
 	}
 	out := &structural.Schema{Origin: structural.Origin{Pos: all[0].Origin.Pos}}
 	var properties []string
-	of := map[string][]layer{}
+	byName := map[string][]layer{}
 	var items, values []layer
 	for _, s := range all {
 		over(out, s.Schema)
 		for _, p := range s.Properties {
-			if of[p.Name] == nil {
+			if byName[p.Name] == nil {
 				properties = append(properties, p.Name)
 			}
-			of[p.Name] = append(of[p.Name], layer{s.part, p.Schema})
+			byName[p.Name] = append(byName[p.Name], layer{s.part, p.Schema})
 		}
 		if s.Items != nil {
 			items = append(items, layer{s.part, s.Items})
@@ -171,13 +171,13 @@ func (l *layers) node(all []layer) *structural.Schema {
 	}
 	slices.Sort(properties)
 	for _, name := range properties {
-		out.Properties = append(out.Properties, structural.Property{Name: name, Schema: l.node(of[name])})
+		out.Properties = append(out.Properties, structural.Property{Name: name, Schema: l.node(byName[name])})
 	}
 	out.Items = l.node(items)
 	if len(values) > 0 {
 		out.AdditionalProperties = &structural.SchemaOrBool{Schema: l.node(values)}
 	}
-	out.Origin.Absent = slices.DeleteFunc(out.Origin.Absent, func(a notes.Absent) bool { return !a.Value && of[a.Name] != nil })
+	out.Origin.Absent = slices.DeleteFunc(out.Origin.Absent, func(a notes.Absent) bool { return !a.Value && byName[a.Name] != nil })
 	l.rules(all)
 	return out
 }

@@ -94,8 +94,8 @@ func (p Pass) Define(ctx context.Context, options define.Options, once define.De
 func kindOf(d *checks.Definition) string { return d.Object.Spec.Names.Kind + "." + d.Object.Spec.Group }
 
 // definePart returns what a run for a set of gates has, at least of the kinds.
-func (p Pass) definePart(ctx context.Context, options define.Options, once define.DefineFunc, on gates.Set, kinds []string) (map[string]result, error) {
-	key := fmt.Sprintf("%q", on)
+func (p Pass) definePart(ctx context.Context, options define.Options, once define.DefineFunc, enabled gates.Set, kinds []string) (map[string]result, error) {
+	key := fmt.Sprintf("%q", enabled)
 	out := p.shared[key]
 	if out == nil {
 		out = map[string]result{}
@@ -105,7 +105,7 @@ func (p Pass) definePart(ctx context.Context, options define.Options, once defin
 		return out, nil
 	}
 	options.Passes = options.Passes.With(erasure.Pass{Kinds: gates.Set(options.Gates)})
-	options.Gates = on
+	options.Gates = enabled
 	options.Groups = nil
 	options.Annotations = nil
 	options.Labels = nil // the result has its own
@@ -132,18 +132,18 @@ func merge(run *define.Run, d *checks.Definition, parts []Part, runs results) *c
 	out.Schemas = nil
 	for _, version := range d.Object.Spec.Versions {
 		var schemas []*structural.Schema
-		var of []Part
+		var owners []Part
 		for _, part := range parts {
 			if p := runs[part.String()][kindOf(d)].definition; p != nil && p.SchemaOf(version.Name) != nil {
 				schemas = append(schemas, p.SchemaOf(version.Name))
-				of = append(of, part)
+				owners = append(owners, part)
 				out.Flawed = out.Flawed || p.Flawed
 			}
 		}
 		if len(schemas) == 0 {
 			return nil
 		}
-		schema, lost := Schemas(of, schemas)
+		schema, lost := Schemas(owners, schemas)
 		out.Schemas = append(out.Schemas, schema)
 		for _, l := range lost {
 			reportLost(run, d, l)
@@ -156,15 +156,15 @@ func merge(run *define.Run, d *checks.Definition, parts []Part, runs results) *c
 func reportLost(run *define.Run, d *checks.Definition, l Lost) {
 	t := d.Roots[0]
 	used := Used(t)
-	of := slices.IndexFunc(used, func(g source.Gated) bool { return g.Pos == l.Rule })
-	by := slices.IndexFunc(used, func(g source.Gated) bool {
+	index := slices.IndexFunc(used, func(g source.Gated) bool { return g.Pos == l.Rule })
+	n := slices.IndexFunc(used, func(g source.Gated) bool {
 		return slices.ContainsFunc(g.Gates, func(names []string) bool { return slices.Equal(names, l.Later) })
 	})
-	if of < 0 || by < 0 {
+	if index < 0 || n < 0 {
 		return
 	}
 	var names []string
-	for _, part := range used[of].Gates {
+	for _, part := range used[index].Gates {
 		if name := Part(part).String(); name != gates.Base {
 			names = append(names, name)
 		}
@@ -174,7 +174,7 @@ func reportLost(run *define.Run, d *checks.Definition, l Lost) {
 	}
 	found := run.Reporter.Report(report.MergeLosesRule, t.Pkg.At(l.Rule), "write merge: once in schemagen.yaml, or give the rule the gate, too",
 		"the merge loses this rule of gate %s: gate %s comes later, and has the same list without it", strings.Join(names, " or "), l.Later)
-	found.Related = []diag.Related{{Pos: run.Reporter.Position(used[by].Pos), Message: "the later gate"}}
+	found.Related = []diag.Related{{Pos: run.Reporter.Position(used[n].Pos), Message: "the later gate"}}
 }
 
 // gatedNames returns the names in OpenShift's markers, sorted.

@@ -101,11 +101,11 @@ func join(op operator, conditions []Condition) Condition {
 // Holds reports whether the condition holds if the gates of the set are on.
 func (c Condition) Holds(set Set) bool { return c.holds(set.On) }
 
-func (c Condition) holds(on func(string) bool) bool {
-	holds := func(operand Condition) bool { return operand.holds(on) }
+func (c Condition) holds(isOn func(string) bool) bool {
+	holds := func(operand Condition) bool { return operand.holds(isOn) }
 	switch c.op {
 	case opName:
-		return c.name != Never && on(c.name)
+		return c.name != Never && isOn(c.name)
 	case opNot:
 		return !holds(c.operands[0])
 	case opOr:
@@ -141,7 +141,7 @@ func (c Condition) Implies(other Condition) bool {
 
 // Smallest returns the names of the fewest gates that have to be on for the condition to hold,
 // the first by name of equally small sets. ok is false if it never holds.
-func (c Condition) Smallest() (on []string, ok bool) {
+func (c Condition) Smallest() (enabled []string, ok bool) {
 	names := c.Names()
 	least := -1
 	for set := range 1 << min(len(names), maxTried) {
@@ -158,10 +158,10 @@ func (c Condition) Smallest() (on []string, ok bool) {
 	}
 	for i, name := range names {
 		if least >= 0 && least>>i&1 == 1 {
-			on = append(on, name)
+			enabled = append(enabled, name)
 		}
 	}
-	return on, least >= 0
+	return enabled, least >= 0
 }
 
 // Constant reports whether the condition has the same value for every set of gates.
@@ -169,11 +169,11 @@ func (c Condition) Constant() (value, ok bool) {
 	names := c.Names()
 	value = c.holds(func(string) bool { return false })
 	for set := range 1 << len(names) {
-		on := func(name string) bool {
+		isOn := func(name string) bool {
 			i, _ := slices.BinarySearch(names, name)
 			return set>>i&1 == 1
 		}
-		if c.holds(on) != value {
+		if c.holds(isOn) != value {
 			return false, false
 		}
 	}
@@ -182,19 +182,19 @@ func (c Condition) Constant() (value, ok bool) {
 
 // With returns the condition if a gate is taken for on or off: without the gate, and without
 // what no longer matters.
-func (c Condition) With(gate string, on bool) Condition {
+func (c Condition) With(gate string, enabled bool) Condition {
 	never := Condition{op: opOr}
 	switch c.op {
 	case opName:
 		if c.name != gate || gate == Never {
 			return c
 		}
-		if on {
+		if enabled {
 			return Condition{}
 		}
 		return never
 	case opNot:
-		operand := c.operands[0].With(gate, on)
+		operand := c.operands[0].With(gate, enabled)
 		switch value, ok := operand.trivial(); {
 		case !ok:
 			return Condition{op: opNot, operands: []Condition{operand}}
@@ -205,7 +205,7 @@ func (c Condition) With(gate string, on bool) Condition {
 	}
 	var operands []Condition
 	for _, operand := range c.operands {
-		operand = operand.With(gate, on)
+		operand = operand.With(gate, enabled)
 		value, ok := operand.trivial()
 		switch {
 		case !ok:
@@ -247,8 +247,8 @@ func (c Condition) joined(separator string) string {
 }
 
 // operand returns the text of the condition as an operand, in parentheses if it binds weaker.
-func (c Condition) operand(of operator) string {
-	if c.op == opOr && of != opOr || c.op == opAnd && of == opNot {
+func (c Condition) operand(op operator) string {
+	if c.op == opOr && op != opOr || c.op == opAnd && op == opNot {
 		return "(" + c.String() + ")"
 	}
 	return c.String()
@@ -300,9 +300,9 @@ type parser struct {
 	err   *SyntaxError // the first error
 }
 
-func (p *parser) fail(at int, msg string) Condition {
+func (p *parser) fail(offset int, msg string) Condition {
 	if p.err == nil {
-		p.err = &SyntaxError{at, msg}
+		p.err = &SyntaxError{offset, msg}
 	}
 	return Condition{}
 }

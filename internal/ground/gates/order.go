@@ -14,27 +14,27 @@ func Steps(sets []Set) (out [][2]int) {
 			}
 		}
 	}
-	on := make([]bitset, len(sets))
+	enabled := make([]bitset, len(sets))
 	for i, s := range sets {
-		on[i] = s.bitset(index)
+		enabled[i] = s.bitset(index)
 	}
-	above := make([]bitset, len(sets))
-	below := make([]bitset, len(sets))
+	supersets := make([]bitset, len(sets))
+	subsets := make([]bitset, len(sets))
 	for i := range sets {
-		above[i] = newBitset(len(sets))
-		below[i] = newBitset(len(sets))
+		supersets[i] = newBitset(len(sets))
+		subsets[i] = newBitset(len(sets))
 	}
 	for i := range sets {
 		for j := range sets {
-			if on[i].within(on[j]) && !on[j].within(on[i]) {
-				above[i].set(j, true)
-				below[j].set(i, true)
+			if enabled[i].within(enabled[j]) && !enabled[j].within(enabled[i]) {
+				supersets[i].set(j, true)
+				subsets[j].set(i, true)
 			}
 		}
 	}
 	for i := range sets {
 		for j := range sets {
-			if above[i].has(j) && !above[i].meets(below[j]) {
+			if supersets[i].has(j) && !supersets[i].meets(subsets[j]) {
 				out = append(out, [2]int{i, j})
 			}
 		}
@@ -47,15 +47,15 @@ func (s Set) bitset(index map[string]int) bitset {
 	out := newBitset(len(index))
 	out.set(index[Base], true)
 	for _, element := range s {
-		name, off := strings.CutPrefix(element, "!")
+		name, negated := strings.CutPrefix(element, "!")
 		switch i := index[name]; {
-		case name == Base && !off:
+		case name == Base && !negated:
 		case name != "*":
-			out.set(i, !off)
+			out.set(i, !negated)
 		default:
 			base := out.has(index[Base])
 			for i := range index {
-				out.set(index[i], !off)
+				out.set(index[i], !negated)
 			}
 			out.set(index[Base], base)
 		}
@@ -70,8 +70,8 @@ func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
 func (b bitset) has(i int) bool { return b[i/64]>>(i%64)&1 == 1 }
 
-func (b bitset) set(i int, on bool) {
-	if on {
+func (b bitset) set(i int, enabled bool) {
+	if enabled {
 		b[i/64] |= 1 << (i % 64)
 	} else {
 		b[i/64] &^= 1 << (i % 64)

@@ -12,21 +12,21 @@ type Sets map[string][]string
 // Circle returns the names on a circle of "@" that begins and ends at a set, or nil.
 func (s Sets) Circle(name string) []string { return s.circle(name, name, map[string]bool{}) }
 
-func (s Sets) circle(from, to string, seen map[string]bool) []string {
-	if seen[from] {
+func (s Sets) circle(source, target string, seen map[string]bool) []string {
+	if seen[source] {
 		return nil
 	}
-	seen[from] = true
-	for _, element := range s[from] {
+	seen[source] = true
+	for _, element := range s[source] {
 		other, ok := strings.CutPrefix(element, "@")
 		if !ok {
 			continue
 		}
-		if other == to {
-			return []string{from, to}
+		if other == target {
+			return []string{source, target}
 		}
-		if rest := s.circle(other, to, seen); rest != nil {
-			return append([]string{from}, rest...)
+		if rest := s.circle(other, target, seen); rest != nil {
+			return append([]string{source}, rest...)
 		}
 	}
 	return nil
@@ -50,10 +50,10 @@ func (s Sets) Resolve(name string) Set {
 	}
 	var different Set
 	for gate := range names {
-		switch on := s.on(name, gate); {
-		case on && !all:
+		switch enabled := s.on(name, gate); {
+		case enabled && !all:
 			different = append(different, gate)
-		case !on && all:
+		case !enabled && all:
 			different = append(different, "!"+gate)
 		}
 	}
@@ -65,21 +65,21 @@ func (s Sets) Resolve(name string) Set {
 	return out
 }
 
-// on reports whether a gate is on in a set; "*" is a gate that no element names.
+// enabled reports whether a gate is on in a set; "*" is a gate that no element names.
 func (s Sets) on(name, gate string) bool {
-	on := gate == Base
+	enabled := gate == Base
 	for _, element := range s[name] {
 		other, isSet := strings.CutPrefix(element, "@")
 		switch {
 		case isSet && gate == Base:
-			on = on && s.on(other, gate)
+			enabled = enabled && s.on(other, gate)
 		case isSet:
-			on = on || s.on(other, gate)
+			enabled = enabled || s.on(other, gate)
 		case gate != Base && (element == "*" || element == gate):
-			on = true
+			enabled = true
 		case gate != Base && element == "!*", element == "!"+gate:
-			on = false
+			enabled = false
 		}
 	}
-	return on
+	return enabled
 }

@@ -106,18 +106,18 @@ func (r *Reader) kept(name string, data []byte, err error) {
 // Again reads a file again, and returns its content if that is what was read before.
 func (r *Reader) Again(name string) ([]byte, bool) {
 	r.mu.Lock()
-	before, ok := r.notes[query{op: opFile, name: name}]
+	oldNote, ok := r.notes[query{op: opFile, name: name}]
 	r.mu.Unlock()
 	if !ok {
 		return nil, false
 	}
-	return again(name, before.answer)
+	return again(name, oldNote.answer)
 }
 
 // again returns the content of a file if its digest is the given one.
-func again(name string, before digest) ([]byte, bool) {
+func again(name string, oldDigest digest) ([]byte, bool) {
 	data, err := (*Reader)(nil).ReadFile(name, nil)
-	return data, err == nil && answered(data, nil) == before
+	return data, err == nil && answered(data, nil) == oldDigest
 }
 
 // given returns the content of a file from the overlay or the read function.
@@ -270,12 +270,12 @@ func (r *Reader) Wrote(name string, data []byte) {
 }
 
 // readAll reads to the end, into the buffer while it is large enough.
-func readAll(from io.Reader, buffer []byte) ([]byte, error) {
+func readAll(source io.Reader, buffer []byte) ([]byte, error) {
 	for {
 		if len(buffer) == cap(buffer) {
 			buffer = append(buffer, 0)[:len(buffer)]
 		}
-		n, err := from.Read(buffer[len(buffer):cap(buffer)])
+		n, err := source.Read(buffer[len(buffer):cap(buffer)])
 		buffer = buffer[:len(buffer)+n]
 		if err == io.EOF {
 			return buffer, nil

@@ -67,8 +67,8 @@ func (rec Record) Holds(sound Sound) (ok, renewed bool) {
 	var group sync.WaitGroup
 	for i := range parts {
 		group.Go(func() {
-			for at := i; at < len(rec) && !results[i].changed; at += parts {
-				same, renewed := rec[at].check(sound)
+			for offset := i; offset < len(rec) && !results[i].changed; offset += parts {
+				same, renewed := rec[offset].check(sound)
 				results[i].changed = !same
 				results[i].renewed = results[i].renewed || renewed
 			}

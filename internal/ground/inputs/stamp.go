@@ -59,14 +59,14 @@ func parseStamp(text string) (s stamp, err error) {
 	if len(parts) != 5 {
 		return s, fmt.Errorf("stamp %q", text)
 	}
-	for i, to := range []*uint64{&s.Device, &s.Inode, &s.Size} {
-		*to, err = strconv.ParseUint(parts[i], 16, 64)
+	for i, target := range []*uint64{&s.Device, &s.Inode, &s.Size} {
+		*target, err = strconv.ParseUint(parts[i], 16, 64)
 		if err != nil {
 			return s, err
 		}
 	}
-	for i, to := range []*int64{&s.Modified, &s.Changed} {
-		*to, err = strconv.ParseInt(parts[3+i], 16, 64)
+	for i, target := range []*int64{&s.Modified, &s.Changed} {
+		*target, err = strconv.ParseInt(parts[3+i], 16, 64)
 		if err != nil {
 			return s, err
 		}

@@ -17,9 +17,9 @@ func Relative(dir, file string, up int) string {
 		return file
 	}
 	rel, err := filepath.Rel(dir, file)
-	above := strings.Repeat("../", up+1)
+	parent := strings.Repeat("../", up+1)
 	rel = filepath.ToSlash(rel)
-	if err != nil || strings.HasPrefix(rel+"/", above) {
+	if err != nil || strings.HasPrefix(rel+"/", parent) {
 		return file
 	}
 	return rel

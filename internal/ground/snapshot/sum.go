@@ -65,4 +65,4 @@ func block(state *[8]uint32, data []byte) {
 	}
 }
 
-func rotate(word uint32, by int) uint32 { return word>>by | word<<(32-by) }
+func rotate(word uint32, index int) uint32 { return word>>index | word<<(32-index) }

@@ -45,42 +45,42 @@ func newScanner(src []byte) *scanner {
 }
 
 // next returns the offset of the next byte that is more than ordinary text in a place.
-func (s *scanner) next(at int, in place) int {
-	for at < len(s.src) && s.stops[s.src[at]]&in == 0 {
-		at++
+func (s *scanner) next(offset int, state place) int {
+	for offset < len(s.src) && s.stops[s.src[offset]]&state == 0 {
+		offset++
 	}
-	return at
+	return offset
 }
 
 // file finds the functions of the file. The keyword func, a name, and a parenthesis follow each
 // other only in the declaration of a function, so brackets at file level do not matter.
 func (s *scanner) file() {
-	for at := 0; ; {
-		at = s.next(at, fileLevel)
-		if at == len(s.src) {
+	for offset := 0; ; {
+		offset = s.next(offset, fileLevel)
+		if offset == len(s.src) {
 			break
 		}
-		if s.src[at] != '\n' {
-			at = s.text(at)
+		if s.src[offset] != '\n' {
+			offset = s.text(offset)
 			continue
 		}
-		at++
-		if !bytes.HasPrefix(s.src[at:], []byte("func ")) {
+		offset++
+		if !bytes.HasPrefix(s.src[offset:], []byte("func ")) {
 			continue
 		}
-		start, alone := s.start(at)
-		before := len(s.comments)
-		end, name, ok := s.function(at)
+		start, alone := s.start(offset)
+		known := len(s.comments)
+		end, name, ok := s.function(offset)
 		if !ok {
-			s.comments = s.comments[:before]
-			at += len("func ")
+			s.comments = s.comments[:known]
+			offset += len("func ")
 			continue
 		}
 		if alone && s.marked <= start && !isRead(name) && s.endsAlone(end) {
 			s.found = append(s.found, Span{start, end})
 		}
 		s.comments = append(s.comments[:0], s.comments[max(0, len(s.comments)-1):]...)
-		at = end
+		offset = end
 	}
 }
 
@@ -97,8 +97,8 @@ func isRead(name []byte) bool {
 // start returns the beginning of the function at an offset: that of its doc comment, if it has
 // one. alone is false if there are other comments between it and the code before it, or on the
 // last line of that code.
-func (s *scanner) start(at int) (start int, alone bool) {
-	start = at
+func (s *scanner) start(offset int) (start int, alone bool) {
+	start = offset
 	n := len(s.comments)
 	for ; n > 0; n-- {
 		between := s.src[s.comments[n-1].End:start]
@@ -110,11 +110,11 @@ func (s *scanner) start(at int) (start int, alone bool) {
 		}
 		start = s.comments[n-1].Start
 	}
-	before := bytes.TrimRight(s.src[:start], whiteSpace)
-	if len(before) == 0 || !bytes.Contains(s.src[len(before):start], []byte("\n")) {
+	head := bytes.TrimRight(s.src[:start], whiteSpace)
+	if len(head) == 0 || !bytes.Contains(s.src[len(head):start], []byte("\n")) {
 		return start, false
 	}
-	lastLine := bytes.LastIndexByte(before, '\n') + 1
+	lastLine := bytes.LastIndexByte(head, '\n') + 1
 	return start, n == 0 || s.comments[n-1].End <= lastLine
 }
 
@@ -125,60 +125,60 @@ func (s *scanner) endsAlone(end int) bool {
 	if n := len(s.comments); n > 0 && s.comments[n-1].End > lastLine {
 		return false
 	}
-	after := s.src[end:]
-	next := bytes.TrimLeft(after, whiteSpace)
-	lines := bytes.Count(after[:len(after)-len(next)], []byte("\n"))
+	tail := s.src[end:]
+	next := bytes.TrimLeft(tail, whiteSpace)
+	lines := bytes.Count(tail[:len(tail)-len(next)], []byte("\n"))
 	return len(next) == 0 || lines > 1 || lines == 1 && bytes.HasPrefix(next, []byte("func "))
 }
 
 // function returns the end and the name of the function at an offset. ok is false if it is not a
 // declaration, or if it has no body.
-func (s *scanner) function(at int) (end int, name []byte, ok bool) {
-	at = s.blanks(at + len("func"))
-	if at < len(s.src) && s.src[at] == '(' {
-		at = s.blanks(s.group(at)) // the receiver
+func (s *scanner) function(offset int) (end int, name []byte, ok bool) {
+	offset = s.blanks(offset + len("func"))
+	if offset < len(s.src) && s.src[offset] == '(' {
+		offset = s.blanks(s.group(offset)) // the receiver
 	}
-	name = s.identifier(at)
-	at = s.blanks(at + len(name))
-	if at < len(s.src) && s.src[at] == '[' {
-		at = s.blanks(s.group(at)) // the type parameters
+	name = s.identifier(offset)
+	offset = s.blanks(offset + len(name))
+	if offset < len(s.src) && s.src[offset] == '[' {
+		offset = s.blanks(s.group(offset)) // the type parameters
 	}
-	if len(name) == 0 || at >= len(s.src) || s.src[at] != '(' {
+	if len(name) == 0 || offset >= len(s.src) || s.src[offset] != '(' {
 		return 0, nil, false
 	}
-	end = s.body(s.group(at))
+	end = s.body(s.group(offset))
 	return end, name, end > 0
 }
 
 // body returns the end of the function whose results, and then body, begin at an offset, or 0 if
 // it has no body. Braces of a type follow the words struct and interface.
-func (s *scanner) body(at int) int {
+func (s *scanner) body(offset int) int {
 	var word []byte
-	for at < len(s.src) {
-		switch c := s.src[at]; {
+	for offset < len(s.src) {
+		switch c := s.src[offset]; {
 		case c == '\n':
 			return 0
 		case c == '{':
 			isType := string(word) == "struct" || string(word) == "interface"
-			at = s.group(at)
+			offset = s.group(offset)
 			if !isType {
-				return at
+				return offset
 			}
 		case c == '(' || c == '[':
-			at = s.group(at)
+			offset = s.group(offset)
 		case c == ' ' || c == '\t':
-			at++
+			offset++
 			continue // it does not separate a word from its brace
 		case c == '/':
-			at = s.text(at)
+			offset = s.text(offset)
 			continue
 		default:
-			word = s.identifier(at)
+			word = s.identifier(offset)
 			if len(word) > 0 {
-				at += len(word)
+				offset += len(word)
 				continue
 			}
-			at++
+			offset++
 		}
 		word = nil
 	}
@@ -187,51 +187,51 @@ func (s *scanner) body(at int) int {
 
 // group returns the offset after the brackets that open at an offset. If they are not closed, it
 // is the end of the file.
-func (s *scanner) group(at int) int {
-	in := brackets
-	if s.src[at] == '{' {
-		in = braces
+func (s *scanner) group(offset int) int {
+	state := brackets
+	if s.src[offset] == '{' {
+		state = braces
 	}
 	for depth := 0; ; {
-		at = s.next(at, in)
-		if at == len(s.src) {
-			return at
+		offset = s.next(offset, state)
+		if offset == len(s.src) {
+			return offset
 		}
-		switch s.src[at] {
+		switch s.src[offset] {
 		case '(', '[', '{':
 			depth++
-			at++
+			offset++
 		case ')', ']', '}':
 			depth--
-			at++
+			offset++
 		default:
-			at = s.text(at)
+			offset = s.text(offset)
 		}
 		if depth == 0 {
-			return at
+			return offset
 		}
 	}
 }
 
 // text returns the offset after the literal or comment at an offset, or the next one if there is
 // only a slash.
-func (s *scanner) text(at int) int {
-	rest := s.src[at:]
+func (s *scanner) text(offset int) int {
+	rest := s.src[offset:]
 	switch c := rest[0]; {
 	case c == '"' || c == '\'':
-		return at + quoted(rest)
+		return offset + quoted(rest)
 	case c == '`':
-		return at + through(rest, 1, "`")
+		return offset + through(rest, 1, "`")
 	case bytes.HasPrefix(rest, []byte("//")):
 		end := bytes.IndexByte(rest, '\n')
 		if end < 0 {
 			end = len(rest)
 		}
-		return s.comment(at, at+end)
+		return s.comment(offset, offset+end)
 	case bytes.HasPrefix(rest, []byte("/*")):
-		return s.comment(at, at+through(rest, 2, "*/"))
+		return s.comment(offset, offset+through(rest, 2, "*/"))
 	}
-	return at + 1
+	return offset + 1
 }
 
 // quoted returns the length of a string or rune, which ends on its line.
@@ -287,16 +287,16 @@ func mayBeMarker(comment []byte) bool {
 	return false
 }
 
-func (s *scanner) blanks(at int) int {
-	for at < len(s.src) && (s.src[at] == ' ' || s.src[at] == '\t') {
-		at++
+func (s *scanner) blanks(offset int) int {
+	for offset < len(s.src) && (s.src[offset] == ' ' || s.src[offset] == '\t') {
+		offset++
 	}
-	return at
+	return offset
 }
 
 // identifier returns the identifier or keyword at an offset, or nothing.
-func (s *scanner) identifier(at int) []byte {
-	end := at
+func (s *scanner) identifier(offset int) []byte {
+	end := offset
 	for end < len(s.src) {
 		r, size := utf8.DecodeRune(s.src[end:])
 		if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -304,5 +304,5 @@ func (s *scanner) identifier(at int) []byte {
 		}
 		end += size
 	}
-	return s.src[at:end]
+	return s.src[offset:end]
 }

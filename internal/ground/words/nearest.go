@@ -35,20 +35,20 @@ func NearestOther(word string, candidates []string) (string, bool) {
 
 // OnlyNearest is [Nearest], but fails if another candidate is equally near.
 func OnlyNearest(word string, candidates []string) (string, bool) {
-	near, ok := Nearest(word, candidates)
+	nearest, ok := Nearest(word, candidates)
 	if !ok {
 		return "", false
 	}
-	rest := slices.DeleteFunc(slices.Clone(candidates), func(name string) bool { return name == near })
+	rest := slices.DeleteFunc(slices.Clone(candidates), func(name string) bool { return name == nearest })
 	other, ok := Nearest(word, rest)
-	return near, !ok || EditDistance(word, other, 5) > EditDistance(word, near, 5)
+	return nearest, !ok || EditDistance(word, other, 5) > EditDistance(word, nearest, 5)
 }
 
 // DidYouMean returns a hint for a word that is not one of the candidates: the nearest one if
 // it is near enough, or the text otherwise.
 func DidYouMean(word string, candidates []string, otherwise string) string {
-	if near, ok := Nearest(word, candidates); ok {
-		return "did you mean " + near + "?"
+	if nearest, ok := Nearest(word, candidates); ok {
+		return "did you mean " + nearest + "?"
 	}
 	return otherwise
 }
@@ -56,8 +56,8 @@ func DidYouMean(word string, candidates []string, otherwise string) string {
 // Suggestion returns the end of a message about a word that is not one of the candidates: empty if none
 // is near.
 func Suggestion(word string, candidates []string) string {
-	if near, ok := Nearest(word, candidates); ok {
-		return "; did you mean " + near + "?"
+	if nearest, ok := Nearest(word, candidates); ok {
+		return "; did you mean " + nearest + "?"
 	}
 	return ""
 }

@@ -56,7 +56,7 @@ func InstallFor(ctx context.Context, system string, out, notes io.Writer) error 
 
 // Install writes the script. It does not replace a file that it has not written.
 func Install(ctx context.Context, name string) error {
-	if before, err := os.ReadFile(name); err == nil && !strings.Contains(string(before), "schemagen kubebuilder-plugin") {
+	if head, err := os.ReadFile(name); err == nil && !strings.Contains(string(head), "schemagen kubebuilder-plugin") {
 		return fmt.Errorf("%s exists, and was not written by schemagen", name)
 	}
 	writer := output.Writer{Root: output.Physical(filepath.Dir(name))}

@@ -39,8 +39,8 @@ type Options struct {
 
 // Serve answers one request of Kubebuilder. A request that cannot be answered gets a response
 // with an error; notes is for what users should know, which Kubebuilder shows.
-func Serve(in io.Reader, out, notes io.Writer, options Options) error {
-	req, err := readRequest(in, maxRequest)
+func Serve(input io.Reader, out, notes io.Writer, options Options) error {
+	req, err := readRequest(input, maxRequest)
 	answer := response{Command: req.command}
 	if err == nil {
 		p := plugin{request: req, Options: options, changed: map[string]string{}, notes: notes}
@@ -98,12 +98,12 @@ func (p *plugin) scaffold() error {
 	for name, data := range p.files {
 		overlay[filepath.Join(p.Dir, filepath.FromSlash(name))] = data
 	}
-	in := inputs.Overlaid(overlay, nil)
+	reader := inputs.Overlaid(overlay, nil)
 	// The settings are those of the Makefile before it changes.
-	if err := p.settings(in); err != nil {
+	if err := p.settings(reader); err != nil {
 		return err
 	}
-	p.makefile(in, version)
+	p.makefile(reader, version)
 	p.workflow(version, released)
 	p.preCommit(version, released)
 	for _, name := range slices.Sorted(maps.Keys(p.changed)) {
@@ -120,11 +120,11 @@ func (p *plugin) note(format string, args ...any) {
 }
 
 // settings adds schemagen.yaml.
-func (p *plugin) settings(in *inputs.Reader) error {
+func (p *plugin) settings(reader *inputs.Reader) error {
 	if p.has(project.Name) {
 		return nil
 	}
-	values, problems, err := migrate.Settings(in, p.Dir)
+	values, problems, err := migrate.Settings(reader, p.Dir)
 	if err != nil {
 		return err
 	}
@@ -140,8 +140,8 @@ func (p *plugin) settings(in *inputs.Reader) error {
 }
 
 // makefile makes the Makefile install and call schemagen.
-func (p *plugin) makefile(in *inputs.Reader, version string) {
-	name, changed, reason := migrate.Rewrite(in, p.Dir, version)
+func (p *plugin) makefile(reader *inputs.Reader, version string) {
+	name, changed, reason := migrate.Rewrite(reader, p.Dir, version)
 	if strings.ContainsRune(string(changed), utf8.RuneError) {
 		changed = nil
 		reason = "it is not UTF-8"

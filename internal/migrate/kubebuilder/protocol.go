@@ -57,8 +57,8 @@ type metadata struct {
 
 // readRequest reads a request. Files are read one after the other, so no more than the largest
 // is in memory.
-func readRequest(from io.Reader, limit int64) (request, error) {
-	limited := &io.LimitedReader{R: from, N: limit}
+func readRequest(source io.Reader, limit int64) (request, error) {
+	limited := &io.LimitedReader{R: source, N: limit}
 	dec := json.NewDecoder(limited)
 	r := request{files: map[string][]byte{}}
 	err := r.read(dec)
@@ -137,7 +137,7 @@ func eachMember(dec *json.Decoder, member func(key string) error) error {
 }
 
 // write writes a response.
-func (r *response) write(to io.Writer) error {
+func (r *response) write(target io.Writer) error {
 	r.APIVersion = protocolVersion
 	if r.Universe == nil {
 		r.Universe = map[string]string{}
@@ -146,6 +146,6 @@ func (r *response) write(to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = to.Write(append(data, '\n'))
+	_, err = target.Write(append(data, '\n'))
 	return err
 }

@@ -356,9 +356,9 @@ func valueKeywords() []string {
 // added returns those of the keys that only the new side has.
 func added(d difference, keys ...string) []string {
 	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
-		_, before := d.old[key]
-		_, after := d.new[key]
-		return before || !after
+		_, previous := d.old[key]
+		_, next := d.new[key]
+		return previous || !next
 	})
 }
 

@@ -186,15 +186,15 @@ func children(key string, old, new any) []pair {
 
 // explain finds the changes that a difference needs, and notes what remains.
 func (c *comparison) explain(d difference) {
-	before := d.differing()
-	if len(before) == 0 {
+	old := d.differing()
+	if len(old) == 0 {
 		return
 	}
-	left := before
+	left := old
 	needed := []Change(nil)
-	if after := d.after(c.changes); len(after) < len(before) {
-		left = after
-		needed = d.needed(c.changes, after)
+	if current := d.after(c.changes); len(current) < len(old) {
+		left = current
+		needed = d.needed(c.changes, current)
 	}
 	for _, change := range needed {
 		c.used[change.Name] = true
@@ -209,9 +209,9 @@ func (c *comparison) explain(d difference) {
 func (d difference) needed(changes []Change, left []string) []Change {
 	for _, rare := range []bool{true, false} {
 		for i := len(changes) - 1; i >= 0; i-- {
-			without := slices.Delete(slices.Clone(changes), i, i+1)
-			if changes[i].rare == rare && slices.Equal(d.after(without), left) {
-				changes = without
+			others := slices.Delete(slices.Clone(changes), i, i+1)
+			if changes[i].rare == rare && slices.Equal(d.after(others), left) {
+				changes = others
 			}
 		}
 	}

@@ -126,8 +126,8 @@ const layout = "layout"
 func withoutVersion(data []byte) string {
 	lines := strings.SplitAfter(string(data), "\n")
 	for i, line := range lines {
-		if before, _, ok := strings.Cut(line, versionAnnotation+":"); ok && strings.TrimSpace(before) == "" {
-			lines[i] = before + versionAnnotation
+		if head, _, ok := strings.Cut(line, versionAnnotation+":"); ok && strings.TrimSpace(head) == "" {
+			lines[i] = head + versionAnnotation
 		}
 	}
 	return strings.Join(lines, "")

@@ -46,26 +46,26 @@ func (a *annotator) schema(s, source object, path string) *node {
 	}
 	for _, key := range keysOf(s) {
 		m := member{key: key}
-		before, had := source[key]
+		old, had := source[key]
 		if source != nil && !had {
 			m.comment = a.added(source, key)
 		}
 		switch v := s[key].(type) {
 		case object:
-			m.schema = a.below(key, v, before, source, path)
+			m.schema = a.below(key, v, old, source, path)
 			if m.schema != nil && had && key != "properties" && key != "patternProperties" {
 				m.comment = a.position(path + "." + key)
 			}
 		case []any:
-			m.schema = a.elements(key, v, before, path)
+			m.schema = a.elements(key, v, old, path)
 			if m.schema != nil {
 				m.list = true
 			}
 		}
 		if m.schema == nil {
 			m.text = value(s[key])
-			if had && !reflect.DeepEqual(before, s[key]) {
-				m.comment = "changed from " + value(before) + ": " + a.added(source, key)
+			if had && !reflect.DeepEqual(old, s[key]) {
+				m.comment = "changed from " + value(old) + ": " + a.added(source, key)
 			}
 		}
 		out.members = append(out.members, m)
@@ -98,20 +98,20 @@ func (a *annotator) lost(s, source object, path string) []string {
 
 // below returns the node of the value of a keyword that is an object, or nil if it holds no
 // schema.
-func (a *annotator) below(key string, v object, before any, source object, path string) *node {
-	old, _ := before.(object)
+func (a *annotator) below(key string, v object, previous any, source object, path string) *node {
+	old, _ := previous.(object)
 	switch key {
 	case "properties", "patternProperties":
 		out := &node{}
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			child, _ := v[name].(object)
-			at := fmt.Sprintf("%s.%s[%s]", path, key, name)
+			location := fmt.Sprintf("%s.%s[%s]", path, key, name)
 			was, known := old[name].(object)
-			m := member{key: name, schema: a.schema(child, was, at)}
+			m := member{key: name, schema: a.schema(child, was, location)}
 			switch {
 			case known:
-				m.comment = a.position(at)
-			case source != nil && before != nil:
+				m.comment = a.position(location)
+			case source != nil && previous != nil:
 				m.comment = a.added(source, name)
 			}
 			out.members = append(out.members, m)
@@ -129,22 +129,22 @@ func (a *annotator) below(key string, v object, before any, source object, path 
 }
 
 // elements returns the node of a list of schemas, or nil if the keyword holds something else.
-func (a *annotator) elements(key string, list []any, before any, path string) *node {
+func (a *annotator) elements(key string, list []any, previous any, path string) *node {
 	if !slices.Contains(inner(), key) {
 		return nil
 	}
-	old, _ := before.([]any)
+	old, _ := previous.([]any)
 	out := &node{}
 	for i, element := range list {
 		schema, _ := element.(object)
-		at := fmt.Sprintf("%s.%s[%d]", path, key, i)
+		location := fmt.Sprintf("%s.%s[%d]", path, key, i)
 		m := member{}
 		var was object
 		if i < len(old) && len(old) == len(list) {
 			was, _ = old[i].(object)
-			m.comment = a.position(at)
+			m.comment = a.position(location)
 		}
-		m.schema = a.schema(schema, was, at)
+		m.schema = a.schema(schema, was, location)
 		out.members = append(out.members, m)
 	}
 	return out

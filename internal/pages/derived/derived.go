@@ -172,8 +172,8 @@ func (v *view) derive() (title string, root *node, err error) {
 		return "", nil, err
 	}
 	root = a.schema(derived, source, path)
-	if at := v.position(path); at != "" {
-		root.notes = append([]string{at}, root.notes...)
+	if location := v.position(path); location != "" {
+		root.notes = append([]string{location}, root.notes...)
 	}
 	return title, root, nil
 }
@@ -188,12 +188,12 @@ func (v *view) skeleton() (*node, error) {
 	if v.Path != "" {
 		names = strings.Split(v.Path, ".")
 	}
-	at := follow(s, names)
-	if at == nil {
+	skeleton := follow(s, names)
+	if skeleton == nil {
 		return nil, v.noField()
 	}
-	root := skeletonNode(at, v.position)
-	if text := sources(at, v.position); text != "" {
+	root := skeletonNode(skeleton, v.position)
+	if text := sources(skeleton, v.position); text != "" {
 		root.notes = append([]string{text}, root.notes...)
 	}
 	return root, nil
@@ -336,27 +336,27 @@ func rendered(props *apiextensionsv1.JSONSchemaProps, s *structural.Schema) (obj
 }
 
 // addUnions adds x-kubernetes-unions, which JSONSchemaProps does not have.
-func addUnions(to object, s *structural.Schema) {
-	if to == nil || s == nil {
+func addUnions(target object, s *structural.Schema) {
+	if target == nil || s == nil {
 		return
 	}
 	if unions := structural.UnionsJSON(s.Extensions); unions != nil {
 		var value any
 		_ = json.Unmarshal(unions.Raw, &value) // it was just written
-		to[publish.UnionsKeyword] = value
+		target[publish.UnionsKeyword] = value
 	}
-	addUnions(child(to, "items"), s.Items)
+	addUnions(child(target, "items"), s.Items)
 	for _, p := range s.Properties {
-		addUnions(child(child(to, "properties"), p.Name), p.Schema)
+		addUnions(child(child(target, "properties"), p.Name), p.Schema)
 	}
 	if s.AdditionalProperties != nil {
-		addUnions(child(to, "additionalProperties"), s.AdditionalProperties.Schema)
+		addUnions(child(target, "additionalProperties"), s.AdditionalProperties.Schema)
 	}
 }
 
 // decoded returns a value as it would be read from JSON, with numbers as they are written.
-func decoded(from any) (object, error) {
-	data, err := json.Marshal(from)
+func decoded(source any) (object, error) {
+	data, err := json.Marshal(source)
 	if err != nil {
 		return nil, err
 	}

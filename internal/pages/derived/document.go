@@ -42,7 +42,7 @@ func (m member) write(out *strings.Builder, indent string) {
 	if m.comment != "" {
 		comment = " # " + m.comment
 	}
-	below := indent + "  "
+	child := indent + "  "
 	switch {
 	case m.schema == nil:
 		out.WriteString(indent + scalar(m.key) + ": " + m.text + comment + "\n")
@@ -52,18 +52,18 @@ func (m member) write(out *strings.Builder, indent string) {
 		out.WriteString(indent + scalar(m.key) + ": {}" + comment + "\n")
 	case m.key == "": // a dash on a line of its own leaves room for comments
 		out.WriteString(indent + "-" + comment + "\n")
-		m.schema.write(out, below)
+		m.schema.write(out, child)
 	default:
 		out.WriteString(indent + scalar(m.key) + ":" + comment + "\n")
 		if m.list {
-			below = indent
+			child = indent
 		}
 		if len(m.schema.members) == 0 {
-			m.schema.write(out, below)
-			out.WriteString(below + "{}\n")
+			m.schema.write(out, child)
+			out.WriteString(child + "{}\n")
 			return
 		}
-		m.schema.write(out, below)
+		m.schema.write(out, child)
 	}
 }
 

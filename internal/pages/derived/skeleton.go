@@ -10,8 +10,8 @@ import (
 func skeletonNode(s *structural.Skeleton, position func(path string) string) *node {
 	out := &node{}
 	keyword := func(name, text string) { out.members = append(out.members, member{key: name, text: text}) }
-	child := func(to *node, key string, s *structural.Skeleton) {
-		to.members = append(to.members, member{key: key, comment: sources(s, position), schema: skeletonNode(s, position)})
+	child := func(target *node, key string, s *structural.Skeleton) {
+		target.members = append(target.members, member{key: key, comment: sources(s, position), schema: skeletonNode(s, position)})
 	}
 	if note := disagreement(s); note != "" {
 		out.notes = append(out.notes, note)

@@ -353,14 +353,14 @@ func linkURLs(spans []Span) []Span {
 // of the text if there is none. A URL does not end with punctuation, nor with a
 // parenthesis that was opened before it.
 func findURL(text string) (start, end int) {
-	for at := 0; ; {
-		i := strings.Index(text[at:], "http")
+	for offset := 0; ; {
+		i := strings.Index(text[offset:], "http")
 		if i < 0 {
 			return len(text), len(text)
 		}
-		start = at + i
-		at = start + len("http")
-		rest := strings.TrimPrefix(text[at:], "s")
+		start = offset + i
+		offset = start + len("http")
+		rest := strings.TrimPrefix(text[offset:], "s")
 		if !strings.HasPrefix(rest, "://") || start > 0 && isWord(text[start-1]) {
 			continue
 		}

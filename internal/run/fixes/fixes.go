@@ -68,11 +68,11 @@ func New(dir string) *Session {
 // module, else dir.
 func moduleRoot(disk *inputs.Reader, dir string) string {
 	for _, name := range []string{"go.work", "go.mod"} {
-		for at := dir; ; at = filepath.Dir(at) {
-			if _, err := disk.Stat(filepath.Join(at, name)); err == nil {
-				return at
+		for path := dir; ; path = filepath.Dir(path) {
+			if _, err := disk.Stat(filepath.Join(path, name)); err == nil {
+				return path
 			}
-			if at == filepath.Dir(at) {
+			if path == filepath.Dir(path) {
 				break
 			}
 		}
@@ -202,23 +202,23 @@ func (s *Session) absolute(name string) string {
 func (s *Session) apply(name string, p *plan) bool {
 	f := s.fixed[name]
 	if f == nil {
-		before, reason := s.fixable(name)
+		head, reason := s.fixable(name)
 		if reason != "" {
 			s.left[name] = reason
 			return false
 		}
-		f = &file{before: before, after: before, warnings: map[string]finding{}}
+		f = &file{before: head, after: head, warnings: map[string]finding{}}
 	}
-	after, err := p.applied(name, f.after)
+	tail, err := p.applied(name, f.after)
 	if err != nil {
 		s.left[name] = err.Error()
 		delete(s.fixed, name)
 		return true // the next round reads the file without fixes
 	}
-	if bytes.Equal(after, f.after) {
+	if bytes.Equal(tail, f.after) {
 		return false
 	}
-	f.after = after
+	f.after = tail
 	f.fixes = f.fixes + p.fixes
 	maps.Copy(f.warnings, p.lines)
 	s.fixed[name] = f
@@ -271,7 +271,7 @@ func (s *Session) Recheck() bool {
 // another program saves a file before it is replaced, the others are fixed without it. Fix
 // returns the paths of the files that changed.
 func (s *Session) Fix(ctx context.Context, writer *output.Writer, mode output.Mode, stdout io.Writer,
-	find func(in *inputs.Reader) (diag.List, error)) ([]string, error) {
+	find func(reader *inputs.Reader) (diag.List, error)) ([]string, error) {
 	for {
 		for range MaxRounds {
 			findings, err := find(s.Inputs())

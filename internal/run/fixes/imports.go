@@ -12,13 +12,13 @@ import (
 
 // WithoutIdleImports returns a Go file without the imports that it used before it was edited
 // and does not use any more: with them it would not compile.
-func WithoutIdleImports(before, after []byte) ([]byte, error) {
+func WithoutIdleImports(head, tail []byte) ([]byte, error) {
 	fset := token.NewFileSet()
-	tree, err := parser.ParseFile(fset, "", after, parser.ParseComments)
+	tree, err := parser.ParseFile(fset, "", tail, parser.ParseComments)
 	if err != nil {
 		return nil, err
 	}
-	old, err := parser.ParseFile(token.NewFileSet(), "", before, 0)
+	old, err := parser.ParseFile(token.NewFileSet(), "", head, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -38,13 +38,13 @@ func WithoutIdleImports(before, after []byte) ([]byte, error) {
 			if len(imports.Specs) == 1 {
 				node = imports
 			}
-			from := fset.Position(node.Pos()).Offset
-			to := fset.Position(node.End()).Offset
-			rest := bytes.TrimPrefix(bytes.TrimPrefix(after[to:], []byte("\r")), []byte("\n"))
-			after = slices.Concat(bytes.TrimRight(after[:from], " \t"), rest)
+			start := fset.Position(node.Pos()).Offset
+			end := fset.Position(node.End()).Offset
+			rest := bytes.TrimPrefix(bytes.TrimPrefix(tail[end:], []byte("\r")), []byte("\n"))
+			tail = slices.Concat(bytes.TrimRight(tail[:start], " \t"), rest)
 		}
 	}
-	return after, nil
+	return tail, nil
 }
 
 // qualifiers returns the names before a dot in a file, which include those of the packages
@@ -67,6 +67,6 @@ func importName(spec *ast.ImportSpec) string {
 	if spec.Name != nil {
 		return spec.Name.Name
 	}
-	at, _ := strconv.Unquote(spec.Path.Value) // the parser checked it
-	return path.Base(at)
+	location, _ := strconv.Unquote(spec.Path.Value) // the parser checked it
+	return path.Base(location)
 }

@@ -65,14 +65,14 @@ func (p *plan) applied(name string, text []byte) ([]byte, error) {
 	out := text
 	p.lines = map[string]finding{}
 	for _, e := range edits { // from the end, so that positions stay valid
-		from, ok := offset(starts, len(text), e.Pos)
-		to, isEnd := offset(starts, len(text), e.End)
-		if !ok || !isEnd || to < from {
+		start, ok := offset(starts, len(text), e.Pos)
+		end, isEnd := offset(starts, len(text), e.End)
+		if !ok || !isEnd || end < start {
 			return nil, errors.New("a fix is outside its text")
 		}
-		out = slices.Concat(out[:from], []byte(withEnds(e.New, sourcestyle.EndOf(lineAt(text, from)))), out[to:])
+		out = slices.Concat(out[:start], []byte(withEnds(e.New, sourcestyle.EndOf(lineAt(text, start)))), out[end:])
 		if warning, ok := p.warnings[e]; ok {
-			p.lines[lineOf(out, bytes.Count(out[:from], []byte("\n"))+1)] = warning
+			p.lines[lineOf(out, bytes.Count(out[:start], []byte("\n"))+1)] = warning
 		}
 	}
 	if filepath.Ext(name) != ".go" {
@@ -105,18 +105,18 @@ func withEnds(text, end string) string {
 // lineStarts returns the offsets of the lines of a text.
 func lineStarts(text []byte) []int {
 	out := []int{0}
-	for at := 0; ; {
-		n := bytes.IndexByte(text[at:], '\n')
+	for offset := 0; ; {
+		n := bytes.IndexByte(text[offset:], '\n')
 		if n < 0 {
 			return out
 		}
-		at += n + 1
-		out = append(out, at)
+		offset += n + 1
+		out = append(out, offset)
 	}
 }
 
 // offset returns the offset of a position in a text of a size with the given lines.
-func offset(starts []int, size int, p diag.Position) (at int, ok bool) {
+func offset(starts []int, size int, p diag.Position) (index int, ok bool) {
 	if p.Line < 1 || p.Line > len(starts) || p.Column < 1 {
 		return 0, false
 	}
@@ -124,6 +124,6 @@ func offset(starts []int, size int, p diag.Position) (at int, ok bool) {
 	if p.Line < len(starts) {
 		end = starts[p.Line] - 1
 	}
-	at = starts[p.Line-1] + p.Column - 1
-	return at, at <= end
+	index = starts[p.Line-1] + p.Column - 1
+	return index, index <= end
 }

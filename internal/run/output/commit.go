@@ -232,7 +232,7 @@ func (s *search) checkSame(a, b File) error {
 // or nil if it is refused.
 func (s *search) target(out File) (*target, error) {
 	s.content.Reset()
-	at, found, err := s.writer.locate(s.bases, out.Path)
+	location, found, err := s.writer.locate(s.bases, out.Path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", out.Path, err)
 	}
@@ -240,9 +240,9 @@ func (s *search) target(out File) (*target, error) {
 		s.refused = append(s.refused, *found)
 		return nil, nil
 	}
-	t := &target{File: out, file: at.file, base: at.base, perm: cmp.Or(out.Mode, 0o666)}
+	t := &target{File: out, file: location.file, base: location.base, perm: cmp.Or(out.Mode, 0o666)}
 	info, err := os.Stat(t.file)
-	if reason := at.unusable(info, err); reason != "" {
+	if reason := location.unusable(info, err); reason != "" {
 		s.refuse(irreplaceable, out.Path, "remove it, or choose another path", "%s", reason)
 		return nil, nil
 	}
@@ -491,8 +491,8 @@ func (t *target) openForWriting() error {
 }
 
 // rename is [os.Root.Rename], which on Windows waits for programs that have the file open.
-func rename(dir *os.Root, from, to string) error {
-	return untilFree(func() error { return dir.Rename(from, to) }, thisSystem.renameInUse, time.Sleep)
+func rename(dir *os.Root, source, target string) error {
+	return untilFree(func() error { return dir.Rename(source, target) }, thisSystem.renameInUse, time.Sleep)
 }
 
 func (d disk) writeTemp(t *target, data []byte) error {

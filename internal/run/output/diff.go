@@ -29,17 +29,17 @@ func printDiffs(ctx context.Context, stdout io.Writer, targets []*target) error 
 }
 
 // PrintDiff prints a unified diff of the old and the new content of a file.
-func PrintDiff(out io.Writer, paint screen.Paint, path string, from, to []byte) error {
+func PrintDiff(out io.Writer, paint screen.Paint, path string, old, current []byte) error {
 	w := newDiffWriter(out, paint)
-	w.print(path, from, to, true)
+	w.print(path, old, current, true)
 	return w.Flush()
 }
 
 // PrintFull prints all lines of the old and the new text, each after a mark that tells which
 // of them has it.
-func PrintFull(out *bytes.Buffer, paint screen.Paint, from, to []byte) {
-	a := slices.Collect(strings.Lines(string(from)))
-	b := slices.Collect(strings.Lines(string(to)))
+func PrintFull(out *bytes.Buffer, paint screen.Paint, old, current []byte) {
+	a := slices.Collect(strings.Lines(string(old)))
+	b := slices.Collect(strings.Lines(string(current)))
 	put := func(mark string, style screen.Style, lines []string) {
 		for _, line := range lines {
 			line, ended := strings.CutSuffix(line, "\n")
@@ -69,7 +69,7 @@ func newDiffWriter(out io.Writer, paint screen.Paint) diffWriter {
 	return diffWriter{bufio.NewWriter(out), paint}
 }
 
-func (w diffWriter) print(path string, from, to []byte, exists bool) {
+func (w diffWriter) print(path string, old, current []byte, exists bool) {
 	// As in git, "a/" replaces the leading slash of an absolute path.
 	name := screen.Line(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "/"))
 	origin := "/dev/null"
@@ -78,8 +78,8 @@ func (w diffWriter) print(path string, from, to []byte, exists bool) {
 	}
 	w.line(screen.Bold, "--- "+origin)
 	w.line(screen.Bold, "+++ b/"+name)
-	a := slices.Collect(strings.Lines(string(from)))
-	b := slices.Collect(strings.Lines(string(to)))
+	a := slices.Collect(strings.Lines(string(old)))
+	b := slices.Collect(strings.Lines(string(current)))
 	w.hunks(a, b, DiffLines(a, b))
 }
 
@@ -128,12 +128,12 @@ func diffLines(diffs []lcs.Diff, a, b []string, region lcs.Diff, depth int) []lc
 	}
 	if depth > 0 {
 		if anchors := diffAnchors(a, b, r); len(anchors) > 0 {
-			for _, at := range anchors {
+			for _, diff := range anchors {
 				// An anchor is the equal line at the beginning of the part after it.
-				part := lcs.Diff{Start: r.Start, End: at.Start, ReplStart: r.ReplStart, ReplEnd: at.ReplStart}
+				part := lcs.Diff{Start: r.Start, End: diff.Start, ReplStart: r.ReplStart, ReplEnd: diff.ReplStart}
 				diffs = diffLines(diffs, a, b, part, depth-1)
-				r.Start = at.Start
-				r.ReplStart = at.ReplStart
+				r.Start = diff.Start
+				r.ReplStart = diff.ReplStart
 			}
 			return diffLines(diffs, a, b, r, depth-1)
 		}
@@ -211,18 +211,18 @@ func (w diffWriter) hunks(a, b []string, diffs []lcs.Diff) {
 		}
 		first := diffs[0]
 		last := diffs[n-1]
-		before := min(margin, first.Start)
-		after := min(margin, len(a)-last.End)
+		start := min(margin, first.Start)
+		current := min(margin, len(a)-last.End)
 		w.line(screen.Cyan, fmt.Sprintf("@@ -%s +%s @@",
-			hunkRange(first.Start-before, last.End+after), hunkRange(first.ReplStart-before, last.ReplEnd+after)))
-		next := first.Start - before
+			hunkRange(first.Start-start, last.End+current), hunkRange(first.ReplStart-start, last.ReplEnd+current)))
+		next := first.Start - start
 		for _, d := range diffs[:n] {
 			w.lines(screen.Plain, ' ', a[next:d.Start])
 			w.lines(screen.Red, '-', a[d.Start:d.End])
 			w.lines(screen.Green, '+', b[d.ReplStart:d.ReplEnd])
 			next = d.End
 		}
-		w.lines(screen.Plain, ' ', a[next:last.End+after])
+		w.lines(screen.Plain, ' ', a[next:last.End+current])
 		diffs = diffs[n:]
 	}
 }

@@ -39,11 +39,11 @@ func (f *folders) folder(base, dir string) (*os.Root, error) {
 		}
 		base = parent
 	}
-	in, err := f.folder(base, parent)
+	parentRoot, err := f.folder(base, parent)
 	if err != nil {
 		return nil, err
 	}
-	folder, err := f.child(in, filepath.Base(dir))
+	folder, err := f.child(parentRoot, filepath.Base(dir))
 	return f.keep(dir, folder, err)
 }
 

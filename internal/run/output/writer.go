@@ -122,21 +122,21 @@ func (w *Writer) locate(bases []string, path string) (location, *diag.Diagnostic
 		return location{}, nil, err
 	}
 	file, links := follow(full)
-	at := location{file: file, base: baseOf(bases, file), links: links}
-	if at.base != "" {
-		return at, nil, nil
+	target := location{file: file, base: baseOf(bases, file), links: links}
+	if target.base != "" {
+		return target, nil, nil
 	}
-	found := w.refuse(path, at)
-	return at, &found, nil
+	found := w.refuse(path, target)
+	return target, &found, nil
 }
 
 // refuse returns the finding about a path that leads to where no file may be.
-func (w *Writer) refuse(path string, at location) diag.Diagnostic {
+func (w *Writer) refuse(path string, target location) diag.Diagnostic {
 	where := "is outside " + w.Root
-	if control := controlIn(w.Root, at.file); control != "" && IsBelow(w.Root, at.file) {
+	if control := controlIn(w.Root, target.file); control != "" && IsBelow(w.Root, target.file) {
 		where = "is in " + control
 	}
-	for _, link := range at.links {
+	for _, link := range target.links {
 		if !IsBelow(w.Root, link) {
 			continue
 		}
@@ -146,7 +146,7 @@ func (w *Writer) refuse(path string, at location) diag.Diagnostic {
 		}
 		return outside.At(diag.Position{File: shown},
 			"remove the symlink, or name the place that it leads to on the command line",
-			"a symlink of the repository leads to %s, which %s", at.file, where)
+			"a symlink of the repository leads to %s, which %s", target.file, where)
 	}
 	pos := diag.Position{File: path}
 	subject := "it"
@@ -166,8 +166,8 @@ func (w *Writer) refuse(path string, at location) diag.Diagnostic {
 // the physical file, and the symlinks as physical paths.
 func follow(path string) (file string, links []string) {
 	const separator = string(filepath.Separator)
-	done, below := linkRoot("", path)
-	rest := strings.Split(below, separator)
+	done, child := linkRoot("", path)
+	rest := strings.Split(child, separator)
 	for len(rest) > 0 {
 		name := rest[0]
 		rest = rest[1:]
@@ -190,10 +190,10 @@ func follow(path string) (file string, links []string) {
 
 // unusable returns why the file of a path cannot be replaced, or "". info and err are those of
 // the physical file.
-func (at location) unusable(info fs.FileInfo, err error) string {
+func (target location) unusable(info fs.FileInfo, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		for _, link := range at.links {
+		for _, link := range target.links {
 			if _, err := os.Stat(link); err != nil {
 				return link + " is a symlink to a file that does not exist"
 			}

@@ -75,15 +75,15 @@ func buildID(file *os.File) (string, error) {
 		return "", err
 	}
 	head = head[:n]
-	if _, after, ok := bytes.Cut(head, []byte("\xff Go build ID: \"")); ok {
-		if id, _, ok := bytes.Cut(after, []byte("\"\n \xff")); ok && len(id) > 0 {
+	if _, tail, ok := bytes.Cut(head, []byte("\xff Go build ID: \"")); ok {
+		if id, _, ok := bytes.Cut(tail, []byte("\"\n \xff")); ok && len(id) > 0 {
 			return string(id), nil
 		}
 	}
 	// An ELF note: the sizes of its name and text, type 4, name, text.
-	if at := bytes.Index(head, []byte("\x04\x00\x00\x00Go\x00\x00")); at >= 8 {
-		size := int(binary.NativeEndian.Uint32(head[at-4:]))
-		text := head[at+8:]
+	if offset := bytes.Index(head, []byte("\x04\x00\x00\x00Go\x00\x00")); offset >= 8 {
+		size := int(binary.NativeEndian.Uint32(head[offset-4:]))
+		text := head[offset+8:]
 		if size > 0 && size <= len(text) {
 			return string(text[:size]), nil
 		}

@@ -89,14 +89,14 @@ func (p *Run) Again(name string) ([]byte, bool) {
 
 // Keep stores a run that has written the outputs, if everything that it depends on is
 // known.
-func (p *Run) Keep(in *inputs.Reader, v Verdict, outputs []output.File) {
+func (p *Run) Keep(reader *inputs.Reader, v Verdict, outputs []output.File) {
 	if p == nil {
 		return
 	}
 	for _, out := range outputs {
-		in.Wrote(out.Path, out.Data)
+		reader.Wrote(out.Path, out.Data)
 	}
-	if record, err := in.Record(); err == nil {
+	if record, err := reader.Record(); err == nil {
 		p.store(v, record)
 	}
 }
@@ -112,16 +112,16 @@ func (p *Run) store(v Verdict, record inputs.Record) {
 }
 
 // KeepEnd stores how this process ends, after [Run.Verdict] or [Run.Keep], so that the next
-// one with the same command line can end like it before it starts anything. in has what
+// one with the same command line can end like it before it starts anything. reader has what
 // this process has read; path is its [snapshot.Path]. If metadata alone would not show that
 // nothing has changed, or if the path is not in this cache, nothing is stored.
-func (p *Run) KeepEnd(in *inputs.Reader, path string, code int, stderr string) {
+func (p *Run) KeepEnd(reader *inputs.Reader, path string, code int, stderr string) {
 	if p == nil || len(p.record) == 0 || path == "" || filepath.Dir(filepath.Dir(path)) != p.cache.dir {
 		return
 	}
 	// The run may be one of another command line, with the same request but, for example,
 	// --no-config. Only this process knows how its command line became the request.
-	own, err := in.Record()
+	own, err := reader.Record()
 	if err != nil {
 		return
 	}

@@ -66,7 +66,7 @@ func (r Rejection) String() string {
 }
 
 // Check returns the reasons for which the API Compatibility Plan
-// rejects the creation of a CRD, if before is nil, or an update:
+// rejects the creation of a CRD, if oldUse is nil, or an update:
 //
 //   - a schema that is not structural, unless there was one before;
 //   - pruning, defaults, x-kubernetes-unions or other extensions together with
@@ -76,7 +76,7 @@ func (r Rejection) String() string {
 //
 // Today's server goes further: it requires pruning for every webhook and every
 // default, including existing ones.
-func Check(before *Use, now Use) []Rejection {
+func Check(oldUse *Use, now Use) []Rejection {
 	if now.Structural {
 		return nil
 	}
@@ -86,8 +86,8 @@ func Check(before *Use, now Use) []Rejection {
 		broken        bool
 		field, detail string
 	}{
-		{before == nil || before.Structural, schema, "must be structural"},
-		{now.Webhook && (before == nil || !before.Webhook), "spec.conversion.strategy", "must not become Webhook beside" + detail},
+		{oldUse == nil || oldUse.Structural, schema, "must be structural"},
+		{now.Webhook && (oldUse == nil || !oldUse.Webhook), "spec.conversion.strategy", "must not become Webhook beside" + detail},
 		{now.Pruning, "spec.preserveUnknownFields", "must not be false beside" + detail},
 		{now.Defaults, schema, "must not have defaults in" + detail},
 		{now.Unions, schema, "must not have x-kubernetes-unions in" + detail},

@@ -392,18 +392,18 @@ func (c *finder) junctors(s *structural.Schema, l *limits, path *structural.Path
 	}{{"anyOf", s.AnyOf}, {"oneOf", s.OneOf}} {
 		for i := range junctor.list {
 			branch := &junctor.list[i]
-			at := path.Index(junctor.keyword, i)
+			location := path.Index(junctor.keyword, i)
 			pos := branch.Origin.Pos
 			if !pos.IsValid() {
 				pos = s.Origin.Of(junctor.keyword)
 			}
 			if why := c.unsatisfiable(s, l, branch); why != "" {
-				c.add(at, pos, token.NoPos, "", "this branch of %s never matches: %s", junctor.keyword, why)
+				c.add(location, pos, token.NoPos, "", "this branch of %s never matches: %s", junctor.keyword, why)
 				continue
 			}
 			for j := range i {
 				if junctor.keyword == "oneOf" && reflect.DeepEqual(junctor.list[j].Props(), branch.Props()) {
-					c.add(at, pos, token.NoPos, "remove one of them, or use anyOf", "branches %d and %d of oneOf are equal: a value matches both or neither", j, i)
+					c.add(location, pos, token.NoPos, "remove one of them, or use anyOf", "branches %d and %d of oneOf are equal: a value matches both or neither", j, i)
 				}
 			}
 		}

@@ -37,9 +37,9 @@ func (c *finder) exampleError(s *structural.Schema, value structural.JSON, depth
 		return ""
 	}
 	if s.ValueValidation == nil {
-		with := *s
-		with.ValueValidation = &structural.ValueValidation{}
-		s = &with
+		example := *s
+		example.ValueValidation = &structural.ValueValidation{}
+		s = &example
 	}
 	if why := c.rejects(s, limitsOf(s), value); why != "" {
 		return why

@@ -167,9 +167,9 @@ func Copy(dst, src *apiextensionsv1.JSONSchemaProps) {
 func Changed(a, b *apiextensionsv1.JSONSchemaProps) []string {
 	var out []string
 	for k := range Table() {
-		if before, after := k.in(a), k.in(b); k.Name == Rules {
-			out = append(out, slices.Repeat([]string{k.Name}, max(0, after.Len()-before.Len()))...)
-		} else if !after.IsZero() && !reflect.DeepEqual(before.Interface(), after.Interface()) {
+		if oldValue, newValue := k.in(a), k.in(b); k.Name == Rules {
+			out = append(out, slices.Repeat([]string{k.Name}, max(0, newValue.Len()-oldValue.Len()))...)
+		} else if !newValue.IsZero() && !reflect.DeepEqual(oldValue.Interface(), newValue.Interface()) {
 			out = append(out, k.Name)
 		}
 	}

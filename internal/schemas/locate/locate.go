@@ -99,9 +99,9 @@ func Innermost(s *structural.Schema, path string) *structural.Schema {
 // the step leads elsewhere. Names of properties may contain brackets and dots.
 func (l *Locator) step(s *structural.Schema, path string) (child *structural.Schema, rest string) {
 	if rest, ok := strings.CutPrefix(path, ".properties["); ok {
-		if name, after, closed := strings.Cut(rest, "]"); closed && isStepEnd(after) {
+		if name, tail, closed := strings.Cut(rest, "]"); closed && isStepEnd(tail) {
 			if child := l.Property(s, name); child != nil {
-				return child, after
+				return child, tail
 			}
 		}
 		if strings.Count(rest, "]") == 1 {
@@ -111,8 +111,8 @@ func (l *Locator) step(s *structural.Schema, path string) (child *structural.Sch
 			if !strings.Contains(p.Name, "]") {
 				continue
 			}
-			if after, ok := strings.CutPrefix(rest, p.Name+"]"); ok && isStepEnd(after) {
-				return p.Schema, after
+			if tail, ok := strings.CutPrefix(rest, p.Name+"]"); ok && isStepEnd(tail) {
+				return p.Schema, tail
 			}
 		}
 		return nil, path

@@ -46,9 +46,9 @@ func objectStep(value any, path string) (step structural.Step, rest string) {
 		}
 	case map[string]any:
 		for n := len(path); n >= 0; n-- {
-			after, closed := strings.CutPrefix(path[n:], end)
-			if _, known := value[path[:n]]; known && closed && isStepEnd(after) {
-				return structural.Step{Field: path[:n], Index: -1}, after
+			tail, closed := strings.CutPrefix(path[n:], end)
+			if _, known := value[path[:n]]; known && closed && isStepEnd(tail) {
+				return structural.Step{Field: path[:n], Index: -1}, tail
 			}
 		}
 	}

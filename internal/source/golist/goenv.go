@@ -24,9 +24,9 @@ type goEnv struct {
 // readGoEnv determines the environment of the go command: from the environment variables of
 // the process, then from the file that "go env -w" writes, then from defaults. reason is why
 // only the go command can determine it, and empty if env is complete.
-func readGoEnv(in *inputs.Reader, tags []string) (env goEnv, reason string) {
-	get := envReader(in)
-	env.in = in
+func readGoEnv(reader *inputs.Reader, tags []string) (env goEnv, reason string) {
+	get := envReader(reader)
+	env.in = reader
 	for _, name := range []string{"GOPACKAGESDRIVER", "GOEXPERIMENT", "GOFIPS140"} {
 		if value := get(name); value != "" && value != "off" {
 			return env, name + " is set"
@@ -45,23 +45,23 @@ func readGoEnv(in *inputs.Reader, tags []string) (env goEnv, reason string) {
 			return env, "GOFLAGS contains -" + name
 		}
 	}
-	if _, err := in.LookPath("gopackagesdriver"); err == nil {
+	if _, err := reader.LookPath("gopackagesdriver"); err == nil {
 		return env, "gopackagesdriver is in PATH"
 	}
 
 	env.root = get("GOROOT")
 	if env.root == "" {
-		command, err := in.LookPath("go")
+		command, err := reader.LookPath("go")
 		if err != nil {
 			return env, "the go command is not in PATH"
 		}
-		command, err = in.EvalSymlinks(command)
+		command, err = reader.EvalSymlinks(command)
 		if err != nil {
 			return env, err.Error()
 		}
 		env.root = filepath.Dir(filepath.Dir(command))
 	}
-	text, err := in.ReadFile(filepath.Join(env.root, "VERSION"), nil)
+	text, err := reader.ReadFile(filepath.Join(env.root, "VERSION"), nil)
 	if err != nil {
 		return env, "there is no VERSION file in GOROOT"
 	}
@@ -77,7 +77,7 @@ func readGoEnv(in *inputs.Reader, tags []string) (env goEnv, reason string) {
 	if env.modCache == "" {
 		gopath := get("GOPATH")
 		if gopath == "" {
-			home, err := in.UserHomeDir()
+			home, err := reader.UserHomeDir()
 			if err != nil {
 				return env, "the home directory is unknown"
 			}
@@ -86,22 +86,22 @@ func readGoEnv(in *inputs.Reader, tags []string) (env goEnv, reason string) {
 		env.modCache = filepath.Join(filepath.SplitList(gopath)[0], "pkg", "mod")
 	}
 	env.work = get("GOWORK")
-	env.context = buildContext(in, get, env.root, minor, tags)
+	env.context = buildContext(reader, get, env.root, minor, tags)
 	return env, ""
 }
 
 // envReader returns a function that looks up a variable of the go command: in the process
 // environment, then in the file that "go env -w" writes.
-func envReader(in *inputs.Reader) func(name string) string {
-	file := in.Getenv("GOENV")
+func envReader(reader *inputs.Reader) func(name string) string {
+	file := reader.Getenv("GOENV")
 	if file == "" {
-		if dir, err := in.UserConfigDir(); err == nil {
+		if dir, err := reader.UserConfigDir(); err == nil {
 			file = filepath.Join(dir, "go", "env")
 		}
 	}
 	saved := map[string]string{}
 	if file != "off" {
-		text, _ := in.ReadFile(file, nil) // the file is optional
+		text, _ := reader.ReadFile(file, nil) // the file is optional
 		for line := range strings.Lines(string(text)) {
 			if key, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "="); ok && !strings.HasPrefix(key, "#") {
 				saved[key] = value
@@ -109,7 +109,7 @@ func envReader(in *inputs.Reader) func(name string) string {
 		}
 	}
 	return func(name string) string {
-		if value := in.Getenv(name); value != "" {
+		if value := reader.Getenv(name); value != "" {
 			return value
 		}
 		return saved[name]
@@ -118,7 +118,7 @@ func envReader(in *inputs.Reader) func(name string) string {
 
 // buildContext returns the build context that selects files. Its release tags are those of
 // the toolchain in use, which may differ from the one that built this program.
-func buildContext(in *inputs.Reader, get func(string) string, root string, minor int, tags []string) build.Context {
+func buildContext(reader *inputs.Reader, get func(string) string, root string, minor int, tags []string) build.Context {
 	context := build.Default
 	context.GOROOT = root
 	context.GOOS = runtime.GOOS
@@ -141,13 +141,13 @@ func buildContext(in *inputs.Reader, get func(string) string, root string, minor
 	case "1":
 		context.CgoEnabled = true
 	default:
-		context.CgoEnabled = context.GOOS == runtime.GOOS && context.GOARCH == runtime.GOARCH && hasCompiler(in, get)
+		context.CgoEnabled = context.GOOS == runtime.GOOS && context.GOARCH == runtime.GOARCH && hasCompiler(reader, get)
 	}
 	return context
 }
 
 // hasCompiler reports whether the go command would find a C compiler.
-func hasCompiler(in *inputs.Reader, get func(string) string) bool {
+func hasCompiler(reader *inputs.Reader, get func(string) string) bool {
 	compiler, _, _ := strings.Cut(strings.TrimSpace(get("CC")), " ")
 	if compiler == "" {
 		compiler = "gcc"
@@ -156,7 +156,7 @@ func hasCompiler(in *inputs.Reader, get func(string) string) bool {
 			compiler = "clang"
 		}
 	}
-	_, err := in.LookPath(compiler)
+	_, err := reader.LookPath(compiler)
 	return err == nil
 }
 

@@ -301,8 +301,8 @@ func (l *moduleListing) explain(p *Package) {
 	prefix, recursive := strings.CutSuffix(p.Path, "/...")
 	i := slices.IndexFunc(l.modules, func(m goModule) bool {
 		_, inside := within(p.Path, m.path)
-		_, above := within(m.path, prefix)
-		return (inside || recursive && above) && m.isMissing(l.env.in)
+		_, isParent := within(m.path, prefix)
+		return (inside || recursive && isParent) && m.isMissing(l.env.in)
 	})
 	if i < 0 || len(p.Files) > 0 {
 		return

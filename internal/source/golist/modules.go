@@ -147,8 +147,8 @@ type ModuleDir struct {
 // Required returns the directories of the modules that the module or workspace of a directory requires
 // directly, and of the other modules of the workspace; of all modules that are vendored, the vendor
 // directory. There are none if only the go command can determine them.
-func Required(in *inputs.Reader, dir string) (out []ModuleDir) {
-	env, reason := readGoEnv(in, nil)
+func Required(reader *inputs.Reader, dir string) (out []ModuleDir) {
+	env, reason := readGoEnv(reader, nil)
 	if reason != "" {
 		return nil
 	}
@@ -175,28 +175,28 @@ func (s *moduleSet) addRequired(versions map[string]string, replaces []*modfile.
 		if slices.ContainsFunc(s.modules, func(m goModule) bool { return m.main && m.path == modulePath }) {
 			continue
 		}
-		at := module.Version{Path: modulePath, Version: v}
+		place := module.Version{Path: modulePath, Version: v}
 		for _, replace := range replaces {
 			if replace.Old.Path == modulePath && (replace.Old.Version == "" || replace.Old.Version == v) {
-				at = replace.New
+				place = replace.New
 			}
 		}
 		m := goModule{path: modulePath}
-		if at.Version == "" {
-			m.dir = at.Path
+		if place.Version == "" {
+			m.dir = place.Path
 			if !filepath.IsAbs(m.dir) {
 				m.dir = filepath.Join(workDir, m.dir)
 			}
 		} else {
-			escapedPath, err := module.EscapePath(at.Path)
+			escapedPath, err := module.EscapePath(place.Path)
 			if err != nil {
 				return err.Error()
 			}
-			escapedVersion, err := module.EscapeVersion(at.Version)
+			escapedVersion, err := module.EscapeVersion(place.Version)
 			if err != nil {
 				return err.Error()
 			}
-			m.version = at.Version
+			m.version = place.Version
 			m.dir = filepath.Join(s.env.modCache, filepath.FromSlash(escapedPath)+"@"+escapedVersion)
 		}
 		s.modules = append(s.modules, m)
@@ -293,11 +293,11 @@ func (s *moduleSet) findDir(importPath string, fromStandard bool) (dir string, l
 }
 
 // isMissing reports whether the module is not in the module cache.
-func (m goModule) isMissing(in *inputs.Reader) bool {
+func (m goModule) isMissing(reader *inputs.Reader) bool {
 	if m.version == "" {
 		return false
 	}
-	_, err := in.Stat(m.dir)
+	_, err := reader.Stat(m.dir)
 	return err != nil
 }
 
@@ -316,9 +316,9 @@ func within(importPath, prefix string) (rest string, ok bool) {
 
 // inNestedModule reports whether dir, or a directory between root and dir, is the root of
 // a nested module.
-func inNestedModule(in *inputs.Reader, root, dir string) bool {
+func inNestedModule(reader *inputs.Reader, root, dir string) bool {
 	for dir != root && len(dir) > len(root) {
-		if _, err := in.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		if _, err := reader.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return true
 		}
 		dir = filepath.Dir(dir)
@@ -326,8 +326,8 @@ func inNestedModule(in *inputs.Reader, root, dir string) bool {
 	return false
 }
 
-func hasGoFiles(in *inputs.Reader, dir string) bool {
-	entries, err := in.ReadDir(dir)
+func hasGoFiles(reader *inputs.Reader, dir string) bool {
+	entries, err := reader.ReadDir(dir)
 	if err != nil {
 		return false
 	}

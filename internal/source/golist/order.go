@@ -20,7 +20,7 @@ import (
 // ok is false if the order is not known: for import paths, nested modules, and packages that a
 // pattern matches through symbolic links. Imports through another module that imports
 // packages of this one are not followed.
-func Order(in *inputs.Reader, dir string, patterns []string, roots []*Package) (ordered []*Package, ok bool) {
+func Order(reader *inputs.Reader, dir string, patterns []string, roots []*Package) (ordered []*Package, ok bool) {
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
@@ -40,7 +40,7 @@ func Order(in *inputs.Reader, dir string, patterns []string, roots []*Package) (
 		if err != nil {
 			return nil, false
 		}
-		matched, module, ok := below(in, target, recursive, roots)
+		matched, module, ok := below(reader, target, recursive, roots)
 		if !ok {
 			return nil, false
 		}
@@ -51,7 +51,7 @@ func Order(in *inputs.Reader, dir string, patterns []string, roots []*Package) (
 				return
 			}
 			seen[p.Path] = true
-			for _, path := range importsOf(in, p) {
+			for _, path := range importsOf(reader, p) {
 				if _, inside := within(path, module); inside || path == module {
 					visit(p.Import(path))
 				}
@@ -71,18 +71,18 @@ func Order(in *inputs.Reader, dir string, patterns []string, roots []*Package) (
 // below returns the packages that a file pattern matches, in the order in which the go command
 // walks their directories, and the path of their module. ok is false if one of them belongs
 // to a nested module.
-func below(in *inputs.Reader, target string, recursive bool, roots []*Package) (matched []*Package, module string, ok bool) {
+func below(reader *inputs.Reader, target string, recursive bool, roots []*Package) (matched []*Package, module string, ok bool) {
 	pattern := &rootPattern{dir: target, recursive: recursive}
-	root, _ := moduleRoot(in, target)
+	root, _ := moduleRoot(reader, target)
 	for _, p := range roots {
 		if !pattern.containsAny(target, []*Package{p}) {
 			continue
 		}
-		at := filepath.Dir(p.Files[0])
-		if own, _ := moduleRoot(in, at); own != root {
+		path := filepath.Dir(p.Files[0])
+		if own, _ := moduleRoot(reader, path); own != root {
 			return nil, "", false
 		}
-		rel, err := filepath.Rel(root, at)
+		rel, err := filepath.Rel(root, path)
 		if err != nil {
 			return nil, "", false
 		}
@@ -99,10 +99,10 @@ func below(in *inputs.Reader, target string, recursive bool, roots []*Package) (
 }
 
 // importsOf returns what the files of a package import, sorted.
-func importsOf(in *inputs.Reader, p *Package) []string {
+func importsOf(reader *inputs.Reader, p *Package) []string {
 	imports := map[string]bool{}
 	for _, name := range p.Files {
-		text, err := in.ReadFile(name, nil)
+		text, err := reader.ReadFile(name, nil)
 		if err != nil {
 			continue // reported where the package is read
 		}

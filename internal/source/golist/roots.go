@@ -23,7 +23,7 @@ import (
 // The roots are in the order of the patterns, then as listed, without duplicates.
 // unmatched are the patterns that match no package; this is not an error, because other
 // patterns may match.
-func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, patterns []string) (roots []*Package, unmatched []Unmatched, err error) {
+func Roots(ctx context.Context, reader *inputs.Reader, lister Lister, dir string, patterns []string) (roots []*Package, unmatched []Unmatched, err error) {
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
@@ -62,7 +62,7 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 			continue
 		}
 		target, recursive := fileTarget(dir, pattern)
-		info, err := in.Stat(target)
+		info, err := reader.Stat(target)
 		if err == nil && !info.IsDir() && strings.HasSuffix(target, ".go") {
 			// A file name selects the package of the file.
 			target = filepath.Dir(target)
@@ -71,21 +71,21 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 			continue
 		}
 		rootPatterns = append(rootPatterns, &rootPattern{text: pattern, dir: target, recursive: recursive})
-		from, inModule := moduleRoot(in, target)
+		source, inModule := moduleRoot(reader, target)
 		if recursive && isSkipped(filepath.Base(target)) {
-			from = target // a wildcard of a parent directory would skip it
+			source = target // a wildcard of a parent directory would skip it
 		}
 		var nested []string
 		if recursive {
-			nested, err = nestedModules(in, target)
+			nested, err = nestedModules(reader, target)
 			if err != nil {
 				return nil, nil, err
 			}
 		}
 		// The go command rejects a wildcard in a directory without a module, such as the root of a
 		// workspace. If all packages below belong to modules, there is nothing to list in it.
-		if inModule || len(nested) == 0 || looseFile(in, target) != "" {
-			add(from, filePattern(from, target, recursive))
+		if inModule || len(nested) == 0 || looseFile(reader, target) != "" {
+			add(source, filePattern(source, target, recursive))
 		}
 		for _, module := range nested {
 			add(module, "./...")
@@ -99,7 +99,7 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 			return nil, nil, err
 		}
 		for _, p := range listed {
-			explainErrors(in, dir, req.dir, p)
+			explainErrors(reader, dir, req.dir, p)
 			if len(p.Files) == 0 && len(p.Errors) == 0 {
 				continue // the go command also lists packages that only have tests
 			}
@@ -121,9 +121,9 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 	for _, pattern := range rootPatterns {
 		switch {
 		case pattern.unknown:
-			info, err := in.Stat(filepath.Join(dir, filepath.FromSlash(pattern.text)))
+			info, err := reader.Stat(filepath.Join(dir, filepath.FromSlash(pattern.text)))
 			unmatched = append(unmatched, Unmatched{Pattern: pattern.text, NoPackage: true, IsDirectory: err == nil && info.IsDir()})
-		case !pattern.matched && !pattern.matchesAny(in, roots):
+		case !pattern.matched && !pattern.matchesAny(reader, roots):
 			unmatched = append(unmatched, Unmatched{Pattern: pattern.text})
 		}
 	}
@@ -160,7 +160,7 @@ type rootPattern struct {
 // matchesAny reports whether the pattern matches one of the packages. It returns true if
 // it cannot be determined: if a package could not be listed, and for patterns that only the go
 // command understands, such as "all".
-func (r *rootPattern) matchesAny(in *inputs.Reader, packages []*Package) bool {
+func (r *rootPattern) matchesAny(reader *inputs.Reader, packages []*Package) bool {
 	if slices.ContainsFunc(packages, func(p *Package) bool { return len(p.Files) == 0 }) {
 		return true
 	}
@@ -168,8 +168,8 @@ func (r *rootPattern) matchesAny(in *inputs.Reader, packages []*Package) bool {
 		prefix, recursive := strings.CutSuffix(r.text, "/...")
 		return strings.Contains(prefix, "...") || !strings.Contains(prefix, ".") && len(packages) > 0 ||
 			slices.ContainsFunc(packages, func(p *Package) bool {
-				_, below := within(p.Path, prefix)
-				return p.Path == prefix || recursive && below
+				_, isChild := within(p.Path, prefix)
+				return p.Path == prefix || recursive && isChild
 			})
 	}
 	dir, err := filepath.Abs(r.dir)
@@ -177,15 +177,15 @@ func (r *rootPattern) matchesAny(in *inputs.Reader, packages []*Package) bool {
 		return true
 	}
 	// The go command may follow symbolic links.
-	dir, err = in.EvalSymlinks(dir)
+	dir, err = reader.EvalSymlinks(dir)
 	return err != nil || r.containsAny(dir, packages)
 }
 
 func (r *rootPattern) containsAny(root string, packages []*Package) bool {
-	below := strings.TrimSuffix(root, string(filepath.Separator)) + string(filepath.Separator)
+	child := strings.TrimSuffix(root, string(filepath.Separator)) + string(filepath.Separator)
 	return slices.ContainsFunc(packages, func(p *Package) bool {
 		dir := filepath.Dir(p.Files[0])
-		return dir == root || r.recursive && strings.HasPrefix(dir, below)
+		return dir == root || r.recursive && strings.HasPrefix(dir, child)
 	})
 }
 
@@ -210,9 +210,9 @@ func Directories(patterns []string) (dirs []string) {
 
 // moduleRoot returns the nearest directory at or above dir that has a go.mod file. If there is
 // none, it returns dir itself and false.
-func moduleRoot(in *inputs.Reader, dir string) (root string, ok bool) {
+func moduleRoot(reader *inputs.Reader, dir string) (root string, ok bool) {
 	for d := dir; ; {
-		if _, err := in.Stat(filepath.Join(d, "go.mod")); err == nil {
+		if _, err := reader.Stat(filepath.Join(d, "go.mod")); err == nil {
 			return d, true
 		}
 		parent := filepath.Dir(d)
@@ -225,8 +225,8 @@ func moduleRoot(in *inputs.Reader, dir string) (root string, ok bool) {
 
 // looseFile returns a Go file in or below dir that wildcards match although it belongs to no
 // module, or the empty string. dir itself is not in a module.
-func looseFile(in *inputs.Reader, dir string) string {
-	entries, _ := in.ReadDir(dir) // nestedModules has read it
+func looseFile(reader *inputs.Reader, dir string) string {
+	entries, _ := reader.ReadDir(dir) // nestedModules has read it
 	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "go.mod" && !e.IsDir() }) {
 		return ""
 	}
@@ -235,7 +235,7 @@ func looseFile(in *inputs.Reader, dir string) string {
 		file := ""
 		switch {
 		case e.IsDir() && !isSkipped(name) && name != "vendor":
-			file = looseFile(in, filepath.Join(dir, name))
+			file = looseFile(reader, filepath.Join(dir, name))
 		case !e.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
 			file = filepath.Join(dir, name)
 		}
@@ -248,17 +248,17 @@ func looseFile(in *inputs.Reader, dir string) string {
 
 // explainErrors replaces messages of the go command about a pattern, which name it as it is
 // passed on, by ones about the directory in which it was listed. dir is the working directory.
-func explainErrors(in *inputs.Reader, dir, listed string, p *Package) {
+func explainErrors(reader *inputs.Reader, dir, listed string, p *Package) {
 	if len(p.Files) > 0 {
 		return
 	}
 	shown := relative(dir, listed)
-	_, isModule := moduleRoot(in, listed)
+	_, isModule := moduleRoot(reader, listed)
 	loose := ""
 	if !isModule {
-		nested, _ := nestedModules(in, listed) // its error has been returned
+		nested, _ := nestedModules(reader, listed) // its error has been returned
 		if len(nested) > 0 {
-			loose = looseFile(in, listed)
+			loose = looseFile(reader, listed)
 		}
 	}
 	for i, e := range p.Errors {
@@ -321,11 +321,11 @@ func filePattern(root, dir string, recursive bool) string {
 }
 
 // nestedModules returns the directories below dir, excluding dir, that have a go.mod file.
-func nestedModules(in *inputs.Reader, dir string) ([]string, error) {
-	if info, err := in.Lstat(dir); err != nil || !info.IsDir() {
+func nestedModules(reader *inputs.Reader, dir string) ([]string, error) {
+	if info, err := reader.Lstat(dir); err != nil || !info.IsDir() {
 		return nil, err
 	}
-	entries, err := in.ReadDir(dir)
+	entries, err := reader.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find nested modules: %w", err)
 	}
@@ -335,15 +335,15 @@ func nestedModules(in *inputs.Reader, dir string) ([]string, error) {
 		if !e.IsDir() || e.Name() == ".git" {
 			continue
 		}
-		below := filepath.Join(dir, e.Name())
-		files, err := in.ReadDir(below)
+		child := filepath.Join(dir, e.Name())
+		files, err := reader.ReadDir(child)
 		if err != nil {
 			return nil, fmt.Errorf("find nested modules: %w", err)
 		}
 		if slices.ContainsFunc(files, func(f fs.DirEntry) bool { return f.Name() == "go.mod" && !f.IsDir() }) {
-			out = append(out, below)
+			out = append(out, child)
 		}
-		deeper, err := nestedModules(in, below)
+		deeper, err := nestedModules(reader, child)
 		if err != nil {
 			return nil, err
 		}

@@ -70,14 +70,14 @@ func (l *layout) text(text string) {
 	l.depth = 0
 	l.continues = false
 	for first := true; ; first = false {
-		before := l.at
+		start := l.at
 		for l.at < len(l.src) && isBlank(l.src[l.at]) {
 			l.at++
 		}
 		if l.at == len(l.src) {
 			return
 		}
-		if !first && strings.Contains(l.src[before:l.at], "\n") {
+		if !first && strings.Contains(l.src[start:l.at], "\n") {
 			l.dst = append(l.dst, '\n')
 		}
 		l.line()
@@ -221,9 +221,9 @@ func aligned(pairs []Pair) int {
 	for n, p := range pairs {
 		length := float64(len(p.Key))
 		if n > 0 {
-			before := float64(len(pairs[n-1].Key))
+			old := float64(len(pairs[n-1].Key))
 			ratio := length / math.Exp(sum/float64(n))
-			if strings.Contains(p.Value, "\n") || (before > small || length > small) && (most*ratio <= 1 || most <= ratio) {
+			if strings.Contains(p.Value, "\n") || (old > small || length > small) && (most*ratio <= 1 || most <= ratio) {
 				return n
 			}
 		} else if strings.Contains(p.Value, "\n") {

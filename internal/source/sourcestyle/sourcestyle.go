@@ -14,15 +14,15 @@ const mark = "\ufeff"
 
 // Formatted returns an edited Go file in the style that it had before. If gofmt would have
 // changed other lines, none are formatted. It returns an error if the file is not valid Go.
-func Formatted(before, edited []byte) ([]byte, error) {
-	before, _ = bytes.CutPrefix(before, []byte(mark))
+func Formatted(head, edited []byte) ([]byte, error) {
+	head, _ = bytes.CutPrefix(head, []byte(mark))
 	edited, marked := bytes.CutPrefix(edited, []byte(mark))
-	windows := hasOnlyWindowsEnds(before)
+	windows := hasOnlyWindowsEnds(head)
 	if windows {
-		before = withUnixEnds(before)
+		head = withUnixEnds(head)
 		edited = withUnixEnds(edited)
 	}
-	if formatted, err := format.Source(before); err == nil && bytes.Equal(formatted, before) {
+	if formatted, err := format.Source(head); err == nil && bytes.Equal(formatted, head) {
 		edited, err = format.Source(edited)
 		if err != nil {
 			return nil, err

@@ -137,10 +137,10 @@ func looksLikeMethod(field *ast.Field) bool {
 
 // sealed returns a struct in place of one that cannot be copied by assignment.
 func sealed(body *ast.StructType) *ast.StructType {
-	at := body.Fields.Opening
-	empty := &ast.StructType{Struct: at, Fields: &ast.FieldList{Opening: at, Closing: at}}
-	field := &ast.Field{Names: []*ast.Ident{{NamePos: at, Name: "_"}}, Type: &ast.StarExpr{Star: at, X: empty}}
-	return &ast.StructType{Struct: body.Struct, Fields: &ast.FieldList{Opening: at, List: []*ast.Field{field}, Closing: body.Fields.Closing}}
+	pos := body.Fields.Opening
+	empty := &ast.StructType{Struct: pos, Fields: &ast.FieldList{Opening: pos, Closing: pos}}
+	field := &ast.Field{Names: []*ast.Ident{{NamePos: pos, Name: "_"}}, Type: &ast.StarExpr{Star: pos, X: empty}}
+	return &ast.StructType{Struct: body.Struct, Fields: &ast.FieldList{Opening: pos, List: []*ast.Field{field}, Closing: body.Fields.Closing}}
 }
 
 // shares reports whether a type declared with the expression has the underlying type of

@@ -234,8 +234,8 @@ func spec(place string, element map[string]any) map[string]any {
 
 // elementOf returns the element at a position in an object, or nil if it is gone.
 func elementOf(place string, object map[string]any) map[string]any {
-	in, _ := object["spec"].(map[string]any)
-	switch value := in[place].(type) {
+	given, _ := object["spec"].(map[string]any)
+	switch value := given[place].(type) {
 	case []any:
 		if len(value) > 0 {
 			element, _ := value[0].(map[string]any)

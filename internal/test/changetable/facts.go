@@ -65,12 +65,12 @@ func ReadFacts(data string) (map[string]Facts, error) {
 			return nil, fmt.Errorf("malformed line: %s", line)
 		}
 		f.Name = fields[0]
-		for i, to := range into {
+		for i, target := range into {
 			name, value, _ := strings.Cut(fields[i+1], ":")
-			if name != to.name {
+			if name != target.name {
 				return nil, fmt.Errorf("malformed line: %s", line)
 			}
-			*to.fact = value
+			*target.fact = value
 		}
 		if f.String() != line {
 			return nil, fmt.Errorf("line not in canonical form: %s", line)

@@ -123,14 +123,14 @@ func Widget(name string, spec any) map[string]any {
 
 // Disagreement returns what the wide channel does otherwise with an object: it refuses it, or
 // stores something else, apart from fields that the narrow channel lacks.
-func Disagreement(before, after map[string]any, refused string, narrow *structural.Schema) string {
+func Disagreement(old, current map[string]any, refused string, narrow *structural.Schema) string {
 	if refused != "" {
 		return "refused: " + refused
 	}
-	known := runtime.DeepCopyJSON(after)
+	known := runtime.DeepCopyJSON(current)
 	structural.Prune(narrow, known, true)
-	if !reflect.DeepEqual(known, before) {
-		return fmt.Sprintf("stored as %v, not as %v", after, before)
+	if !reflect.DeepEqual(known, old) {
+		return fmt.Sprintf("stored as %v, not as %v", current, old)
 	}
 	return ""
 }

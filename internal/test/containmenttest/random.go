@@ -13,9 +13,9 @@ import (
 // Random writes random Go types with conditions on gate X, and objects.
 type Random struct{ *rand.Rand }
 
-func (r Random) one(in int) bool { return r.IntN(in) == 0 }
+func (r Random) one(n int) bool { return r.IntN(n) == 0 }
 
-func (r Random) pick(of ...string) string { return of[r.IntN(len(of))] }
+func (r Random) pick(choices ...string) string { return choices[r.IntN(len(choices))] }
 
 // field is a random field of a struct.
 type field struct{ name, typeName, condition string }

@@ -114,13 +114,13 @@ func (w *walker) fields(t reflect.Type, path []step) {
 			w.fields(f.Type, path)
 			continue
 		}
-		at := append(path[:len(path):len(path)], name)
-		w.add(at, "absent", "")
+		place := append(path[:len(path):len(path)], name)
+		w.add(place, "absent", "")
 		names, values := forms(f.Type)
 		for i, form := range names {
-			w.add(at, form, values[i])
+			w.add(place, form, values[i])
 		}
-		w.below(f.Type, at)
+		w.below(f.Type, place)
 	}
 }
 

@@ -57,20 +57,20 @@ func Package(source string, markers ...string) []txtar.File {
 	if !parses(source) && !strings.HasPrefix(source, "package ") {
 		source = "package v1\n\n" + source
 	}
-	above, rest, _ := strings.Cut("\n"+source, "\npackage ")
-	if above != "" && !strings.HasSuffix(above, "\n") {
-		above += "\n"
+	parent, rest, _ := strings.Cut("\n"+source, "\npackage ")
+	if parent != "" && !strings.HasSuffix(parent, "\n") {
+		parent += "\n"
 	}
 	pkg, body, _ := strings.Cut(rest, "\n")
 	for _, marker := range append(markers, "+groupName=example.com") {
-		if !strings.Contains(above, strings.SplitAfter(marker, "=")[0]) {
-			above += "// " + marker + "\n"
+		if !strings.Contains(parent, strings.SplitAfter(marker, "=")[0]) {
+			parent += "// " + marker + "\n"
 		}
 	}
 	if !strings.Contains(body, "\nimport ") {
 		body = imports + body
 	}
-	files := []txtar.File{{Name: pkg + "/types.go", Data: []byte(strings.TrimLeft(above, "\n") + "\npackage " + pkg + "\n" + body)}}
+	files := []txtar.File{{Name: pkg + "/types.go", Data: []byte(strings.TrimLeft(parent, "\n") + "\npackage " + pkg + "\n" + body)}}
 	if !strings.Contains(body, "type Widget ") {
 		text := "package " + pkg + "\n" + imports + kind
 		if strings.Contains(body, "type Spec ") {

@@ -87,20 +87,20 @@ func CopyProgram(dir, name string) error {
 
 // CopyTypes copies the types of a package to the module in dir, under its own name, and
 // returns their folder. Tests are copied only with the package that they were written for.
-func (v Variant) CopyTypes(dir string) (to string, err error) {
-	to = filepath.Join(dir, "typed", v.Package)
-	return to, copyFiles(filepath.Join(Files(), v.Types), to, v.Package, v.Types == v.Package)
+func (v Variant) CopyTypes(dir string) (target string, err error) {
+	target = filepath.Join(dir, "typed", v.Package)
+	return target, copyFiles(filepath.Join(Files(), v.Types), target, v.Package, v.Types == v.Package)
 }
 
 // copyFiles copies the Go files of a folder except for generated functions. If pkg is not
 // empty, the package is renamed.
-func copyFiles(from, to, pkg string, tests bool) error {
-	if err := os.MkdirAll(to, 0o777); err != nil {
+func copyFiles(source, target, pkg string, tests bool) error {
+	if err := os.MkdirAll(target, 0o777); err != nil {
 		return err
 	}
-	files, err := filepath.Glob(filepath.Join(from, "*.go"))
+	files, err := filepath.Glob(filepath.Join(source, "*.go"))
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s has no Go files", from)
+		err = fmt.Errorf("%s has no Go files", source)
 	}
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func copyFiles(from, to, pkg string, tests bool) error {
 		if pkg != "" {
 			data = regexp.MustCompile(`(?m)^package .*`).ReplaceAll(data, []byte("package "+pkg))
 		}
-		if err := os.WriteFile(filepath.Join(to, name), data, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(target, name), data, 0o666); err != nil {
 			return err
 		}
 	}

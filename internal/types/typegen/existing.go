@@ -51,9 +51,9 @@ func signature(data []byte) (written, now string) {
 			if !found || c.Pos() > file.Package {
 				continue
 			}
-			before := data[:fset.Position(c.Pos()).Offset]
-			_, after, _ := bytes.Cut(data[len(before):], []byte("\n"))
-			return strings.TrimSpace(digest), digestOf(slices.Concat(before, after))
+			head := data[:fset.Position(c.Pos()).Offset]
+			_, tail, _ := bytes.Cut(data[len(head):], []byte("\n"))
+			return strings.TrimSpace(digest), digestOf(slices.Concat(head, tail))
 		}
 	}
 	return "", ""
@@ -74,7 +74,7 @@ func toWrite(files []writtenFile, options *Options) ([]writtenFile, diag.List, e
 		if err != nil {
 			return nil, nil, err
 		}
-		at := diag.Position{File: options.shown(f.name), Line: 1, Column: 1}
+		position := diag.Position{File: options.shown(f.name), Line: 1, Column: 1}
 		written, now := signature(data)
 		next, _ := signature(f.data)
 		switch {
@@ -84,7 +84,7 @@ func toWrite(files []writtenFile, options *Options) ([]writtenFile, diag.List, e
 			f.data = data // gofmt or Git may have rewritten it
 			out = append(out, f)
 		case written == next:
-			found = append(found, editedFile.At(at, "", "this file has been edited since schemagen types wrote it; it is kept, because the CRDs have not changed it").As(diag.Note))
+			found = append(found, editedFile.At(position, "", "this file has been edited since schemagen types wrote it; it is kept, because the CRDs have not changed it").As(diag.Note))
 		case written != "" && written == now:
 			out = append(out, f)
 		default:
@@ -92,7 +92,7 @@ func toWrite(files []writtenFile, options *Options) ([]writtenFile, diag.List, e
 			if written == "" {
 				message = "schemagen types did not write this file"
 			}
-			d := editedFile.At(at, "--diff shows what would be overwritten, --overwrite writes the file", "%s", message)
+			d := editedFile.At(position, "--diff shows what would be overwritten, --overwrite writes the file", "%s", message)
 			if options.Preview {
 				d = d.As(diag.Warning)
 			}

@@ -155,9 +155,9 @@ func (w *writer) printf(format string, args ...any) {
 
 // owned records the type and the places of the lines that write writes.
 func (w *writer) owned(t *goType, places []place, write func()) {
-	from := w.line
+	start := w.line
 	write()
-	w.owners = append(w.owners, owner{from, w.line, places, wantedKinds(t)[0]})
+	w.owners = append(w.owners, owner{start, w.line, places, wantedKinds(t)[0]})
 }
 
 // goType writes a type, its constants, and the list type of a root type.
@@ -260,10 +260,10 @@ func (w *writer) finish(name string) (writtenFile, error) {
 		}
 		head.WriteString(")\n\n")
 	}
-	before := signedLines + strings.Count(head.String(), "\n")
+	start := signedLines + strings.Count(head.String(), "\n")
 	out := writtenFile{name: name}
 	for _, o := range w.owners {
-		out.owners = append(out.owners, owner{o.from + before + 1, o.to + before, o.places, o.kind})
+		out.owners = append(out.owners, owner{o.from + start + 1, o.to + start, o.places, o.kind})
 	}
 	data, err := format.Source([]byte(head.String() + strings.TrimRight(w.String(), "\n") + "\n"))
 	out.data = signed(data)

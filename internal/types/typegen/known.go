@@ -146,18 +146,18 @@ func goMod(dir string) string {
 // its module.
 func inModule(mod string, found diag.List) diag.List {
 	var disk *inputs.Reader
-	at := diag.Position{File: mod, Line: 1, Column: 1}
+	position := diag.Position{File: mod, Line: 1, Column: 1}
 	data, _ := disk.ReadFile(mod, nil) // the packages of the module have been listed
 	file, err := modfile.ParseLax(mod, data, nil)
 	isRequired := func(r *modfile.Require) bool { return r.Mod.Path == apimachinery }
 	if err == nil && !slices.ContainsFunc(file.Require, isRequired) {
 		const hint = "run go get " + apimachinery + " in the module"
-		return diag.List{noModule.At(at, hint, "the module does not require %s, which the Go types import", apimachinery)}
+		return diag.List{noModule.At(position, hint, "the module does not require %s, which the Go types import", apimachinery)}
 	}
 	var out diag.List
 	for _, d := range found {
 		if strings.Contains(filepath.ToSlash(d.Pos.File), probeDir) {
-			d.Pos = at
+			d.Pos = position
 			d.Related = nil
 		}
 		out = append(out, d)

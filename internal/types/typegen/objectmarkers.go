@@ -168,29 +168,29 @@ func conversion(c *apiextensionsv1.CustomResourceConversion) string {
 // and metadata.
 func (b *builder) rootMarkers(s *structural.Schema) []string {
 	var out []string
-	at := func(name, marker string) { out = append(out, fmt.Sprintf("schemagen:at(.%s)=+%s", name, marker)) }
+	location := func(name, marker string) { out = append(out, fmt.Sprintf("schemagen:at(.%s)=+%s", name, marker)) }
 	if i := s.PropertyIndex("metadata"); i >= 0 {
 		for _, p := range s.Properties[i].Schema.Properties { // only name and generateName are generated
 			if p.Schema.Description != "" {
-				at("metadata."+p.Name, textMarker(p.Schema.Description))
+				location("metadata."+p.Name, textMarker(p.Schema.Description))
 			}
 			list := b.keywordMarkers(p.Schema, "type")
 			if len(list) == 0 && p.Schema.Description == "" {
-				at("metadata", "schemagen:properties={"+p.Name+": {type: string}}")
+				location("metadata", "schemagen:properties={"+p.Name+": {type: string}}")
 			}
 			for _, m := range list {
-				at("metadata."+p.Name, m.text)
+				location("metadata."+p.Name, m.text)
 			}
 		}
 	}
 	for _, usual := range b.known.root {
 		i := s.PropertyIndex(usual.Name)
 		if i < 0 {
-			at(usual.Name, markers.OmitName)
+			location(usual.Name, markers.OmitName)
 			continue
 		}
 		if s.Requires(usual.Name) {
-			at(usual.Name, "required")
+			location(usual.Name, "required")
 		}
 		p := s.Properties[i].Schema
 		switch {
@@ -198,14 +198,14 @@ func (b *builder) rootMarkers(s *structural.Schema) []string {
 		case usual.Name == "metadata": // has the markers above
 		case b.body(p) == b.body(usual.Schema) && p.Default == nil && !p.Nullable:
 			if p.Description == "" {
-				at(usual.Name, "schemagen:unset=description")
+				location(usual.Name, "schemagen:unset=description")
 			} else {
-				at(usual.Name, textMarker(p.Description))
+				location(usual.Name, textMarker(p.Description))
 			}
 		default:
-			at(usual.Name, "schemagen:schema="+fragment(p.Props()))
+			location(usual.Name, "schemagen:schema="+fragment(p.Props()))
 			if p.Description == "" {
-				at(usual.Name, "schemagen:unset=description")
+				location(usual.Name, "schemagen:unset=description")
 			}
 		}
 	}

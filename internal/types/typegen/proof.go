@@ -124,8 +124,8 @@ func (c *comparison) node(want, got *structural.Schema, at place, places []place
 		generated[p.Name] = p.Schema
 	}
 	for _, p := range want.Properties {
-		in := place{body: c.body(want), field: p.Name}
-		c.node(p.Schema, generated[p.Name], in, append(places, in))
+		inner := place{body: c.body(want), field: p.Name}
+		c.node(p.Schema, generated[p.Name], inner, append(places, inner))
 	}
 	if want.Items != nil {
 		at.rest += "[*]"
@@ -271,9 +271,9 @@ func objectStyle(want, got *apiextensionsv1.CustomResourceDefinition) []string {
 // bareObject returns a definition with the server's defaults, without its schemas, its
 // status, and what generators add: the annotation with their version, and empty subresources
 // beside printer columns. Versions are sorted by name, because their order has no meaning.
-func bareObject(in *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
-	bare := *in
-	bare.Spec.Versions = slices.Clone(in.Spec.Versions)
+func bareObject(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	bare := *crd
+	bare.Spec.Versions = slices.Clone(crd.Spec.Versions)
 	for i := range bare.Spec.Versions {
 		bare.Spec.Versions[i].Schema = nil
 	}

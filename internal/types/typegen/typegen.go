@@ -192,9 +192,9 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 			}
 		}
 		var fatal diag.List
-		before := maps.Clone(kept)
+		old := maps.Clone(kept)
 		for _, x := range mismatches {
-			if !keepInnermost(before, kept, x.places) {
+			if !keepInnermost(old, kept, x.places) {
 				fatal = append(fatal, notExpressible.At(x.kind.position(x.schema, x.path), "", "%s of %s: Go types and markers cannot express %s", x.kind.version(), x.kind.object.Spec.Names.Kind, x.what))
 				continue
 			}
@@ -224,9 +224,9 @@ func firstError(list diag.List) diag.Diagnostic {
 
 // keepInnermost marks the innermost place that was not kept before, and may have been marked
 // because of another use of the same struct. It reports whether there is one.
-func keepInnermost(before, kept map[place]bool, places []place) bool {
+func keepInnermost(old, kept map[place]bool, places []place) bool {
 	for _, p := range slices.Backward(places) {
-		if !before[p] {
+		if !old[p] {
 			kept[p] = true
 			return true
 		}

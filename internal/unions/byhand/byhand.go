@@ -146,13 +146,13 @@ func Judge(u *unions.Union, s *structural.Schema, rules []int, evaluate unions.E
 			}
 		}
 	}
-	for i, at := range rules {
-		rule := s.XValidations[at]
+	for i, index := range rules {
+		rule := s.XValidations[index]
 		if rule.FieldPath == "" && u.Discriminator != "" {
-			out.NoFieldPath = append(out.NoFieldPath, at)
+			out.NoFieldPath = append(out.NoFieldPath, index)
 		}
 		if seen[i].missing && seen[i].present && !seen[i].more && rule.MessageExpression == "" && u.Discriminator != "" {
-			out.OneMessage = append(out.OneMessage, at)
+			out.OneMessage = append(out.OneMessage, index)
 		}
 	}
 	return out

@@ -78,10 +78,10 @@ func (all *Unions) erasedParts(t *source.Type) (out []erasedPart) {
 }
 
 // lost returns the discriminator that a condition removes from the union that a member names;
-// by is empty if it names none.
-func lost(parts []erasedPart, tagged bool, by string) *erasedPart {
+// name is empty if it names none.
+func lost(parts []erasedPart, tagged bool, name string) *erasedPart {
 	i := slices.IndexFunc(parts, func(p erasedPart) bool {
-		return p.discriminator && p.tagged == tagged && (p.union == by || !tagged && by == "")
+		return p.discriminator && p.tagged == tagged && (p.union == name || !tagged && name == "")
 	})
 	if i < 0 {
 		return nil
@@ -162,11 +162,11 @@ func aboveConstant(t *source.Type, pos token.Pos, marker string) *markers.Edit {
 			}
 			for _, spec := range gen.Specs {
 				if value, ok := spec.(*ast.ValueSpec); ok && value.Names[0].Pos() == pos && len(value.Names) == 1 {
-					at := pos
+					position := pos
 					if !gen.Lparen.IsValid() {
-						at = gen.Pos()
+						position = gen.Pos()
 					}
-					return &markers.Edit{Pos: at, End: at, New: "// " + marker + "\n"}
+					return &markers.Edit{Pos: position, End: position, New: "// " + marker + "\n"}
 				}
 			}
 		}

@@ -42,11 +42,11 @@ type occurrence struct {
 // occurrences returns the unions of a schema and of all schemas below it.
 func occurrences(s *structural.Schema, plain bool) []*occurrence {
 	var out []*occurrence
-	var find func(s *structural.Schema, at occurrence)
-	find = func(s *structural.Schema, at occurrence) {
+	var find func(s *structural.Schema, place occurrence)
+	find = func(s *structural.Schema, place occurrence) {
 		for _, u := range unions.Of(s) {
-			p := at
-			p.path = slices.Clone(at.path)
+			p := place
+			p.path = slices.Clone(place.path)
 			p.union = u
 			split := p.rules(unions.LowerOptions{})
 			all := p.rules(unions.LowerOptions{Transition: true})
@@ -55,12 +55,12 @@ func occurrences(s *structural.Schema, plain bool) []*occurrence {
 			out = append(out, &p)
 		}
 		into := func(child *structural.Schema, step edits.Step, correlatable bool) {
-			below := at
-			below.path = append(at.path, step)
-			below.correlatable = at.correlatable && correlatable && s.XMapType != "atomic"
-			below.repeated = at.repeated || step.Kind != edits.StepField
-			below.unlimited = at.unlimited || step.Kind == edits.StepItems && !hasMaxItems(s) || step.Kind == edits.StepValues && !hasMaxProperties(s)
-			find(child, below)
+			inner := place
+			inner.path = append(place.path, step)
+			inner.correlatable = place.correlatable && correlatable && s.XMapType != "atomic"
+			inner.repeated = place.repeated || step.Kind != edits.StepField
+			inner.unlimited = place.unlimited || step.Kind == edits.StepItems && !hasMaxItems(s) || step.Kind == edits.StepValues && !hasMaxProperties(s)
+			find(child, inner)
 		}
 		for _, p := range s.Properties {
 			into(p.Schema, edits.Step{Kind: edits.StepField, Name: p.Name}, true)
@@ -158,14 +158,14 @@ func (all *Unions) compare(crd *checks.Definition, versions [][]*occurrence) {
 				continue
 			}
 			for _, p := range found {
-				at := slices.IndexFunc(versions[earlier], func(o *occurrence) bool {
+				index := slices.IndexFunc(versions[earlier], func(o *occurrence) bool {
 					return o.String() == p.String() && o.union.Discriminator == p.union.Discriminator
 				})
-				if at < 0 {
+				if index < 0 {
 					continue
 				}
-				if difference := unionDifference(versions[earlier][at].union, p.union); difference != "" {
-					all.reportDifference(crd, earlier, later, versions[earlier][at], p, difference)
+				if difference := unionDifference(versions[earlier][index].union, p.union); difference != "" {
+					all.reportDifference(crd, earlier, later, versions[earlier][index], p, difference)
 				}
 			}
 		}
@@ -220,8 +220,8 @@ type unionFitter struct {
 }
 
 // write replaces the rules of the union by other rules, or by a oneOf.
-func (f *unionFitter) write(p *occurrence, to unions.Lowered) {
-	replace := &edits.Edit{Path: p.path, Op: replaceUnion{p, to}}
+func (f *unionFitter) write(p *occurrence, lowered unions.Lowered) {
+	replace := &edits.Edit{Path: p.path, Op: replaceUnion{p, lowered}}
 	f.crd.Schemas[f.version] = edits.Apply(f.all.Reporter, f.crd.Schemas[f.version], []*edits.Edit{replace})
 }
 
@@ -246,14 +246,14 @@ func (op replaceUnion) Apply(_ *edits.Editor, s *structural.Schema) {
 		}
 		n++
 	}
-	at := -1
+	offset := -1
 	for _, rule := range rules {
 		if !op.isUnionRule(rule) {
 			s.XValidations = append(s.XValidations, rule)
 			continue
 		}
-		if at < 0 {
-			at = len(s.XValidations)
+		if offset < 0 {
+			offset = len(s.XValidations)
 			s.XValidations = append(s.XValidations, op.to.Rules...)
 		}
 	}
@@ -310,16 +310,16 @@ func (f *unionFitter) fit(ctx context.Context) error {
 	}
 	slices.SortStableFunc(f.occurrences, func(a, b *occurrence) int { return cmp.Compare(b.share, a.share) })
 	for _, p := range f.occurrences {
-		to, err := unions.Lower(p.union, unions.LowerOptions{
+		lowered, err := unions.Lower(p.union, unions.LowerOptions{
 			Forms: []unions.Form{unions.FormCEL}, Transition: p.transition, Plain: p.plain,
 			Estimate: func(rules []structural.Rule) (unions.Cost, error) { return f.estimate(ctx, p, rules, rest <= 1) },
 		})
 		if err != nil {
 			return err
 		}
-		if to.Style != unions.StyleSplit {
-			f.write(p, to)
-			f.warn(p, to)
+		if lowered.Style != unions.StyleSplit {
+			f.write(p, lowered)
+			f.warn(p, lowered)
 		}
 	}
 	return nil
@@ -353,8 +353,8 @@ func (f *unionFitter) occurrenceOf(r unions.RuleCost) *occurrence {
 // estimate returns the cost of the definition with the union's rules replaced by rules. The
 // total is included only if total is set.
 func (f *unionFitter) estimate(ctx context.Context, p *occurrence, rules []structural.Rule, total bool) (unions.Cost, error) {
-	before := f.crd.Schemas[f.version]
-	defer func() { f.crd.Schemas[f.version] = before }()
+	oldSchema := f.crd.Schemas[f.version]
+	defer func() { f.crd.Schemas[f.version] = oldSchema }()
 	f.write(p, unions.Lowered{Rules: rules})
 	all, err := f.rules(ctx)
 	if err != nil {
@@ -386,10 +386,10 @@ func inWords(style unions.Style) string {
 }
 
 // warn reports that a union is written in a cheaper style than requested, and why.
-func (f *unionFitter) warn(p *occurrence, to unions.Lowered) {
+func (f *unionFitter) warn(p *occurrence, lowered unions.Lowered) {
 	root := f.crd.Roots[f.version]
 	var costs []string
-	for _, r := range to.Rejected {
+	for _, r := range lowered.Rejected {
 		if r.Name != "" {
 			continue
 		}
@@ -407,5 +407,5 @@ func (f *unionFitter) warn(p *occurrence, to unions.Lowered) {
 		hint = "make the discriminator required, so that fewer elements fit into a request, or " + hint
 	}
 	f.all.Reporter.Report(report.UnionInOtherForm, root.Pkg.At(p.union.Pos), hint,
-		"at %v the union of %s is written %s; %s", p, p.union.Discriminator, inWords(to.Style), strings.Join(costs, ", and "))
+		"at %v the union of %s is written %s; %s", p, p.union.Discriminator, inWords(lowered.Style), strings.Join(costs, ", and "))
 }

@@ -23,7 +23,7 @@ import (
 // checkMembers checks the members of a union.
 func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
 	seen := map[string]string{}
-	for at, m := range u.Members {
+	for index, m := range u.Members {
 		if u.Discriminator != "" {
 			switch other, duplicate := seen[m.Value]; {
 			case m.Value == "":
@@ -36,13 +36,13 @@ func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structura
 					names = append(names, v.Name)
 				}
 				hint := fmt.Sprintf("its values are %q", names)
-				near, ok := words.OnlyNearest(m.Value, names)
+				nearest, ok := words.OnlyNearest(m.Value, names)
 				if ok {
-					hint = "did you mean +unionMember=" + near + "?"
+					hint = "did you mean +unionMember=" + nearest + "?"
 				}
 				report(m.Pos, hint, "%q is not a value of discriminator %s", m.Value, u.GoName)
 				if ok {
-					op.all.meant(op.owner, m.Pos, m.Value, near)
+					op.all.meant(op.owner, m.Pos, m.Value, nearest)
 				}
 			}
 			if u.HasValue(m.Value) {
@@ -55,7 +55,7 @@ func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structura
 			continue
 		}
 		member := s.Properties[i].Schema
-		u.Members[at].Untyped = member.Type == "" && !member.XIntOrString
+		u.Members[index].Untyped = member.Type == "" && !member.XIntOrString
 		switch {
 		case member.Origin.Mistake != notes.NoMistake:
 		case s.Requires(m.Name):
@@ -65,7 +65,7 @@ func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structura
 		case member.Nullable:
 			report(m.Pos, "remove +nullable", "member %s is nullable: null means that it is not set", m.GoName)
 		default:
-			if why := unsettable(op.Members[at], op.owner.File, member); why != "" {
+			if why := unsettable(op.Members[index], op.owner.File, member); why != "" {
 				report(m.Pos, "use a pointer", "member %s: %s", m.GoName, why)
 			}
 		}
@@ -128,7 +128,7 @@ func omits(f *source.Field, option string) bool {
 
 // unsettable returns why a Go value of a member cannot express that it is not set, or cannot
 // distinguish that from its zero value; empty if it can.
-func unsettable(f *source.NamedField, at *source.File, s *structural.Schema) string {
+func unsettable(f *source.NamedField, file *source.File, s *structural.Schema) string {
 	if _, ok := f.Field.Type.(*ast.StarExpr); ok {
 		return ""
 	}
@@ -136,7 +136,7 @@ func unsettable(f *source.NamedField, at *source.File, s *structural.Schema) str
 	if !omitZero && !omits(f.Field, "omitempty") {
 		return "it is always written to JSON, so it is always set"
 	}
-	if name, why := at.Resolve(f.Field.Type); why == nil && name.Type != nil {
+	if name, why := file.Resolve(f.Field.Type); why == nil && name.Type != nil {
 		for _, method := range []string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText", "IsZero"} {
 			if name.Type.HasMethod(method) {
 				return "a type with a method " + method + " of its own may be set only through a pointer"
@@ -148,11 +148,11 @@ func unsettable(f *source.NamedField, at *source.File, s *structural.Schema) str
 		v = &structural.ValueValidation{}
 	}
 	positive := func(n *int64) bool { return n != nil && *n > 0 }
-	without := func(zero string) bool {
+	lacks := func(zero string) bool {
 		return len(v.Enum) > 0 && !slices.ContainsFunc(v.Enum, func(j structural.JSON) bool { return string(j.Raw) == zero })
 	}
 	ok := true
-	switch body := source.UnderlyingOf(at, f.Field.Type); body.Kind {
+	switch body := source.UnderlyingOf(file, f.Field.Type); body.Kind {
 	case source.KindSlice, source.KindMap:
 		ok = omitZero || positive(v.MinItems) || positive(v.MinProperties) || positive(v.MinLength)
 	case source.KindStruct:
@@ -163,11 +163,11 @@ func unsettable(f *source.NamedField, at *source.File, s *structural.Schema) str
 	case source.KindBasic:
 		switch s.Type {
 		case "string":
-			ok = positive(v.MinLength) || without(`""`)
+			ok = positive(v.MinLength) || lacks(`""`)
 		case "boolean":
-			ok = without("false")
+			ok = lacks("false")
 		default:
-			ok = v.Minimum != nil && (*v.Minimum > 0 || *v.Minimum == 0 && v.ExclusiveMinimum) || without("0")
+			ok = v.Minimum != nil && (*v.Minimum > 0 || *v.Minimum == 0 && v.ExclusiveMinimum) || lacks("0")
 		}
 	case source.KindInterface:
 		return "an interface may be set only through a pointer"

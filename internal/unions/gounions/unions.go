@@ -179,10 +179,10 @@ func (all *Unions) reportOff(t *source.Type, pos token.Pos) {
 // fix that replaces the value of the marker.
 func (all *Unions) meant(t *source.Type, pos token.Pos, value, meant string) {
 	c, ok := markers.At(t.File.Syntax, pos)
-	before, after, found := strings.Cut(c.Text, "="+value)
-	if ok && found && (after == "" || after[0] == ',') {
-		at := len(before) + len("=")
-		all.Reporter.Fix(&all.Reporter.List[len(all.Reporter.List)-1], "write "+meant, &markers.Edit{Pos: c.PosAt(at), End: c.PosAt(at + len(value)), New: meant})
+	head, tail, found := strings.Cut(c.Text, "="+value)
+	if ok && found && (tail == "" || tail[0] == ',') {
+		offset := len(head) + len("=")
+		all.Reporter.Fix(&all.Reporter.List[len(all.Reporter.List)-1], "write "+meant, &markers.Edit{Pos: c.PosAt(offset), End: c.PosAt(offset + len(value)), New: meant})
 	}
 }
 
@@ -240,14 +240,14 @@ func (all *Unions) find(t *source.Type, fields []source.NamedField) []*Marked {
 		f := &fields[i]
 		for _, m := range f.Field.Markers {
 			member := unions.Member{Name: f.Name, GoName: f.Field.Label(), Value: f.Field.Label(), Pos: m.Pos}
-			var to *Marked
+			var target *Marked
 			switch value := m.Value.(type) {
 			case markers.UnionMember:
 				if value.Value != "" {
 					member.Value = value.Value
 				}
 				member.Optional = value.Optional
-				to = all.discriminatorOf(t, f, m, native, erased)
+				target = all.discriminatorOf(t, f, m, native, erased)
 			case markers.Declarative:
 				if m.Name != markers.TagUnionMemberName && m.Name != markers.TagZeroOrOneOfMemberName {
 					continue
@@ -256,39 +256,39 @@ func (all *Unions) find(t *source.Type, fields []source.NamedField) []*Marked {
 					member.Value = arg.Value
 				}
 				key := NameOf(m)
-				to = named[key]
-				if to == nil {
+				target = named[key]
+				if target == nil {
 					if d := lost(erased, true, key); d != nil {
 						all.reportLost(t, member.GoName, m.Pos, d)
 						continue
 					}
-					to = &Marked{Union: unions.Union{Pos: m.Pos, AtMostOne: m.Name == markers.TagZeroOrOneOfMemberName}}
-					named[key] = to
-					out = append(out, to)
+					target = &Marked{Union: unions.Union{Pos: m.Pos, AtMostOne: m.Name == markers.TagZeroOrOneOfMemberName}}
+					named[key] = target
+					out = append(out, target)
 				}
 				if m.Name == markers.TagZeroOrOneOfMemberName {
-					to.Union.AtMostOne = true
+					target.Union.AtMostOne = true
 				}
 			default:
 				continue
 			}
-			if to != nil {
-				to.Union.Members = append(to.Union.Members, member)
-				to.Members = append(to.Members, f)
+			if target != nil {
+				target.Union.Members = append(target.Union.Members, member)
+				target.Members = append(target.Members, f)
 			}
 		}
 	}
 	for _, part := range erased {
-		to := named[part.union]
+		target := named[part.union]
 		if !part.tagged {
 			i := slices.IndexFunc(native, func(d *Marked) bool { return part.union == "" || part.union == d.Union.GoName })
 			if i < 0 {
 				continue
 			}
-			to = native[i]
+			target = native[i]
 		}
-		if to != nil && !part.discriminator {
-			to.erased = append(to.erased, part)
+		if target != nil && !part.discriminator {
+			target.erased = append(target.erased, part)
 		}
 	}
 	return out
@@ -329,10 +329,10 @@ func (all *Unions) discriminatorOf(t *source.Type, f *source.NamedField, m *mark
 		report(m.Pos, "", "field %s is a discriminator and a member", f.Field.Label())
 		return nil
 	}
-	by := f.Field.Markers.Get(markers.UnionDiscriminatedByName)
+	marker := f.Field.Markers.Get(markers.UnionDiscriminatedByName)
 	switch {
-	case by != nil:
-		name := string(by.Value.(markers.UnionDiscriminatedBy))
+	case marker != nil:
+		name := string(marker.Value.(markers.UnionDiscriminatedBy))
 		for _, d := range native {
 			if d.Union.GoName == name {
 				return d
@@ -346,9 +346,9 @@ func (all *Unions) discriminatorOf(t *source.Type, f *source.NamedField, m *mark
 		for _, d := range native {
 			names = append(names, d.Union.GoName)
 		}
-		report(by.Pos, words.DidYouMean(name, names, "give the Go name of a field with +unionDiscriminator"), "there is no discriminator %s in %s", name, t)
-		if near, ok := words.OnlyNearest(name, names); ok {
-			all.meant(t, by.Pos, name, near)
+		report(marker.Pos, words.DidYouMean(name, names, "give the Go name of a field with +unionDiscriminator"), "there is no discriminator %s in %s", name, t)
+		if nearest, ok := words.OnlyNearest(name, names); ok {
+			all.meant(t, marker.Pos, name, nearest)
 		}
 	case len(native) == 0 && lost(erased, false, "") != nil:
 		all.reportLost(t, f.Field.Label(), m.Pos, lost(erased, false, ""))

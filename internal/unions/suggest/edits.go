@@ -109,9 +109,9 @@ func (e *lineEditor) require(f *unionField) {
 		default:
 			continue
 		}
-		at := e.Reporter.Position(c.Pos)
-		old := e.line(at)
-		edit := Edit{File: at.File, Line: at.Line, Old: old, Subject: f.field.Label()}
+		position := e.Reporter.Position(c.Pos)
+		old := e.line(position)
+		edit := Edit{File: position.File, Line: position.Line, Old: old, Subject: f.field.Label()}
 		if !replaced {
 			edit.Text = strings.Replace(old, c.Text, "+required", 1)
 			edit.Why = why
@@ -129,15 +129,15 @@ func (e *lineEditor) omitEmpty(f *unionField, why string) {
 	if f.omits {
 		return
 	}
-	at := e.Reporter.Position(f.field.Pos)
-	old := e.line(at)
+	position := e.Reporter.Position(f.field.Pos)
+	old := e.line(position)
 	tag := "json:\"" + f.name
 	text := strings.Replace(old, tag, tag+",omitempty", 1)
 	if text == old || f.shared {
 		e.out.Notes = append(e.out.Notes, fmt.Sprintf("add omitempty to the json tag of %s: %s", f.field.Label(), why))
 		return
 	}
-	e.out.Edits = append(e.out.Edits, Edit{File: at.File, Line: at.Line, Old: old, Text: text, Subject: f.field.Label(), Why: why})
+	e.out.Edits = append(e.out.Edits, Edit{File: position.File, Line: position.Line, Old: old, Text: text, Subject: f.field.Label(), Why: why})
 }
 
 // member adds the marker of a member, unless it has one, and decides whether the member is
@@ -197,14 +197,14 @@ func (e *lineEditor) aboveField(f *unionField, marker, why string) {
 
 // above inserts a marker above a declaration that begins a line.
 func (e *lineEditor) above(pos token.Pos, subject, marker, why string) {
-	at := e.Reporter.Position(pos)
-	line := e.line(at)
-	indent := line[:min(at.Column-1, len(line))]
+	position := e.Reporter.Position(pos)
+	line := e.line(position)
+	indent := line[:min(position.Column-1, len(line))]
 	if strings.TrimLeft(indent, " \t") != "" {
 		e.byHand(subject, marker)
 		return
 	}
-	e.out.Edits = append(e.out.Edits, Edit{File: at.File, Line: at.Line, Text: indent + "// " + marker, Subject: subject, Why: why})
+	e.out.Edits = append(e.out.Edits, Edit{File: position.File, Line: position.Line, Text: indent + "// " + marker, Subject: subject, Why: why})
 }
 
 func (e *lineEditor) byHand(subject, marker string) {
@@ -225,12 +225,12 @@ func (s *suggester) readLines(name string) []string {
 }
 
 // line returns a line without its ending.
-func (e *lineEditor) line(at diag.Position) string {
-	lines := e.readLines(at.File)
-	if at.Line < 1 || at.Line > len(lines) {
+func (e *lineEditor) line(position diag.Position) string {
+	lines := e.readLines(position.File)
+	if position.Line < 1 || position.Line > len(lines) {
 		return ""
 	}
-	return strings.TrimRight(lines[at.Line-1], "\r\n")
+	return strings.TrimRight(lines[position.Line-1], "\r\n")
 }
 
 // ownRules adds a note if the struct has rules about members, which the rules of the union
@@ -257,12 +257,12 @@ func (e *lineEditor) finish() {
 	if e.Run.UnionForms(e.t) != nil {
 		return
 	}
-	at := e.Reporter.Position(e.t.File.Syntax.Package)
+	position := e.Reporter.Position(e.t.File.Syntax.Package)
 	if group := groupPos(e.t.Pkg); group.IsValid() {
-		at = e.Reporter.Position(group)
-		at.Line++
+		position = e.Reporter.Position(group)
+		position.Line++
 	}
-	e.out.OptIn = &Edit{File: at.File, Line: at.Line, Text: "// +schemagen:unions=cel", Subject: e.t.Pkg.Name,
+	e.out.OptIn = &Edit{File: position.File, Line: position.Line, Text: "// +schemagen:unions=cel", Subject: e.t.Pkg.Name,
 		Why: "unions are enforced in packages that enable them; objects that violate them will be rejected when the union changes"}
 }
 

@@ -76,8 +76,8 @@ func (c *candidate) owns(f *unionField, fields []*unionField) bool {
 	if !f.native {
 		return false
 	}
-	if by := f.field.Markers.Get(markers.UnionDiscriminatedByName); by != nil {
-		return string(by.Value.(markers.UnionDiscriminatedBy)) == c.field.Label()
+	if marker := f.field.Markers.Get(markers.UnionDiscriminatedByName); marker != nil {
+		return string(marker.Value.(markers.UnionDiscriminatedBy)) == c.field.Label()
 	}
 	value := cmp.Or(member.Value, f.field.Label())
 	return !c.hasRival(fields) && (c.role == roleDiscriminator || slices.Contains(c.choices.values, value))

@@ -48,9 +48,9 @@ func (s *suggester) addStatus(owner *source.Type, f *source.Field) {
 		return
 	}
 	s.statuses[t] = true
-	for _, below := range t.Fields() {
-		if name, tagged := jsonName(below); tagged && name == "" {
-			s.addStatus(t, below)
+	for _, child := range t.Fields() {
+		if name, tagged := jsonName(child); tagged && name == "" {
+			s.addStatus(t, child)
 		}
 	}
 }

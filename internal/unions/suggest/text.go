@@ -24,9 +24,9 @@ func Write(w io.Writer, suggestions []Suggestion, dir string) error {
 	var b strings.Builder
 	printed := map[Edit]bool{}
 	for i, s := range suggestions {
-		at := s.Pos
-		at.File = screen.Relative(dir, at.File, screen.Nearby)
-		fmt.Fprintf(&b, "%s: %s\n\twhy: %s\n", screen.Line(at.String()), screen.Line(s.summary()), screen.Line(s.Why))
+		position := s.Pos
+		position.File = screen.Relative(dir, position.File, screen.Nearby)
+		fmt.Fprintf(&b, "%s: %s\n\twhy: %s\n", screen.Line(position.String()), screen.Line(s.summary()), screen.Line(s.Why))
 		writeEdits(&b, s.Edits, dir)
 		for _, note := range s.Notes {
 			fmt.Fprintf(&b, "\tnote: %s\n", screen.Line(note))

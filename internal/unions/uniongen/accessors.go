@@ -26,8 +26,8 @@ func (f *functionFile) addAccessors(node *structNode) {
 		name := "Select" + d.Go
 		f.checkAccessor(node, name, u.Discriminator, taken)
 		s.Accessors = append(s.Accessors, goAccessor{Name: name, Select: true, Union: &s.Unions[i], Type: d.Type, Owner: s.Type})
-		for at := range s.Unions[i].Members {
-			m := &s.Unions[i].Members[at]
+		for index := range s.Unions[i].Members {
+			m := &s.Unions[i].Members[index]
 			member := memberOf(u, m.JSON)
 			f.checkAccessor(node, "Set"+m.Go, member, taken)
 			s.Accessors = append(s.Accessors, goAccessor{
@@ -43,14 +43,14 @@ func memberOf(u *gounions.Marked, name string) *source.NamedField {
 }
 
 // checkAccessor reports a method whose name the type already declares.
-func (f *functionFile) checkAccessor(node *structNode, name string, of *source.NamedField, taken []string) {
+func (f *functionFile) checkAccessor(node *structNode, name string, field *source.NamedField, taken []string) {
 	_, declared := f.declared[node.decl.Spec.Name.Name+"."+name] // perhaps in a file that is not part of the run
 	if !declared && !slices.Contains(taken, name) {
 		return
 	}
 	hint := "rename the Go field, its JSON name may stay; or run without --accessors"
-	if m := of.Field.Markers.Get(markers.UnionMemberName); m != nil {
-		hint = "rename the Go field, its JSON name may stay, and so may its value: +unionMember=" + of.Field.GoName() + "; or run without --accessors"
+	if m := field.Field.Markers.Get(markers.UnionMemberName); m != nil {
+		hint = "rename the Go field, its JSON name may stay, and so may its value: +unionMember=" + field.Field.GoName() + "; or run without --accessors"
 	}
-	f.errorf(of.Field.Pos, hint, "the method %s of field %s is generated for type %s, which has a field or method of that name", name, of.Field.GoName(), node.decl)
+	f.errorf(field.Field.Pos, hint, "the method %s of field %s is generated for type %s, which has a field or method of that name", name, field.Field.GoName(), node.decl)
 }

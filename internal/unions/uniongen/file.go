@@ -297,13 +297,13 @@ func (f *functionFile) discriminator(node *structNode, u *gounions.Marked) (*goD
 	typ := field.Type
 	out := &goDiscriminator{Go: field.GoName(), JSON: u.Union.Discriminator, Required: u.Union.Required}
 	for range maxTypeDepth {
-		at, expr := file.ResolveExpr(typ)
+		declaring, expr := file.ResolveExpr(typ)
 		star, ok := expr.(*ast.StarExpr)
 		if !ok {
 			break
 		}
 		out.Pointer = true
-		file = at
+		file = declaring
 		typ = star.X
 	}
 	out.Type = f.text(file, typ)

@@ -109,38 +109,38 @@ const maxTypeDepth = 20
 // value returns the edge for a type expression. It is nil if the type has no fields,
 // implements its own marshaling, or belongs to a package for which nothing is generated. at
 // is the path of the field.
-func (g *unionGraph) value(f *source.File, expr ast.Expr, at string, depth int) *valueEdge {
+func (g *unionGraph) value(f *source.File, expr ast.Expr, path string, depth int) *valueEdge {
 	if depth > maxTypeDepth {
 		return nil
 	}
 	out := &valueEdge{file: f, expr: expr}
 	switch typed := expr.(type) {
 	case *ast.ParenExpr:
-		return g.value(f, typed.X, at, depth+1)
+		return g.value(f, typed.X, path, depth+1)
 	case *ast.StarExpr:
 		out.kind = kindPointer
-		out.elem = g.value(f, typed.X, at, depth+1)
+		out.elem = g.value(f, typed.X, path, depth+1)
 		if out.elem == nil || out.elem.kind == kindPointer {
 			return nil
 		}
 		return out
 	case *ast.ArrayType:
 		out.kind = kindList
-		out.elem = g.value(f, typed.Elt, at, depth+1)
+		out.elem = g.value(f, typed.Elt, path, depth+1)
 		out.array = typed.Len != nil
 	case *ast.MapType:
-		out.kind, out.elem, out.key, out.keyFile = kindMap, g.value(f, typed.Value, at, depth+1), typed.Key, f
+		out.kind, out.elem, out.key, out.keyFile = kindMap, g.value(f, typed.Value, path, depth+1), typed.Key, f
 	case *ast.StructType:
 		out.kind = kindStruct
-		out.to = g.unnamedStruct(f, typed, at)
+		out.to = g.unnamedStruct(f, typed, path)
 		return out
 	case *ast.Ident:
 		if arg, ok := f.Params[typed.Name]; ok {
-			return g.value(arg.File, arg.Expr, at, depth+1)
+			return g.value(arg.File, arg.Expr, path, depth+1)
 		}
-		return g.named(f, expr, at, depth)
+		return g.named(f, expr, path, depth)
 	default:
-		return g.named(f, expr, at, depth)
+		return g.named(f, expr, path, depth)
 	}
 	if out.elem == nil {
 		return nil
@@ -149,14 +149,14 @@ func (g *unionGraph) value(f *source.File, expr ast.Expr, at string, depth int) 
 }
 
 // named returns the edge for a named type.
-func (g *unionGraph) named(f *source.File, expr ast.Expr, at string, depth int) *valueEdge {
+func (g *unionGraph) named(f *source.File, expr ast.Expr, path string, depth int) *valueEdge {
 	name, why := f.Resolve(expr)
 	if why != nil || name.Type == nil {
 		return nil
 	}
 	t := name.Type
 	if t.Spec.Assign.IsValid() {
-		return g.value(t.File, t.Spec.Type, at, depth+1)
+		return g.value(t.File, t.Spec.Type, path, depth+1)
 	}
 	if t.Spec.TypeParams.NumFields() > 0 || define.KnownType(t.Pkg.Path, t.Spec.Name.Name, false) != nil {
 		return nil
@@ -177,7 +177,7 @@ func (g *unionGraph) named(f *source.File, expr ast.Expr, at string, depth int) 
 		g.addFields(node)
 		return &valueEdge{kind: kindStruct, file: f, expr: expr, to: node}
 	}
-	body := g.value(t.File, t.Spec.Type, at, depth+1)
+	body := g.value(t.File, t.Spec.Type, path, depth+1)
 	if body == nil {
 		return nil
 	}
@@ -199,12 +199,12 @@ func (g *unionGraph) add(t *source.Type, node *structNode) {
 	g.order = append(g.order, node)
 }
 
-func (g *unionGraph) unnamedStruct(f *source.File, st *ast.StructType, at string) *structNode {
+func (g *unionGraph) unnamedStruct(f *source.File, st *ast.StructType, path string) *structNode {
 	key := unnamedStruct{f, st}
 	if node, ok := g.unnamed[key]; ok {
 		return node
 	}
-	node := &structNode{decl: source.AnonymousStruct(f, st), unnamed: at}
+	node := &structNode{decl: source.AnonymousStruct(f, st), unnamed: path}
 	g.unnamed[key] = node
 	g.order = append(g.order, node)
 	g.addFields(node)
@@ -225,11 +225,11 @@ func (g *unionGraph) addFields(node *structNode) {
 		node.marked = node.marked || field.Markers.InUnion()
 		name, _, _ := strings.Cut(tag, ",")
 		edge := &fieldEdge{field: field, name: field.GoName(), json: name, inline: name == ""}
-		at := node.unnamed
-		if at == "" {
-			at = t.Spec.Name.Name
+		path := node.unnamed
+		if path == "" {
+			path = t.Spec.Name.Name
 		}
-		edge.value = g.value(t.File, field.Type, at+"."+edge.name, 0)
+		edge.value = g.value(t.File, field.Type, path+"."+edge.name, 0)
 		if edge.value != nil && !(edge.inline && edge.value.targetStruct() == nil) {
 			node.fields = append(node.fields, edge)
 		}
@@ -330,8 +330,8 @@ func (n *structNode) embeds(other *structNode, seen map[*structNode]bool) bool {
 	}
 	seen[n] = true
 	return slices.ContainsFunc(n.fields, func(f *fieldEdge) bool {
-		to := f.value.leafStruct()
-		return f.inline && !seen[to] && to.embeds(other, seen)
+		target := f.value.leafStruct()
+		return f.inline && !seen[target] && target.embeds(other, seen)
 	})
 }
 
@@ -380,9 +380,9 @@ func (v *valueEdge) hasCounterparts(s *structural.Schema) bool {
 // passSchema sets the schemas of unnamed structs and instances from the schema of the struct
 // that contains them.
 func (g *unionGraph) passSchema(node *structNode) (passed bool) {
-	pass := func(to *structNode, s *structural.Schema) {
-		if to.schema == nil && s != nil && (to.unnamed != "" || to.decl.Generic != nil) {
-			to.schema = s
+	pass := func(target *structNode, s *structural.Schema) {
+		if target.schema == nil && s != nil && (target.unnamed != "" || target.decl.Generic != nil) {
+			target.schema = s
 			passed = true
 		}
 	}

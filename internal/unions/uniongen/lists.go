@@ -44,8 +44,8 @@ func (f *functionFile) list(v *valueEdge, s *structural.Schema) *goList {
 		label += "Pointer"
 	}
 	label += "ListBy"
-	by := strings.Join(fields, "And")
-	list.label = label + by
+	cause := strings.Join(fields, "And")
+	list.label = label + cause
 	if !f.foreign {
 		if list.Elem.Clears {
 			list.Normalize = f.unique("normalize" + list.label)
@@ -53,10 +53,10 @@ func (f *functionFile) list(v *valueEdge, s *structural.Schema) *goList {
 		list.Validate = f.unique("validate" + list.label)
 		list.Index = f.unique("index" + list.label)
 	}
-	list.Key = f.unique(lowerFirst(f.label(node)) + by)
+	list.Key = f.unique(lowerFirst(f.label(node)) + cause)
 	list.KeyType = list.Keys[0].Type
 	if len(list.Keys) > 1 {
-		list.KeyType = f.unique(lowerFirst(f.label(node)) + "By" + by)
+		list.KeyType = f.unique(lowerFirst(f.label(node)) + "By" + cause)
 	}
 	f.keyed = append(f.keyed, list)
 	f.out.Lists = append(f.out.Lists, list.goList)
@@ -80,13 +80,13 @@ func (f *functionFile) listKey(node *structNode, name string, items *structural.
 	key := goKey{Go: goName, Field: lowerFirst(goName), Guards: guards}
 	typ := field.Type
 	for range maxTypeDepth {
-		at, expr := file.ResolveExpr(typ)
+		declaring, expr := file.ResolveExpr(typ)
 		star, ok := expr.(*ast.StarExpr)
 		if !ok {
 			break
 		}
 		key.Pointer = true
-		file = at
+		file = declaring
 		typ = star.X
 	}
 	key.Type = f.text(file, typ)
@@ -127,7 +127,7 @@ func keyDefault(name string, schemas ...*structural.Schema) string {
 // field returns the field with a JSON name, as declared in the struct or one that it embeds,
 // the file that contains its type, and the selectors of the embedded pointers that must not
 // be nil.
-func (n *structNode) field(name string) (at *source.File, field *source.Field, guards []string) {
+func (n *structNode) field(name string) (file *source.File, field *source.Field, guards []string) {
 	if n.defined != nil {
 		return n.defined.field(name)
 	}
@@ -136,7 +136,7 @@ func (n *structNode) field(name string) (at *source.File, field *source.Field, g
 
 // fieldOf searches for the field with a JSON name. prefix is the selector of t in the struct
 // where the search began.
-func fieldOf(t *source.Type, name, prefix string, depth int) (at *source.File, field *source.Field, guards []string) {
+func fieldOf(t *source.Type, name, prefix string, depth int) (declaring *source.File, field *source.Field, guards []string) {
 	if depth > maxTypeDepth {
 		return nil, nil, nil
 	}
@@ -247,7 +247,7 @@ func (f *functionFile) canNameTypes(node *structNode, seen map[*structNode]bool)
 		return false
 	}
 	for _, field := range node.fields {
-		if to := field.value.leafStruct(); to.clears && f.graph.walks(node, field) && !f.canNameTypes(to, seen) {
+		if target := field.value.leafStruct(); target.clears && f.graph.walks(node, field) && !f.canNameTypes(target, seen) {
 			return false
 		}
 	}

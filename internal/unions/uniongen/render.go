@@ -117,9 +117,11 @@ func (r *renderer) functions() template.FuncMap {
 		"inside": func(l location, v *goValue, old, new string) location {
 			return location{v, old, new, l.Path, l.Nesting}
 		},
-		"at":          func(l location, path string) location { l.Path = path; return l },
-		"reading":     func(d *goDiscriminator, oldMayBeNil, old bool) reading { return reading{d, oldMayBeNil, old} },
-		"one":         func(d *goDiscriminator, to, in string, mayBeNil bool) one { return one{d, to, in, mayBeNil} },
+		"at":      func(l location, path string) location { l.Path = path; return l },
+		"reading": func(d *goDiscriminator, oldMayBeNil, old bool) reading { return reading{d, oldMayBeNil, old} },
+		"one": func(d *goDiscriminator, target, source string, mayBeNil bool) one {
+			return one{d, target, source, mayBeNil}
+		},
 		"value":       r.value,
 		"isSet":       r.isSet,
 		"differs":     r.differs,
@@ -171,7 +173,7 @@ func (r *renderer) call(p location, function, value string) string {
 
 // keyIs returns the condition that a key is present, or absent.
 func (r *renderer) keyIs(k goKey, present bool) string {
-	in := r.local("in") + "."
+	variable := r.local("in") + "."
 	operator := " != "
 	junction := " && "
 	if !present {
@@ -180,17 +182,17 @@ func (r *renderer) keyIs(k goKey, present bool) string {
 	}
 	var out []string
 	for _, guard := range k.Guards {
-		out = append(out, in+guard+operator+"nil")
+		out = append(out, variable+guard+operator+"nil")
 	}
 	switch {
 	case k.Pointer:
-		out = append(out, in+k.Go+operator+"nil")
+		out = append(out, variable+k.Go+operator+"nil")
 	case k.Zero == "false" && present:
-		out = append(out, in+k.Go)
+		out = append(out, variable+k.Go)
 	case k.Zero == "false":
-		out = append(out, "!"+in+k.Go)
+		out = append(out, "!"+variable+k.Go)
 	case k.Zero != "":
-		out = append(out, in+k.Go+operator+k.Zero)
+		out = append(out, variable+k.Go+operator+k.Zero)
 	}
 	return strings.Join(out, junction)
 }
@@ -245,16 +247,16 @@ func (r *renderer) importName(name, importPath string) string {
 }
 
 // value returns the expression for the effective value of a discriminator of old or new.
-func (r *renderer) value(of string, d *goDiscriminator) string {
+func (r *renderer) value(object string, d *goDiscriminator) string {
 	if d.Plain() {
-		return r.local(of) + "." + d.Go
+		return r.local(object) + "." + d.Go
 	}
-	return r.local(of, d.Go)
+	return r.local(object, d.Go)
 }
 
 // isSet returns the condition that a member of old or new is set.
-func (r *renderer) isSet(m goMember, of string) string {
-	expr := r.local(of) + "." + m.Go
+func (r *renderer) isSet(m goMember, object string) string {
+	expr := r.local(object) + "." + m.Go
 	switch {
 	case m.Zero == "false":
 		return expr
@@ -282,13 +284,13 @@ func (r *renderer) differences(s *goStruct) string {
 	var out []string
 	for _, u := range s.Unions {
 		if d := u.Discriminator; d != nil && len(u.Members) > 0 {
-			before := old + "." + d.Go
-			after := new + "." + d.Go
+			prefix := old + "." + d.Go
+			rest := new + "." + d.Go
 			if d.Pointer {
-				out = append(out, fmt.Sprintf("(%s == nil) != (%s == nil)", after, before))
-				out = append(out, fmt.Sprintf("%[1]s != nil && *%[1]s != *%[2]s", after, before))
+				out = append(out, fmt.Sprintf("(%s == nil) != (%s == nil)", rest, prefix))
+				out = append(out, fmt.Sprintf("%[1]s != nil && *%[1]s != *%[2]s", rest, prefix))
 			} else {
-				out = append(out, after+" != "+before)
+				out = append(out, rest+" != "+prefix)
 			}
 		}
 	}
@@ -296,17 +298,17 @@ func (r *renderer) differences(s *goStruct) string {
 		if !f.Value.Clears() || !f.IsSimple() {
 			continue
 		}
-		before := old + "." + f.Go
-		after := new + "." + f.Go
+		prefix := old + "." + f.Go
+		rest := new + "." + f.Go
 		switch v := f.Value; {
 		case v.Kind == kindPointer:
-			out = append(out, fmt.Sprintf("%s(%s, %s)", v.Elem.Struct.MayChange, before, after))
+			out = append(out, fmt.Sprintf("%s(%s, %s)", v.Elem.Struct.MayChange, prefix, rest))
 		case v.Kind == kindList && v.Array:
-			out = append(out, fmt.Sprintf("%s(%s[:], %s[:])", v.List.MayChange, before, after))
+			out = append(out, fmt.Sprintf("%s(%s[:], %s[:])", v.List.MayChange, prefix, rest))
 		case v.Kind == kindList:
-			out = append(out, fmt.Sprintf("%s(%s, %s)", v.List.MayChange, before, after))
+			out = append(out, fmt.Sprintf("%s(%s, %s)", v.List.MayChange, prefix, rest))
 		default:
-			out = append(out, fmt.Sprintf("%s(&%s, &%s)", v.Struct.MayChange, before, after))
+			out = append(out, fmt.Sprintf("%s(&%s, &%s)", v.Struct.MayChange, prefix, rest))
 		}
 	}
 	if len(out) == 0 {

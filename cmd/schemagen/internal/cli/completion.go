@@ -39,11 +39,11 @@ func AddCompletionCommand(root *cobra.Command) {
 // CompleteFrom completes values; in a list, those that it does not contain yet.
 func CompleteFrom(values []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-		before := typed[:strings.LastIndexByte(typed, ',')+1]
+		old := typed[:strings.LastIndexByte(typed, ',')+1]
 		var out []string
 		for _, value := range values {
-			if !slices.Contains(strings.Split(before, ","), value) && strings.HasPrefix(value, typed[len(before):]) {
-				out = append(out, before+value)
+			if !slices.Contains(strings.Split(old, ","), value) && strings.HasPrefix(value, typed[len(old):]) {
+				out = append(out, old+value)
 			}
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder

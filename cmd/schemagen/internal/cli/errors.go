@@ -62,13 +62,13 @@ func FlagError(cmd *cobra.Command, err error, otherwise string) error {
 			longer = append(longer, f.Name)
 		}
 	})
-	near, ok := words.Nearest(name, known)
+	nearest, ok := words.Nearest(name, known)
 	if len(longer) == 1 {
-		near = longer[0]
+		nearest = longer[0]
 		ok = true
 	}
 	if ok {
-		otherwise = "did you mean --" + near + "?"
+		otherwise = "did you mean --" + nearest + "?"
 	}
 	return fmt.Errorf("unknown flag --%s\n%s", name, otherwise)
 }

@@ -118,11 +118,11 @@ func flagGroups(flags *pflag.FlagSet) (out []printedGroup) {
 			place, _ = strconv.Atoi(group[0]) // as written by GroupFlags
 			title = group[1]
 		}
-		at, found := slices.BinarySearchFunc(out, place, func(g printedGroup, place int) int { return cmp.Compare(g.place, place) })
+		index, found := slices.BinarySearchFunc(out, place, func(g printedGroup, place int) int { return cmp.Compare(g.place, place) })
 		if !found {
-			out = slices.Insert(out, at, printedGroup{place, title, pflag.NewFlagSet("", pflag.ContinueOnError)})
+			out = slices.Insert(out, index, printedGroup{place, title, pflag.NewFlagSet("", pflag.ContinueOnError)})
 		}
-		out[at].flags.AddFlag(f)
+		out[index].flags.AddFlag(f)
 	})
 	return out
 }
@@ -134,21 +134,21 @@ func HelpCommand(unknown func(root *cobra.Command, name string) error) *cobra.Co
 		Use:   "help [COMMAND]",
 		Short: "Print the help of a command.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			of, rest, err := cmd.Root().Find(args)
-			if err == nil && len(rest) > 0 && of == cmd.Root() {
-				err = unknown(of, rest[0])
+			command, rest, err := cmd.Root().Find(args)
+			if err == nil && len(rest) > 0 && command == cmd.Root() {
+				err = unknown(command, rest[0])
 			}
 			if err != nil {
 				return err
 			}
-			of.InitDefaultHelpFlag()
-			of.InitDefaultVersionFlag()
-			return of.Help()
+			command.InitDefaultHelpFlag()
+			command.InitDefaultVersionFlag()
+			return command.Help()
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) (out []string, _ cobra.ShellCompDirective) {
-			for _, of := range cmd.Root().Commands() {
-				if len(args) == 0 && of.IsAvailableCommand() && strings.HasPrefix(of.Name(), typed) {
-					out = append(out, of.Name()+"\t"+of.Short)
+			for _, command := range cmd.Root().Commands() {
+				if len(args) == 0 && command.IsAvailableCommand() && strings.HasPrefix(command.Name(), typed) {
+					out = append(out, command.Name()+"\t"+command.Short)
 				}
 			}
 			return out, cobra.ShellCompDirectiveNoFileComp

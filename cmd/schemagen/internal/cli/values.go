@@ -95,15 +95,15 @@ func ModeOf(dir string, check, diff bool) output.Mode {
 
 // CopyFlags gives flags the values of those with the same names in another set that are given
 // there.
-func CopyFlags(to, from *pflag.FlagSet) (err error) {
-	from.VisitAll(func(f *pflag.Flag) {
-		if !f.Changed || to.Lookup(f.Name) == nil {
+func CopyFlags(target, source *pflag.FlagSet) (err error) {
+	source.VisitAll(func(f *pflag.Flag) {
+		if !f.Changed || target.Lookup(f.Name) == nil {
 			return
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
-			err = cmp.Or(err, SetList(to, f.Name, list.GetSlice()))
+			err = cmp.Or(err, SetList(target, f.Name, list.GetSlice()))
 		} else {
-			err = cmp.Or(err, to.Set(f.Name, f.Value.String()))
+			err = cmp.Or(err, target.Set(f.Name, f.Value.String()))
 		}
 	})
 	return err

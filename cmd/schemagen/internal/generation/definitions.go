@@ -193,12 +193,12 @@ func (f *DefinitionFlags) Generate(ctx context.Context, dir string, patterns []s
 // Resources reads the served versions of definitions for a command that publishes them.
 // Without arguments, it reads those of the project. Conflicts between them are findings.
 func (f *DefinitionFlags) Resources(ctx context.Context, args []string, stdin io.Reader, cache *definitions.Cache) ([]*definitions.Resource, diag.List, error) {
-	in, err := f.Reader(stdin)
+	reader, err := f.Reader(stdin)
 	if err != nil {
 		return nil, nil, err
 	}
-	in.Lenient = true
-	resources, findings, err := in.Resources(ctx, args, cache)
+	reader.Lenient = true
+	resources, findings, err := reader.Resources(ctx, args, cache)
 	return resources, append(findings, definitions.Conflicts(resources)...), err
 }
 
@@ -223,16 +223,16 @@ func NewVerifier(version string, options verify.Options) (*verify.Verifier, erro
 
 // ReadHeader returns the text of a header file with " YEAR" replaced, or the empty
 // string if the name is empty. If the file is where none may be, or cannot be read, that is a finding.
-func ReadHeader(in *inputs.Reader, where output.Writer, name, year string) (text string, findings diag.List) {
+func ReadHeader(reader *inputs.Reader, where output.Writer, name, year string) (text string, findings diag.List) {
 	if name == "" {
 		return "", nil
 	}
 	if findings := where.Outside(name); len(findings) > 0 {
 		return "", findings
 	}
-	read := func() ([]byte, error) { return in.ReadFile(name, nil) }
-	if info, err := in.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		in.Unsure(name + " is not a file") // <(command) in a shell, or /dev/null
+	read := func() ([]byte, error) { return reader.ReadFile(name, nil) }
+	if info, err := reader.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		reader.Unsure(name + " is not a file") // <(command) in a shell, or /dev/null
 		read = func() ([]byte, error) { return os.ReadFile(name) }
 	}
 	header, err := read()

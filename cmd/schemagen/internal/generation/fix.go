@@ -24,8 +24,8 @@ func (inv *Invocation) fixSources(ctx context.Context, shared *Session, stdout, 
 	shared.fixed = fixes.New(inv.Dir)
 	mode := cli.ModeOf("", false, inv.Diff)
 	writer := output.Writer{Root: cmp.Or(inv.Within, output.RootOf(inv.Dir))}
-	changed, err := shared.fixed.Fix(ctx, &writer, mode, stdout, func(in *inputs.Reader) (diag.List, error) {
-		return inv.Findings(ctx, in, shared, nil)
+	changed, err := shared.fixed.Fix(ctx, &writer, mode, stdout, func(reader *inputs.Reader) (diag.List, error) {
+		return inv.Findings(ctx, reader, shared, nil)
 	})
 	if err != nil || mode != output.Write || inv.Format != "text" {
 		return err
@@ -36,15 +36,15 @@ func (inv *Invocation) fixSources(ctx context.Context, shared *Session, stdout, 
 	return nil
 }
 
-// Findings returns the findings of a run that reads files with in, of which nothing is written.
+// Findings returns the findings of a run that reads files with reader, of which nothing is written.
 // Mistakes in the project file are reported alone. unverified, unless it is nil, is called with
 // those that are known before definitions are verified.
-func (inv *Invocation) Findings(ctx context.Context, in *inputs.Reader, shared *Session, unverified func(diag.List)) (diag.List, error) {
-	_, mistakes, err := reporting.ReadConfig(inv.Command, in, inv.Dir)
+func (inv *Invocation) Findings(ctx context.Context, reader *inputs.Reader, shared *Session, unverified func(diag.List)) (diag.List, error) {
+	_, mistakes, err := reporting.ReadConfig(inv.Command, reader, inv.Dir)
 	if err != nil || len(mistakes) > 0 {
 		return mistakes, err
 	}
-	s, err := inv.settle(in, shared)
+	s, err := inv.settle(reader, shared)
 	if err != nil {
 		return nil, err
 	}

@@ -142,16 +142,16 @@ func (s *Settings) added(ctx context.Context, findings diag.List) (diag.List, er
 		return findings, nil
 	}
 	if _, ok := s.shared.earlier[commit]; !ok {
-		from := DefinitionFlags{
+		source := DefinitionFlags{
 			PackageFlags: PackageFlags{Enable: s.Enable, Gates: s.Gates, Unions: s.Unions}, Rules: s.Rules,
 			Dir: s.line.Dir, Project: s.Reporter.Project, Command: s.line.Command, Given: s.line.Given,
 		}
-		in := definitions.Commits{Reader: definitions.Reader{Dir: s.line.Dir, Packages: from.Generate}}
-		defer in.Close()
+		commits := definitions.Commits{Reader: definitions.Reader{Dir: s.line.Dir, Packages: source.Generate}}
+		defer commits.Close()
 		var all diag.List
 		for _, channel := range append(s.Request.Channels, generate.Channel{})[:max(1, len(s.Request.Channels))] {
-			from.Channel = channel.Name
-			_, found, err := in.ReadPackages(ctx, s.since, s.Request.Patterns)
+			source.Channel = channel.Name
+			_, found, err := commits.ReadPackages(ctx, s.since, s.Request.Patterns)
 			if err := reporting.Unread(s.since, found, err, s.line.Dir, s.line.Command.ErrOrStderr()); err != nil {
 				return nil, err
 			}

@@ -96,16 +96,16 @@ type Settings struct {
 	snapshot string
 }
 
-// settle returns the settings of a run that reads files with in. Mistakes in the project file are
+// settle returns the settings of a run that reads files with reader. Mistakes in the project file are
 // reported.
-func (inv *Invocation) settle(in *inputs.Reader, shared *Session) (*Settings, error) {
+func (inv *Invocation) settle(reader *inputs.Reader, shared *Session) (*Settings, error) {
 	v := Values{Request: inv.Request}
 	flags := v.Flags(inv.Of)
 	if err := cli.CopyFlags(flags, inv.Given); err != nil {
 		return nil, err
 	}
-	s := &Settings{line: inv, shared: shared, in: in, Reporter: reporting.Reporter{Format: inv.Format, Strict: v.strict, WorkDir: inv.Dir}}
-	if err := s.Reporter.ConfigureIn(inv.Command, in, inv.Of, flags); err != nil {
+	s := &Settings{line: inv, shared: shared, in: reader, Reporter: reporting.Reporter{Format: inv.Format, Strict: v.strict, WorkDir: inv.Dir}}
+	if err := s.Reporter.ConfigureIn(inv.Command, reader, inv.Of, flags); err != nil {
 		return nil, err
 	}
 	s.Reporter.Strict = v.strict
@@ -129,26 +129,26 @@ func (inv *Invocation) settle(in *inputs.Reader, shared *Session) (*Settings, er
 
 // definitions completes the settings of a run that generates CRDs.
 func (inv *Invocation) definitions(s *Settings, v *Values) error {
-	in := s.in
+	reader := s.in
 	v.ProjectFile = s.Reporter.Project.Identity()
 	v.Environment = snapshot.Variables()
 	s.unreadable = s.Reporter.OutsideCache(v.cacheDir)
 	if !v.noCache && len(s.unreadable) == 0 {
 		s.kept = runcache.Open(v.cacheDir, cli.ToolVersion())
 	}
-	if s.kept == nil && !inv.Watch && in.Overlay() == nil && !s.Reporter.Quotes() {
+	if s.kept == nil && !inv.Watch && reader.Overlay() == nil && !s.Reporter.Quotes() {
 		s.in = nil // the inputs are not needed
 	}
-	if err := inv.locate(s, v, in); err != nil {
+	if err := inv.locate(s, v, reader); err != nil {
 		return err
 	}
 	if err := inv.conventions(s, v); err != nil {
 		return err
 	}
-	if found := v.SelectChannels(in, s.Reporter.Project, inv.selection(v)); len(found) > 0 {
+	if found := v.SelectChannels(reader, s.Reporter.Project, inv.selection(v)); len(found) > 0 {
 		return s.Reporter.Report(inv.Command.ErrOrStderr(), found)
 	}
-	v.ResolveHelm(in)
+	v.ResolveHelm(reader)
 	if err := v.Request.Check(); err != nil {
 		return err
 	}
@@ -173,21 +173,21 @@ func (inv *Invocation) selection(v *Values) generate.Selection {
 // locate sets the packages and the output directory that neither the command line nor the
 // project file gives, and what follows from the packages. controller-gen's syntax has
 // controller-gen's defaults.
-func (inv *Invocation) locate(s *Settings, v *Values, in *inputs.Reader) (err error) {
+func (inv *Invocation) locate(s *Settings, v *Values, reader *inputs.Reader) (err error) {
 	file := s.Reporter.Project
 	switch {
 	case inv.Native:
-		v.Patterns, err = s.Reporter.Packages(inv.Command, in, v.Patterns)
+		v.Patterns, err = s.Reporter.Packages(inv.Command, reader, v.Patterns)
 		if err != nil {
 			return err
 		}
 		if !inv.Given.Changed("output") {
-			v.Destination = file.Output(in, v.Dir)
+			v.Destination = file.Output(reader, v.Dir)
 		}
 	case len(v.Patterns) == 0:
 		v.Patterns = file.Paths(v.Dir)
 	}
-	v.AllPackages = len(v.Kinds) == 0 && len(v.Groups) == 0 && file.Covers(in, v.Dir, v.Patterns)
+	v.AllPackages = len(v.Kinds) == 0 && len(v.Groups) == 0 && file.Covers(reader, v.Dir, v.Patterns)
 	file.AddTo(&v.Options, v.AllPackages && inv.selection(v).EveryChannel())
 	return nil
 }

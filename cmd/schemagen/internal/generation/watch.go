@@ -28,8 +28,8 @@ func (inv *Invocation) runAgain(ctx context.Context, stdout, stderr io.Writer) e
 	shared := &Session{}
 	for {
 		start := time.Now()
-		in := inputs.New()
-		changed, err := inv.runOn(ctx, in, shared, stdout, stderr)
+		reader := inputs.New()
+		changed, err := inv.runOn(ctx, reader, shared, stdout, stderr)
 		if ctx.Err() != nil {
 			return nil // interrupted
 		}
@@ -43,7 +43,7 @@ func (inv *Invocation) runAgain(ctx context.Context, stdout, stderr io.Writer) e
 		default:
 			fmt.Fprintf(stderr, "%s %v: %s changed\n", now, took, terminal.Count(len(changed), "file"))
 		}
-		notes := in.Notes()
+		notes := reader.Notes()
 		for same := true; same; same, _ = notes.Holds(unseen.SoundRest) {
 			select {
 			case <-ctx.Done():
@@ -55,9 +55,9 @@ func (inv *Invocation) runAgain(ctx context.Context, stdout, stderr io.Writer) e
 	}
 }
 
-// runOn runs once, with files that in reads. It returns the paths of the files that changed.
-func (inv *Invocation) runOn(ctx context.Context, in *inputs.Reader, shared *Session, stdout, stderr io.Writer) (changed []string, err error) {
-	s, err := inv.settle(in, shared) // the project file is read again
+// runOn runs once, with files that reader reads. It returns the paths of the files that changed.
+func (inv *Invocation) runOn(ctx context.Context, reader *inputs.Reader, shared *Session, stdout, stderr io.Writer) (changed []string, err error) {
+	s, err := inv.settle(reader, shared) // the project file is read again
 	if err != nil {
 		return nil, err
 	}

@@ -31,9 +31,9 @@ func AddConfigFlags(root *cobra.Command) {
 // ReadConfig reads the project file: the one given by --config, or else the nearest.
 // The file is nil if there is none or if a finding is an error. The error is set if the
 // file given by --config does not exist.
-func ReadConfig(cmd *cobra.Command, in *inputs.Reader, wd string) (*project.File, diag.List, error) {
+func ReadConfig(cmd *cobra.Command, reader *inputs.Reader, wd string) (*project.File, diag.List, error) {
 	flags := cmd.Flags()
-	if off, _ := flags.GetBool("no-config"); off {
+	if negated, _ := flags.GetBool("no-config"); negated {
 		return nil, nil, nil
 	}
 	if named, _ := flags.GetString("config"); named != "" {
@@ -41,36 +41,36 @@ func ReadConfig(cmd *cobra.Command, in *inputs.Reader, wd string) (*project.File
 		if err != nil {
 			return nil, nil, err
 		}
-		file, findings, err := project.Open(in, name, reference.Codes())
+		file, findings, err := project.Open(reader, name, reference.Codes())
 		if err != nil {
 			return nil, nil, fmt.Errorf("--config: %w", err)
 		}
 		return file, findings, nil
 	}
-	file, findings := project.Find(in, wd, reference.Codes())
+	file, findings := project.Find(reader, wd, reference.Codes())
 	return file, findings, nil
 }
 
 // Configure reads the project file and sets the flags that are not given on the
 // command line. Mistakes in the file are reported, and returned as an error.
-func (r *Reporter) Configure(cmd *cobra.Command, of string) error {
+func (r *Reporter) Configure(cmd *cobra.Command, command string) error {
 	var err error
 	r.WorkDir, err = os.Getwd()
 	if err != nil {
 		return err
 	}
-	return r.ConfigureIn(cmd, nil, of, cmd.Flags())
+	return r.ConfigureIn(cmd, nil, command, cmd.Flags())
 }
 
-func (r *Reporter) ConfigureIn(cmd *cobra.Command, in *inputs.Reader, of string, sets ...*pflag.FlagSet) error {
+func (r *Reporter) ConfigureIn(cmd *cobra.Command, reader *inputs.Reader, command string, sets ...*pflag.FlagSet) error {
 	r.Console = ConsoleOf(cmd.Context())
 	if r.Format != "text" {
 		r.Console.Silence() // a program reads it
 	}
 	if r.Quotes() {
-		in = r.Quoted(cmp.Or(in, inputs.New()))
+		reader = r.Quoted(cmp.Or(reader, inputs.New()))
 	}
-	file, findings, err := ReadConfig(cmd, in, r.WorkDir)
+	file, findings, err := ReadConfig(cmd, reader, r.WorkDir)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (r *Reporter) ConfigureIn(cmd *cobra.Command, in *inputs.Reader, of string,
 	for _, place := range file.Places(r.WorkDir) {
 		r.Writer.Places = append(r.Writer.Places, output.Place(place))
 	}
-	return file.Fill(of, r.WorkDir, sets...)
+	return file.Fill(command, r.WorkDir, sets...)
 }
 
 // PackageArgs accepts names of packages.
@@ -101,12 +101,12 @@ func PackageArgs(cmd *cobra.Command, args []string) error {
 }
 
 // Packages returns the packages that a command names, or else those of the project.
-func (r *Reporter) Packages(cmd *cobra.Command, in *inputs.Reader, named []string) ([]string, error) {
+func (r *Reporter) Packages(cmd *cobra.Command, reader *inputs.Reader, named []string) ([]string, error) {
 	if len(named) > 0 {
 		r.Writer.Named = append(r.Writer.Named, golist.Directories(named)...)
 		return named, definitions.CheckPackages(cmd.Name(), named)
 	}
-	packages, err := r.Project.Packages(in, r.WorkDir)
+	packages, err := r.Project.Packages(reader, r.WorkDir)
 	if err != nil {
 		return nil, cli.UsageError(cmd, "%v", err)
 	}

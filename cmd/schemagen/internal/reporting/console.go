@@ -86,11 +86,11 @@ func (r *Reporter) Quotes() bool {
 }
 
 // Quoted makes what the reader reads available for excerpts. It returns the reader.
-func (r *Reporter) Quoted(in *inputs.Reader) *inputs.Reader {
-	in.Keep(r.Console.Sources.KeepNearby)
-	r.Console.Sources.Again = in.Again
-	r.Reader = in
-	return in
+func (r *Reporter) Quoted(reader *inputs.Reader) *inputs.Reader {
+	reader.Keep(r.Console.Sources.KeepNearby)
+	r.Console.Sources.Again = reader.Again
+	r.Reader = reader
+	return reader
 }
 
 // Keep returns a function that keeps files for excerpts, or nil if there are none.
