@@ -30,7 +30,8 @@ func (d *definition) conversions(old, new *apiextensionsv1.CustomResourceDefinit
 			if oldLoss != nil && (loss.Kept || !oldLoss.Kept) {
 				continue
 			}
-			change := Change{Kind: changekind.ConversionLossy, Version: c.From, Field: loss.Field, NewPath: schemaPath(newAt) + path}
+			change := Change{Kind: changekind.ConversionLossy, Version: c.From, Field: loss.Field,
+				NewPath: schemaPath(newAt) + path}
 			oldPath, existed := fieldPath(schemaOf(d.old, oldAt), loss.Field)
 			if existed {
 				change.Old, change.OldPath = "lossless", schemaPath(oldAt)+oldPath

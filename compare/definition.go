@@ -125,7 +125,8 @@ func (d *definition) spec(old, new *apiextensionsv1.CustomResourceDefinitionSpec
 		d.addAt("spec.preserveUnknownFields", change)
 	}
 	if !apiequality.Semantic.DeepEqual(conversionOf(old), conversionOf(new)) {
-		change := Change{Kind: changekind.ConversionChanged, Category: BreaksStored, Old: string(old.Conversion.Strategy), New: string(new.Conversion.Strategy),
+		change := Change{Kind: changekind.ConversionChanged, Category: BreaksStored,
+			Old: string(old.Conversion.Strategy), New: string(new.Conversion.Strategy),
 			Reason: "objects requested in another version than the stored one are converted differently, and the definition does not show how"}
 		switch {
 		case len(old.Versions) == 1 && len(new.Versions) == 1:
@@ -174,7 +175,8 @@ func (d *definition) rest(path string, old, new reflect.Value) {
 }
 
 func versionOf(spec *apiextensionsv1.CustomResourceDefinitionSpec, name string) int {
-	return slices.IndexFunc(spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
+	return slices.IndexFunc(spec.Versions,
+		func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
 }
 
 func versionPath(i int) string { return fmt.Sprintf("spec.versions[%d]", i) }
@@ -220,7 +222,8 @@ func (d *definition) storage(old, new *apiextensionsv1.CustomResourceDefinitionS
 	if new.Conversion.Strategy == apiextensionsv1.NoneConverter {
 		change.Reason = "stored objects do not change until they are written, and both versions have the same fields"
 		// Only the apiVersion is converted, so fields that the new version lacks are lost.
-		inner := &comparer{definition: &definition{ctx: d.ctx, name: d.name, target: d.target, equal: d.equal, ratchets: d.ratchets}, table: explanations(), version: new.Versions[end].Name}
+		inner := &comparer{definition: &definition{ctx: d.ctx, name: d.name, target: d.target, equal: d.equal,
+			ratchets: d.ratchets}, table: explanations(), version: new.Versions[end].Name}
 		if a, b := schemaOf(d.old, start), schemaOf(d.new, end); a != nil && b != nil {
 			inner.schema(nodePair{old: a, new: b, correlated: true})
 		} else {
@@ -394,7 +397,8 @@ func (v *versionPair) schemas() {
 		}
 		return
 	}
-	c := &comparer{definition: v.definition, table: explanations(), version: v.name, oldBase: schemaPath(v.oldAt), newBase: schemaPath(v.newAt)}
+	c := &comparer{definition: v.definition, table: explanations(), version: v.name, oldBase: schemaPath(v.oldAt),
+		newBase: schemaPath(v.newAt)}
 	c.schema(nodePair{old: old, new: new, correlated: true})
 	if c.documented > 0 {
 		change := Change{Kind: changekind.DocumentationChanged, Reason: "only documentation changed"}
@@ -422,7 +426,8 @@ func (v *versionPair) unsupported(c *comparer) {
 		return
 	}
 	for _, key := range slices.Concat(new, without(old, new)) {
-		c.definition.add(Change{Kind: changekind.NotUnderstood, Category: BreaksStored, Version: v.name, OldPath: c.oldBase + key, NewPath: c.newBase + key,
+		c.definition.add(Change{Kind: changekind.NotUnderstood, Category: BreaksStored, Version: v.name,
+			OldPath: c.oldBase + key, NewPath: c.newBase + key,
 			Reason: "a structural schema cannot represent it, so a change cannot be detected"})
 	}
 }
@@ -457,7 +462,8 @@ func (d *definition) askServer(ctx context.Context, target *apiserver.Target) er
 
 // hasSelectable reports whether a definition has selectable fields, which must be in its schemas.
 func hasSelectable(object *apiextensionsv1.CustomResourceDefinition) bool {
-	return slices.ContainsFunc(object.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return len(v.SelectableFields) > 0 })
+	return slices.ContainsFunc(object.Spec.Versions,
+		func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return len(v.SelectableFields) > 0 })
 }
 
 // withoutSchemas returns a definition with next to nothing in its schemas, which still differ as

@@ -35,7 +35,8 @@ func (c *comparer) hasNoEffect(p nodePair, fields []string) bool {
 	if !ok || !also {
 		return false
 	}
-	return c.unrestricted(p.old).satisfy(p.old.Type, nested(oldValueValidation)) && c.unrestricted(p.new).satisfy(p.new.Type, nested(newValueValidation))
+	return c.unrestricted(p.old).satisfy(p.old.Type, nested(oldValueValidation)) &&
+		c.unrestricted(p.new).satisfy(p.new.Type, nested(newValueValidation))
 }
 
 func nested(v *structural.ValueValidation) *structural.NestedValueValidation {
@@ -266,7 +267,8 @@ func states(k *keywords.Keyword, known, v *structural.ValueValidation) bool {
 	value := func(v *structural.ValueValidation) reflect.Value {
 		return reflect.ValueOf(k.Value(keywords.Parts{ValueValidation: v})).Elem()
 	}
-	isSet := k.IsSet(keywords.Parts{Generic: &structural.Generic{}, Extensions: &structural.Extensions{}, ValueValidation: known})
+	isSet := k.IsSet(keywords.Parts{Generic: &structural.Generic{}, Extensions: &structural.Extensions{},
+		ValueValidation: known})
 	return isSet && sameValue(value(known), value(v))
 }
 

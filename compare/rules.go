@@ -201,7 +201,8 @@ func (c *comparer) acceptedSchema(p nodePair) *structural.Schema {
 	// The server itself sets or keeps these.
 	fields := *seen
 	own := []string{"apiVersion", "kind", "metadata"}
-	fields.Properties = slices.DeleteFunc(slices.Clone(seen.Properties), func(f structural.Property) bool { return slices.Contains(own, f.Name) })
+	fields.Properties = slices.DeleteFunc(slices.Clone(seen.Properties),
+		func(f structural.Property) bool { return slices.Contains(own, f.Name) })
 	for _, name := range own {
 		fields.Properties = append(fields.Properties, structural.Property{Name: name, Schema: unspecified()})
 	}
@@ -220,7 +221,8 @@ func seenAfter(old, new *structural.Schema) *structural.Schema {
 	out := *old
 	out.Properties = nil
 	for _, f := range old.Properties {
-		out.Properties = append(out.Properties, structural.Property{Name: f.Name, Schema: seenAfter(f.Schema, propertyOf(new, f.Name))})
+		out.Properties = append(out.Properties,
+			structural.Property{Name: f.Name, Schema: seenAfter(f.Schema, propertyOf(new, f.Name))})
 	}
 	for _, f := range new.Properties {
 		if f.Schema.Default != nil && propertyOf(old, f.Name) == nil {

@@ -72,7 +72,8 @@ func sameSet(a, b reflect.Value) bool {
 	}
 	for i := range a.Len() {
 		k := key(a.Index(i))
-		if len(indexes[k]) == 0 || a.Type() == reflect.TypeFor[[]structural.NestedProperty]() && !sameValue(a.Index(i), b.Index(indexes[k][0])) {
+		if len(indexes[k]) == 0 || a.Type() == reflect.TypeFor[[]structural.NestedProperty]() &&
+			!sameValue(a.Index(i), b.Index(indexes[k][0])) {
 			return false
 		}
 		indexes[k] = indexes[k][1:]

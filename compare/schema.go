@@ -318,7 +318,8 @@ func (c *comparer) structure(p nodePair, discriminators []string) {
 			step: fieldStep(f.Name), old: old, new: f.Schema, oldPath: p.oldPath.Property(f.Name), newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name),
 			correlated: p.correlated, rules: p.rules, branched: p.branched, required: slices.Contains(p.old.Required, f.Name), discriminator: slices.Contains(discriminators, f.Name),
 			metadata: p.isResource() && f.Name == "metadata", name: f.Name, counted: p.old.MaxProperties != nil || p.new.MaxProperties != nil,
-			onlyOld: p.onlyOld || slices.Contains(p.impliedNew, f.Name), onlyNew: p.onlyNew || slices.Contains(p.impliedOld, f.Name),
+			onlyOld: p.onlyOld || slices.Contains(p.impliedNew,
+				f.Name), onlyNew: p.onlyNew || slices.Contains(p.impliedOld, f.Name),
 		})
 	}
 	if p.old.Items != nil {
@@ -379,7 +380,8 @@ func fieldStep(name string) string {
 }
 
 func (c *comparer) fieldRemoved(p nodePair, f structural.Property) {
-	pair := nodePair{source: source{old: f.Schema}, step: fieldStep(f.Name), old: f.Schema, oldPath: p.oldPath.Property(f.Name), field: p.field + fieldStep(f.Name)}
+	pair := nodePair{source: source{old: f.Schema}, step: fieldStep(f.Name), old: f.Schema,
+		oldPath: p.oldPath.Property(f.Name), field: p.field + fieldStep(f.Name)}
 	change := Change{Kind: changekind.FieldRemoved, Category: BreaksStored, Old: typeName(f.Schema),
 		Reason: "the server drops the field when it reads a stored object and when clients send it"}
 	if keepsUnknown(p.new) {
@@ -396,7 +398,8 @@ func (c *comparer) fieldRemoved(p nodePair, f structural.Property) {
 }
 
 func (c *comparer) fieldAdded(p nodePair, f structural.Property) {
-	pair := nodePair{source: source{new: f.Schema}, step: fieldStep(f.Name), new: f.Schema, newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name), correlated: p.correlated}
+	pair := nodePair{source: source{new: f.Schema}, step: fieldStep(f.Name), new: f.Schema,
+		newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name), correlated: p.correlated}
 	change := Change{Kind: changekind.FieldAdded, New: typeName(f.Schema), Reason: "no stored object has it yet"}
 	switch {
 	case keepsUnknown(p.old) && !isAnything(f.Schema):
@@ -413,7 +416,8 @@ func (c *comparer) fieldAdded(p nodePair, f structural.Property) {
 
 // isAnything reports whether a schema accepts and keeps every value.
 func isAnything(s *structural.Schema) bool {
-	free := &structural.Schema{Extensions: structural.Extensions{XPreserveUnknownFields: s.XPreserveUnknownFields}, ValueValidation: &structural.ValueValidation{}}
+	free := &structural.Schema{Extensions: structural.Extensions{XPreserveUnknownFields: s.XPreserveUnknownFields},
+		ValueValidation: &structural.ValueValidation{}}
 	free.Nullable = s.Nullable
 	return keepsUnknown(s) && s.Nullable && len(s.Properties) == 0 && len(differences(normalized(s), free)) == 0
 }

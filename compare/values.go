@@ -117,7 +117,8 @@ func (c *comparer) nullable(p nodePair) bool {
 }
 
 func (c *comparer) defaults(p nodePair) bool {
-	change := Change{Kind: changekind.DefaultChanged, Category: BreaksClients, Old: jsonText(p.old.Default), New: jsonText(p.new.Default),
+	change := Change{Kind: changekind.DefaultChanged, Category: BreaksClients, Old: jsonText(p.old.Default),
+		New:    jsonText(p.new.Default),
 		Reason: "clients that omit the field get a different value; stored objects keep theirs"}
 	switch {
 	case p.old.Default == nil && change.New == `""` && emptyMeansAbsent(p):

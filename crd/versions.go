@@ -21,7 +21,8 @@ const namedFields = 3
 // VersionLosses describes what objects lose if they are written or updated in a version that is not
 // the storage version, and no webhook converts: the API server replaces the apiVersion and drops
 // what the other version does not specify. The text is empty if nothing is lost.
-func VersionLosses(version string, schema *structural.Schema, storage string, stored *structural.Schema) (text string, fields []LostField) {
+func VersionLosses(version string, schema *structural.Schema, storage string,
+	stored *structural.Schema) (text string, fields []LostField) {
 	written, rest := lostNames(structural.Lost(schema, stored), version, &fields)
 	removed, more := lostNames(structural.Lost(stored, schema), storage, &fields)
 	var parts []string

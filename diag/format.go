@@ -161,7 +161,8 @@ type jsonEdit struct {
 }
 
 func jsonOf(d Diagnostic) jsonDiagnostic {
-	j := jsonDiagnostic{Code: d.Code, Severity: d.Severity.String(), File: d.Pos.File, Line: d.Pos.Line, Column: d.Pos.Column, EndLine: d.End.Line, EndColumn: d.End.Column, Message: d.Message, Hint: d.Hint}
+	j := jsonDiagnostic{Code: d.Code, Severity: d.Severity.String(), File: d.Pos.File, Line: d.Pos.Line,
+		Column: d.Pos.Column, EndLine: d.End.Line, EndColumn: d.End.Column, Message: d.Message, Hint: d.Hint}
 	for _, r := range d.Related {
 		j.Related = append(j.Related, jsonPosition{r.Pos.File, r.Pos.Line, r.Pos.Column, r.Message})
 	}

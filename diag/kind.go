@@ -28,7 +28,8 @@ type Kind struct {
 
 // At returns a diagnostic of the kind at a position, which may be zero. The hint may be empty.
 func (k *Kind) At(pos Position, hint, format string, args ...any) Diagnostic {
-	return Diagnostic{Code: k.Code, Severity: k.Severity, Off: k.Off, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint}
+	return Diagnostic{Code: k.Code, Severity: k.Severity, Off: k.Off, Pos: pos,
+		Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // As returns the diagnostic with another severity.

@@ -65,7 +65,8 @@ func (t *Trial) kindsOf(s *suite) ([]*Kind, diag.List) {
 		}
 		key := testedVersion{d, version}
 		if t.tested[key] == nil {
-			i := slices.IndexFunc(d.CRD.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
+			i := slices.IndexFunc(d.CRD.Spec.Versions,
+				func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
 			if i < 0 {
 				return fail(s.version.pos, "", "the CRD %s has no version %s", d.CRD.Name, version)
 			}
@@ -234,7 +235,8 @@ func (c *Case) store(ctx context.Context, initial *Object) (map[string]any, *Fai
 // patchedKind returns a version of its CRD after applying a JSON patch (RFC 6902).
 func (t *Trial) patchedKind(kind *Kind, patches []any) (*Kind, error) {
 	d := kind.definition
-	i := slices.IndexFunc(d.CRD.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == kind.Version })
+	i := slices.IndexFunc(d.CRD.Spec.Versions,
+		func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == kind.Version })
 	patched, err := patchedCRD(d.CRD, i, patches)
 	if err != nil {
 		return nil, err
@@ -245,7 +247,8 @@ func (t *Trial) patchedKind(kind *Kind, patches []any) (*Kind, error) {
 
 // patchedCRD applies a JSON patch to a definition. As in openshift's runner, the result
 // has only the version of the suite, given by its index.
-func patchedCRD(crd *apiextensionsv1.CustomResourceDefinition, version int, patches []any) (*apiextensionsv1.CustomResourceDefinition, error) {
+func patchedCRD(crd *apiextensionsv1.CustomResourceDefinition, version int,
+	patches []any) (*apiextensionsv1.CustomResourceDefinition, error) {
 	text, err := json.Marshal(patches)
 	if err != nil {
 		return nil, err

@@ -92,5 +92,6 @@ var (
 
 // Codes returns the kinds of diagnostics that this package reports, in the order of their codes.
 func Codes() []*diag.Kind {
-	return []*diag.Kind{objectRejected, droppedField, defaulted, cleared, objectWarning, noKind, caseFails, wrongSuite, notStored, unchecked, rejectedCRD, ignoredField, prunedOtherwise, exported}
+	return []*diag.Kind{objectRejected, droppedField, defaulted, cleared, objectWarning, noKind, caseFails,
+		wrongSuite, notStored, unchecked, rejectedCRD, ignoredField, prunedOtherwise, exported}
 }

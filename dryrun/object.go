@@ -57,7 +57,8 @@ func ReadObjects(file crd.File) ([]*Object, diag.List) {
 			findings = append(findings, objectRejected.At(position(m.Pos), "", "%v", err))
 			continue
 		}
-		out = append(out, &Object{APIVersion: m.APIVersion, Kind: m.Kind, Name: m.Name, Pos: position(m.Pos), Value: value, manifest: m, position: position, mixed: file.Mixed})
+		out = append(out, &Object{APIVersion: m.APIVersion, Kind: m.Kind, Name: m.Name, Pos: position(m.Pos),
+			Value: value, manifest: m, position: position, mixed: file.Mixed})
 	}
 	return out, findings
 }

@@ -31,7 +31,8 @@ func (r *repairer) changes(nodes []locate.Followed) []change {
 					out = append(out, set(path, p.Name, value))
 				}
 			}
-			optional := slices.DeleteFunc(slices.Clone(fields), func(p structural.Property) bool { return node.Schema.Requires(p.Name) })
+			optional := slices.DeleteFunc(slices.Clone(fields),
+				func(p structural.Property) bool { return node.Schema.Requires(p.Name) })
 			if r.full {
 				out = append(out, absent(path, optional)...)
 			}

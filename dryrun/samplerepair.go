@@ -73,7 +73,8 @@ func (r *repairer) repair(ctx context.Context, object map[string]any) error {
 const maxDetours = 12
 
 // improve returns the changed object and the server's answer, or nil.
-func (r *repairer) improve(ctx context.Context, object map[string]any, answer apiserver.Answer) (map[string]any, apiserver.Answer, error) {
+func (r *repairer) improve(ctx context.Context, object map[string]any,
+	answer apiserver.Answer) (map[string]any, apiserver.Answer, error) {
 	var detour map[string]any
 	var newAnswer apiserver.Answer
 	for _, e := range answer.Errors {
@@ -92,7 +93,8 @@ func (r *repairer) improve(ctx context.Context, object map[string]any, answer ap
 			if badness(next) < badness(answer) {
 				return changed, next, nil
 			}
-			gone := !slices.ContainsFunc(next.Errors, func(other *field.Error) bool { return other.Field == e.Field && other.Detail == e.Detail })
+			gone := !slices.ContainsFunc(next.Errors,
+				func(other *field.Error) bool { return other.Field == e.Field && other.Detail == e.Detail })
 			if detour == nil && gone {
 				detour = changed
 				newAnswer = next

@@ -58,7 +58,8 @@ func (t *Trial) variants(name, suite string) []*crd.Definition {
 		if !slices.ContainsFunc(all, same) {
 			all = append(all, d)
 		}
-		ofOneGate := slices.ContainsFunc(slices.Collect(maps.Keys(d.CRD.Annotations)), func(key string) bool { return strings.HasPrefix(key, oneGateAnnotation) })
+		ofOneGate := slices.ContainsFunc(slices.Collect(maps.Keys(d.CRD.Annotations)),
+			func(key string) bool { return strings.HasPrefix(key, oneGateAnnotation) })
 		if !ofOneGate && !slices.ContainsFunc(whole, same) {
 			whole = append(whole, d)
 		}
@@ -136,7 +137,8 @@ func (t *Trial) fits(d *crd.Definition, gates []string) bool {
 	i := slices.IndexFunc(t.gates, func(g featureGates) bool {
 		_, ofProfile := g.annotations[profiles[0]]
 		known := parts(g.annotations[majorVersionAnnotation])
-		ofVersion := len(versions) == 0 || slices.ContainsFunc(versions, func(v string) bool { return slices.Contains(known, v) })
+		ofVersion := len(versions) == 0 || slices.ContainsFunc(versions,
+			func(v string) bool { return slices.Contains(known, v) })
 		return ofProfile && ofVersion && slices.Contains(sets, g.annotations[featureSetAnnotation])
 	})
 	if i < 0 {

@@ -126,7 +126,8 @@ type groupVersion struct {
 func groupVersions(resources []*Resource) []groupVersion {
 	var out []groupVersion
 	for _, r := range resources {
-		offset, known := slices.BinarySearchFunc(out, r.GroupVersion(), func(gv groupVersion, name string) int { return strings.Compare(gv.name, name) })
+		offset, known := slices.BinarySearchFunc(out, r.GroupVersion(),
+			func(gv groupVersion, name string) int { return strings.Compare(gv.name, name) })
 		if !known {
 			out = slices.Insert(out, offset, groupVersion{name: r.GroupVersion()})
 		}

@@ -69,7 +69,8 @@ func NewHandler(resources []*Resource, documents []Document) (http.Handler, erro
 			return nil, err
 		}
 		hash := hashOf(data)
-		h.pages[path] = []*representation{newRepresentation(mediaJSON, func() string { return hash }, func() ([]byte, error) { return data, nil })}
+		h.pages[path] = []*representation{newRepresentation(mediaJSON, func() string { return hash },
+			func() ([]byte, error) { return data, nil })}
 	}
 	return h, nil
 }

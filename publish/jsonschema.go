@@ -94,7 +94,8 @@ func (o JSONSchemaOptions) catalog(resources []*Resource) object {
 	for _, r := range resources {
 		entry := object{"name": r.Kind + " " + r.GroupVersion(), "url": o.URL(r), "description": "Custom resource " + r.Plural + "." + r.Group}
 		preferred := !slices.ContainsFunc(resources, func(other *Resource) bool {
-			return other.Group == r.Group && other.Kind == r.Kind && version.CompareKubeAwareVersionStrings(other.Version, r.Version) > 0
+			return other.Group == r.Group && other.Kind == r.Kind &&
+				version.CompareKubeAwareVersionStrings(other.Version, r.Version) > 0
 		})
 		match := []string{}
 		if kind := strings.ToLower(r.Kind); preferred {
@@ -159,7 +160,8 @@ func (o JSONSchemaOptions) schemaOf(r *Resource) object {
 	metadata := []any{o.refTo(objectMetaDefinition), named}
 	for _, p := range s.Properties {
 		if p.Name == "metadata" { // it may restrict the name
-			metadata = append(metadata, jsonSchema{JSONSchemaOptions: JSONSchemaOptions{Draft: o.Draft, Open: true}}.node(p.Schema, false))
+			metadata = append(metadata,
+				jsonSchema{JSONSchemaOptions: JSONSchemaOptions{Draft: o.Draft, Open: true}}.node(p.Schema, false))
 		}
 	}
 	addAll(properties["metadata"].(object), object{"type": "object", "allOf": metadata})

@@ -53,7 +53,8 @@ func NewPublisher(options Options) (*Publisher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Publisher{static: s, parts: map[partKey]*part{}, v2: dialect{v2: true, Options: options}, v3: dialect{Options: options}}, nil
+	return &Publisher{static: s, parts: map[partKey]*part{}, v2: dialect{v2: true, Options: options},
+		v3: dialect{Options: options}}, nil
 }
 
 // Documents is like the function [Documents]. Resources that were in the last call, that
@@ -142,8 +143,9 @@ func (p *part) neededBy(resources []*Resource) part {
 	scale := slices.ContainsFunc(resources, func(r *Resource) bool { return r.Scale })
 	namespaced := slices.ContainsFunc(resources, func(r *Resource) bool { return r.Namespaced })
 	return part{
-		definitions: slices.DeleteFunc(slices.Clone(p.definitions), func(m member) bool { return !scale && strings.HasPrefix(m.name, scaleDefinition) }),
-		parameters:  slices.DeleteFunc(slices.Clone(p.parameters), func(m member) bool { return !namespaced && strings.HasPrefix(m.name, "namespace-") }),
+		definitions: slices.DeleteFunc(slices.Clone(p.definitions),
+			func(m member) bool { return !scale && strings.HasPrefix(m.name, scaleDefinition) }),
+		parameters: slices.DeleteFunc(slices.Clone(p.parameters), func(m member) bool { return !namespaced && strings.HasPrefix(m.name, "namespace-") }),
 	}
 }
 

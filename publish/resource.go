@@ -57,7 +57,8 @@ func (r *Resource) Unpublished() string {
 // Resources returns the served versions of a definition, in its order. schemas are the
 // schemas of its versions, by index; unsupported lists, also by index, what the model
 // cannot represent, and may be nil. Names that the API server defaults may be missing.
-func Resources(crd *apiextensionsv1.CustomResourceDefinition, schemas []*structural.Schema, unsupported [][]structural.Unsupported) []*Resource {
+func Resources(crd *apiextensionsv1.CustomResourceDefinition, schemas []*structural.Schema,
+	unsupported [][]structural.Unsupported) []*Resource {
 	names := crd.Spec.Names
 	var out []*Resource
 	for i, v := range crd.Spec.Versions {

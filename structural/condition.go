@@ -26,7 +26,8 @@ type CheckedVersion struct {
 //
 // If the model cannot hold a schema, the schema cannot be checked: the status is
 // Unknown, and the message names the first such keyword.
-func NonStructuralSchema(preserveUnknownFields bool, versions []CheckedVersion) *apiextensionsv1.CustomResourceDefinitionCondition {
+func NonStructuralSchema(preserveUnknownFields bool,
+	versions []CheckedVersion) *apiextensionsv1.CustomResourceDefinitionCondition {
 	condition := &apiextensionsv1.CustomResourceDefinitionCondition{
 		Type:   apiextensionsv1.NonStructuralSchema,
 		Status: apiextensionsv1.ConditionUnknown,

@@ -142,7 +142,8 @@ func (d *decoder) fillNested(n *NestedValueValidation, p *apiextensionsv1.JSONSc
 	d.checkValues(p, path)
 	for _, prop := range d.properties(p.Properties, entries) {
 		child := p.Properties[prop.Key]
-		n.Properties = append(n.Properties, NestedProperty{Name: prop.Key, Schema: d.nested(&child, path.Property(prop.Key), prop)})
+		n.Properties = append(n.Properties,
+			NestedProperty{Name: prop.Key, Schema: d.nested(&child, path.Property(prop.Key), prop)})
 	}
 	if p.Items != nil {
 		n.Items = d.nested(p.Items.Schema, path.Child("items"), entryFor(entries, "items"))

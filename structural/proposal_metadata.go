@@ -52,7 +52,8 @@ func isImpliedBy(s, known *Schema) bool {
 	if s.Type != known.Type || len(s.XValidations) > 0 || s.Default != nil {
 		return false
 	}
-	if v := s.ValueValidation; v != nil && !v.isZero() && (known.ValueValidation == nil || !reflect.DeepEqual(*v, *known.ValueValidation)) {
+	if v := s.ValueValidation; v != nil && !v.isZero() &&
+		(known.ValueValidation == nil || !reflect.DeepEqual(*v, *known.ValueValidation)) {
 		return false
 	}
 	for _, p := range s.Properties {

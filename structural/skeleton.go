@@ -197,7 +197,8 @@ func appendJunctors(list []placedProps, p placedProps) []placedProps {
 	return list
 }
 
-func appendNamed(list []namedProps, schemas map[string]apiextensionsv1.JSONSchemaProps, path *Path, keyword string) []namedProps {
+func appendNamed(list []namedProps, schemas map[string]apiextensionsv1.JSONSchemaProps, path *Path,
+	keyword string) []namedProps {
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
 		child := schemas[name]
 		location := path.Property(name)
@@ -297,7 +298,8 @@ func ofField(skeletons []*Skeleton, name string, strictly bool) []*Skeleton {
 	var out []*Skeleton
 	for _, s := range skeletons {
 		start := len(out)
-		if i, found := slices.BinarySearchFunc(s.Properties, name, func(p SkeletonProperty, name string) int { return cmp.Compare(p.Name, name) }); found {
+		if i, found := slices.BinarySearchFunc(s.Properties, name,
+			func(p SkeletonProperty, name string) int { return cmp.Compare(p.Name, name) }); found {
 			out = append(out, s.Properties[i].Skeleton)
 		}
 		for _, p := range s.PatternProperties {

@@ -71,7 +71,8 @@ func unionBranches(s, d *Schema, discriminator string, values []string, members 
 		if len(forbidden) > 0 {
 			not := &NestedValueValidation{Origin: s.Origin}
 			for _, name := range forbidden {
-				not.AnyOf = append(not.AnyOf, NestedValueValidation{ValueValidation: ValueValidation{Required: []string{name}}, Origin: s.Origin})
+				not.AnyOf = append(not.AnyOf,
+					NestedValueValidation{ValueValidation: ValueValidation{Required: []string{name}}, Origin: s.Origin})
 			}
 			v.Not = not
 		}

@@ -78,7 +78,8 @@ func (z normalizer) list(n *node, old, new []any) bool {
 	var found []any
 	for i, element := range new {
 		if found == nil {
-			if i < len(old) && sameKeys(n.keys, old[i], element) && !(normalizer{opts: z.opts, dry: true}).value(n.items, old[i], element) {
+			if i < len(old) && sameKeys(n.keys, old[i], element) &&
+				!(normalizer{opts: z.opts, dry: true}).value(n.items, old[i], element) {
 				continue
 			}
 			found = counterparts(n.keys, old, new)

@@ -127,7 +127,8 @@ func (n *node) prepared(s *structural.Schema, u Union) union {
 			kind = p.Type
 		}
 		out.types = append(out.types, kind)
-		out.apart = out.apart && m.Name != u.Discriminator && !slices.ContainsFunc(u.Members[:i], func(other Member) bool { return other.Name == m.Name })
+		out.apart = out.apart && m.Name != u.Discriminator && !slices.ContainsFunc(u.Members[:i],
+			func(other Member) bool { return other.Name == m.Name })
 	}
 	return out
 }

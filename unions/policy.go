@@ -125,7 +125,8 @@ func policyOf(name string, target PolicyTarget, resources, expressions []string)
 }
 
 // PolicyYAML renders the objects of [Policies] as a stream of YAML documents.
-func PolicyYAML(policy *admissionregistrationv1.MutatingAdmissionPolicy, binding *admissionregistrationv1.MutatingAdmissionPolicyBinding) ([]byte, error) {
+func PolicyYAML(policy *admissionregistrationv1.MutatingAdmissionPolicy,
+	binding *admissionregistrationv1.MutatingAdmissionPolicyBinding) ([]byte, error) {
 	var out bytes.Buffer
 	for _, object := range []any{policy, binding} {
 		document, err := yaml.Marshal(object)

@@ -131,7 +131,8 @@ func intOrString(all []*structural.ValueValidation, n int) any {
 // junctor.
 func (m sampler) object(s *structural.Schema, all []*structural.ValueValidation) map[string]any {
 	required, forbidden := needs(all[0])
-	minimum, maximum := tightest(all, func(v *structural.ValueValidation) (*int64, *int64) { return v.MinProperties, v.MaxProperties })
+	minimum, maximum := tightest(all,
+		func(v *structural.ValueValidation) (*int64, *int64) { return v.MinProperties, v.MaxProperties })
 	values := map[string]any{}
 	for _, u := range Of(s) {
 		value, member := firstWithMember(&u)
@@ -219,7 +220,8 @@ func (m sampler) array(s *structural.Schema, all []*structural.ValueValidation) 
 }
 
 // tightest returns the bounds of validations combined.
-func tightest(all []*structural.ValueValidation, bounds func(*structural.ValueValidation) (minimum, maximum *int64)) (minimum, maximum *int64) {
+func tightest(all []*structural.ValueValidation,
+	bounds func(*structural.ValueValidation) (minimum, maximum *int64)) (minimum, maximum *int64) {
 	for _, v := range all {
 		low, high := bounds(v)
 		if low != nil && (minimum == nil || *low > *minimum) {

@@ -103,7 +103,8 @@ func (v *Verifier) Compatibility(ctx context.Context, s *crd.Definition, wording
 		}
 		refused := len(errors) > 0
 		added := slices.DeleteFunc(errors, func(text string) bool { return !features[f] && slices.Contains(out.Errors, text) })
-		out.Features = append(out.Features, Feature{Name: string(f), Used: features[f], Refused: refused, Errors: shortList(added)})
+		out.Features = append(out.Features,
+			Feature{Name: string(f), Used: features[f], Refused: refused, Errors: shortList(added)})
 	}
 	return out, nil
 }
@@ -173,11 +174,13 @@ func useOf(object *apiextensionsv1.CustomResourceDefinition, s *crd.Definition) 
 
 // featuresOf returns the features in use.
 func featuresOf(use compat.Use) map[feature]bool {
-	return map[feature]bool{pruning: use.Pruning, defaults: use.Defaults, webhookConversion: use.Webhook, unionsKeyword: use.Unions}
+	return map[feature]bool{pruning: use.Pruning, defaults: use.Defaults, webhookConversion: use.Webhook,
+		unionsKeyword: use.Unions}
 }
 
 // proposalRequests answers by the rules of the KEP.
-func proposalRequests(_ context.Context, object *apiextensionsv1.CustomResourceDefinition, s *crd.Definition) (request, map[feature]bool, error) {
+func proposalRequests(_ context.Context, object *apiextensionsv1.CustomResourceDefinition,
+	s *crd.Definition) (request, map[feature]bool, error) {
 	now := useOf(object, s)
 	var oldUse *compat.Use
 	if s.Old != nil {
@@ -215,7 +218,8 @@ func isAbout(r compat.Rejection, f feature) bool {
 }
 
 // serverRequests answers with the server's validation.
-func (v *Verifier) serverRequests(ctx context.Context, object *apiextensionsv1.CustomResourceDefinition, s *crd.Definition) (request, map[feature]bool, error) {
+func (v *Verifier) serverRequests(ctx context.Context, object *apiextensionsv1.CustomResourceDefinition,
+	s *crd.Definition) (request, map[feature]bool, error) {
 	return func(f feature) ([]string, error) {
 		if f == unionsKeyword { // whatever the schema, no server knows the keyword
 			return []string{fmt.Sprintf("strict decoding error: unknown field %q", schemaPath(0)+".x-kubernetes-unions")}, nil
@@ -284,7 +288,8 @@ func withDefault(schema *apiextensionsv1.JSONSchemaProps) {
 // ratcheted warns about a definition that the server accepts only because the schema that it
 // replaces is not structural either.
 func (c *checks) ratcheted() {
-	if c.Old == nil || slices.ContainsFunc(c.list, func(r result) bool { return r.Code == rejectedByServer.Code && r.Severity == diag.Error }) {
+	if c.Old == nil || slices.ContainsFunc(c.list,
+		func(r result) bool { return r.Code == rejectedByServer.Code && r.Severity == diag.Error }) {
 		return
 	}
 	condition := conditionOf(c.CRD, c.Definition, ServerWording)

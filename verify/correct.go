@@ -102,7 +102,8 @@ func splitSchemaPath(fullPath string) (version int, path string, ok bool) {
 }
 
 // apply returns a copy of the definition in which the mistakes are corrected.
-func (m corrections) apply(crd *apiextensionsv1.CustomResourceDefinition, w strategy) *apiextensionsv1.CustomResourceDefinition {
+func (m corrections) apply(crd *apiextensionsv1.CustomResourceDefinition,
+	w strategy) *apiextensionsv1.CustomResourceDefinition {
 	out := crd.DeepCopy()
 	for _, r := range m {
 		if r.version >= len(out.Spec.Versions) {
@@ -271,7 +272,8 @@ func identity(f apiserver.Finding) string {
 }
 
 // descend takes the first step of a path. put stores the child back into s.
-func descend(s *apiextensionsv1.JSONSchemaProps, path string) (child *apiextensionsv1.JSONSchemaProps, rest string, put func()) {
+func descend(s *apiextensionsv1.JSONSchemaProps,
+	path string) (child *apiextensionsv1.JSONSchemaProps, rest string, put func()) {
 	if tail, ok := strings.CutPrefix(path, ".properties["); ok {
 		for name := range s.Properties {
 			rest, ok := strings.CutPrefix(tail, name+"]")

@@ -108,7 +108,8 @@ func newHandle(d *crd.Definition, served string, shared *apiserver.Kinds) (crd.H
 }
 
 // kindOf prepares a version of a definition, and returns that with or without its schemas.
-func kindOf(d *crd.Definition, served string, shared *apiserver.Kinds) (*apiextensionsv1.CustomResourceDefinition, *apiserver.Kind, error) {
+func kindOf(d *crd.Definition, served string,
+	shared *apiserver.Kinds) (*apiextensionsv1.CustomResourceDefinition, *apiserver.Kind, error) {
 	if d.CRD != nil || d.BuildWith == nil { // only generated definitions share nodes
 		definition := d.CRD
 		if definition == nil {
@@ -118,7 +119,8 @@ func kindOf(d *crd.Definition, served string, shared *apiserver.Kinds) (*apiexte
 		return definition, kind, err
 	}
 	definition := d.BuildWith(nil)
-	i := slices.IndexFunc(definition.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == served })
+	i := slices.IndexFunc(definition.Spec.Versions,
+		func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == served })
 	switch {
 	case i < 0:
 		return nil, nil, fmt.Errorf("%s has no version %s", definition.Name, served)

@@ -128,7 +128,8 @@ func followSteps(s *structural.Schema, steps []string) (found *structural.Schema
 		} else if inMetadata && s.Type == "object" && len(s.Properties) == 0 && s.AdditionalProperties == nil {
 			return nil, "", "" // managedFields[].fieldsV1
 		}
-		if next == nil && (s.XPreserveUnknownFields != nil || s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil) {
+		if next == nil && (s.XPreserveUnknownFields != nil || s.AdditionalProperties != nil &&
+			s.AdditionalProperties.Schema == nil) {
 			return nil, "", ""
 		}
 		if next == nil {

@@ -24,7 +24,8 @@ type partial struct {
 // verified as they are.
 func partials(subjects []*crd.Definition) []*partial {
 	out := make([]*partial, len(subjects))
-	r := repetitions{owners: map[*structural.Schema]int{}, patterns: map[string]int{}, contents: map[*structural.Schema]content{}}
+	r := repetitions{owners: map[*structural.Schema]int{}, patterns: map[string]int{},
+		contents: map[*structural.Schema]content{}}
 	for i, s := range subjects {
 		if !mayOmit(s) {
 			continue
@@ -52,7 +53,8 @@ func partials(subjects []*crd.Definition) []*partial {
 const maxPartialBytes = 2 << 20
 
 func mayOmit(s *crd.Definition) bool {
-	return s.BuildWith != nil && s.CRD == nil && s.Old == nil && !s.OnlySchemas && s.Incomplete == nil && len(s.Unsupported) == 0 &&
+	return s.BuildWith != nil && s.CRD == nil && s.Old == nil && !s.OnlySchemas && s.Incomplete == nil &&
+		len(s.Unsupported) == 0 &&
 		textOf(s) != nil && len(textOf(s)) <= maxPartialBytes && !slices.Contains(s.Schemas, nil)
 }
 

@@ -372,7 +372,8 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial
 		if part != nil {
 			s.CRD = s.BuildWith(part.schemas)
 			// The server looks up these fields in the schema.
-			if slices.ContainsFunc(s.CRD.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.SelectableFields != nil }) {
+			if slices.ContainsFunc(s.CRD.Spec.Versions,
+				func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.SelectableFields != nil }) {
 				part = nil
 			}
 		}
@@ -491,7 +492,8 @@ func (c *checks) askServer(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("verify %s: %w", crd.Name, err)
 		}
-		if c.partial && slices.ContainsFunc(report.Findings, func(f apiserver.Finding) bool { return !isAboutMetadata(f.Path) }) {
+		if c.partial && slices.ContainsFunc(report.Findings,
+			func(f apiserver.Finding) bool { return !isAboutMetadata(f.Path) }) {
 			c.complete()
 			crd = c.CRD
 			report, err = c.target.Check(ctx, crd, c.Old)
@@ -502,7 +504,8 @@ func (c *checks) askServer(ctx context.Context) error {
 		if n == 0 {
 			c.rules = report.Rules
 		}
-		found := foldCosts(slices.DeleteFunc(withoutCopies(report.Findings), func(f apiserver.Finding) bool { return known[identity(f)] }))
+		found := foldCosts(slices.DeleteFunc(withoutCopies(report.Findings),
+			func(f apiserver.Finding) bool { return known[identity(f)] }))
 		for _, f := range found {
 			known[identity(f)] = true
 		}
@@ -542,7 +545,8 @@ func (c *checks) complete() {
 // before it fills in nested defaults.
 func (c *checks) defaults(ctx context.Context, version int) error {
 	schema := c.CRD.Spec.Versions[version].Schema
-	if schema == nil || schema.OpenAPIV3Schema == nil || slices.ContainsFunc(c.list, func(r result) bool { return r.Severity == diag.Error }) {
+	if schema == nil || schema.OpenAPIV3Schema == nil ||
+		slices.ContainsFunc(c.list, func(r result) bool { return r.Severity == diag.Error }) {
 		return nil
 	}
 	found, err := apiserver.FilledDefaults(ctx, c.Schemas[version])
@@ -609,7 +613,8 @@ func (v *Verifier) Costs(ctx context.Context, definition *apiextensionsv1.Custom
 	}
 	out := make([]unions.RuleCost, len(rules))
 	for i, r := range rules {
-		out[i] = unions.RuleCost{Version: r.Version, Path: r.Path, Rule: r.Text, OfRule: r.RuleShare(), OfSchema: r.SchemaShare()}
+		out[i] = unions.RuleCost{Version: r.Version, Path: r.Path, Rule: r.Text, OfRule: r.RuleShare(),
+			OfSchema: r.SchemaShare()}
 	}
 	return out, nil
 }
@@ -666,7 +671,8 @@ func (r *result) suggest(old, meant string) {
 
 func (c *checks) add(kind *diag.Kind, path, hint, format string, args ...any) *result {
 	d := kind.At(diag.Position{}, hint, format, args...)
-	c.list = append(c.list, result{Code: d.Code, Severity: d.Severity, Off: d.Off, Path: path, Message: d.Message, Hint: d.Hint})
+	c.list = append(c.list, result{Code: d.Code, Severity: d.Severity, Off: d.Off, Path: path, Message: d.Message,
+		Hint: d.Hint})
 	return &c.list[len(c.list)-1]
 }
 

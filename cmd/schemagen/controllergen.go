@@ -91,7 +91,8 @@ func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			if level > 0 {
-				return commandline.WriteMarkers(stdout, inv.Request.Companions.Generators, !inv.Request.NoCRD || inv.Request.Patch != nil, level)
+				return commandline.WriteMarkers(stdout, inv.Request.Companions.Generators,
+					!inv.Request.NoCRD || inv.Request.Patch != nil, level)
 			}
 			return inv.Run(cmd.Context(), stdout, stderr)
 		},
@@ -145,7 +146,8 @@ func parseControllerGen(inv *generation.Invocation, flags *pflag.FlagSet, args [
 		}
 	}
 	request.Generators = slices.Sorted(maps.Keys(companions))
-	if !request.NoCRD || request.Patch != nil || companions[commandline.ApplyConfigurationName] != nil { // they read the same markers
+	// they read the same markers
+	if !request.NoCRD || request.Patch != nil || companions[commandline.ApplyConfigurationName] != nil {
 		request.Generators = append(request.Generators, "crd")
 	}
 	if len(companions) > 0 {

@@ -28,7 +28,8 @@ type convertRun struct {
 }
 
 func newConvertCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	r := convertRun{objects: convertrun.Objects{Stdin: stdin, Target: convertrun.Target{Consent: consent.Consent{In: os.Stdin, Out: stderr}}}}
+	r := convertRun{objects: convertrun.Objects{Stdin: stdin,
+		Target: convertrun.Target{Consent: consent.Consent{In: os.Stdin, Out: stderr}}}}
 	cmd := &cobra.Command{
 		Use:   "convert -f FILE --to VERSION [packages]",
 		Short: "Convert objects between versions, without a cluster.",

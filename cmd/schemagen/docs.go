@@ -99,7 +99,8 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if err := cmp.Or(err, r.print(findings, stderr)); err != nil {
 		return err
 	}
-	return r.reporter.DeliverQuietly(ctx, reporting.Delivery{Outputs: reporting.OutputsIn(r.output, files), Mode: r.mode}, stdout, stderr)
+	return r.reporter.DeliverQuietly(ctx,
+		reporting.Delivery{Outputs: reporting.OutputsIn(r.output, files), Mode: r.mode}, stdout, stderr)
 }
 
 // print prints findings; --format is the format of the documents, not of diagnostics.

@@ -47,7 +47,8 @@ needs your consent: you are asked on a terminal, and pass --yes elsewhere.`,
 				return err
 			}
 			writer := output.Writer{Root: output.RootOf(wd)}
-			if _, err := writer.Commit(cmd.Context(), []output.File{{Path: project.Name, Data: text}}, output.Write, stdout); err != nil {
+			if _, err := writer.Commit(cmd.Context(), []output.File{{Path: project.Name, Data: text}}, output.Write,
+				stdout); err != nil {
 				return err
 			}
 			for _, problem := range problems {

@@ -85,7 +85,8 @@ func (r *jsonSchemaRun) run(ctx context.Context, args []string, stdin io.Reader,
 	if err != nil {
 		return err
 	}
-	if err := r.DeliverQuietly(ctx, reporting.Delivery{Outputs: reporting.OutputsIn(r.output, files), Mode: r.mode}, stdout, stderr); err != nil {
+	if err := r.DeliverQuietly(ctx, reporting.Delivery{Outputs: reporting.OutputsIn(r.output, files), Mode: r.mode},
+		stdout, stderr); err != nil {
 		return err
 	}
 	if !r.modeline {

@@ -39,7 +39,8 @@ Without --install, answer one request of Kubebuilder, as the plugin does.`,
 			if err != nil {
 				return err
 			}
-			return kubebuilder.Serve(stdin, screen.Documents(stdout), stderr, kubebuilder.Options{Dir: dir, Version: cli.ToolVersion()})
+			return kubebuilder.Serve(stdin, screen.Documents(stdout), stderr,
+				kubebuilder.Options{Dir: dir, Version: cli.ToolVersion()})
 		},
 	}
 	cmd.Flags().BoolVar(&install, "install", false, "write the plugin to Kubebuilder's directory of plugins")

@@ -53,8 +53,10 @@ and offers the fixes. It completes and explains markers. It writes no files.`,
 				}
 			}
 			gogc.Session()
-			runs := lspRuns{command: cmd, results: &editor.Cache{}, recorder: &symbols.Recorder{}, directories: map[string]*generation.Session{}}
-			err := lsp.Serve(cmd.Context(), stdin, screen.Documents(stdout), cli.ToolVersion(), editor.Config{Run: runs.findings, Recorder: runs.recorder})
+			runs := lspRuns{command: cmd, results: &editor.Cache{}, recorder: &symbols.Recorder{},
+				directories: map[string]*generation.Session{}}
+			err := lsp.Serve(cmd.Context(), stdin, screen.Documents(stdout), cli.ToolVersion(),
+				editor.Config{Run: runs.findings, Recorder: runs.recorder})
 			if errors.Is(err, lsp.ErrNoShutdown) {
 				return reporting.ErrFindings // as the protocol wants it
 			}
@@ -77,7 +79,8 @@ type lspRuns struct {
 // findings returns the findings of schemagen crd in a directory. Without packages of its own,
 // they are about all packages below it. unverified is called with those that are known before
 // definitions are verified.
-func (l *lspRuns) findings(ctx context.Context, dir string, reader *inputs.Reader, unverified func(diag.List)) (diag.List, error) {
+func (l *lspRuns) findings(ctx context.Context, dir string, reader *inputs.Reader,
+	unverified func(diag.List)) (diag.List, error) {
 	if err := os.Chdir(dir); err != nil {
 		return nil, err
 	}

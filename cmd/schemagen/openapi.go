@@ -113,7 +113,8 @@ func (r *openAPIRun) run(ctx context.Context, args []string, stdin io.Reader, st
 }
 
 // read reads the resources to publish and reports mistakes in them.
-func (r *openAPIRun) read(ctx context.Context, args []string, stdin io.Reader, stderr io.Writer) ([]*definitions.Resource, error) {
+func (r *openAPIRun) read(ctx context.Context, args []string, stdin io.Reader,
+	stderr io.Writer) ([]*definitions.Resource, error) {
 	if err := r.CheckFormat(); err != nil {
 		return nil, err
 	}

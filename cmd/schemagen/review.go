@@ -105,18 +105,21 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if err != nil {
 		return err
 	}
-	delivery := reporting.Delivery{Outputs: []output.File{{Path: r.output, Data: data}}, Mode: cli.ModeOf(r.output, false, false)}
+	delivery := reporting.Delivery{Outputs: []output.File{{Path: r.output, Data: data}},
+		Mode: cli.ModeOf(r.output, false, false)}
 	return r.reporter.DeliverQuietly(ctx, delivery, stdout, stderr)
 }
 
 // read reads both sides, and the findings that only the new one has.
-func (r *reviewRun) read(ctx context.Context, args []string, commits *definitions.Commits, target *review.Input, stderr io.Writer) error {
+func (r *reviewRun) read(ctx context.Context, args []string, commits *definitions.Commits, target *review.Input,
+	stderr io.Writer) error {
 	packages, _ := r.definitions.Project.Packages(nil, r.definitions.Dir) // without any, NEW is files
 	old, new, err := commits.Both(ctx, args, packages)
 	if err = cmp.Or(err, reporting.Refused("OLD", old.Side.String(), old.Findings, r.definitions.Dir, stderr), reporting.Refused("NEW", new.Side.String(), new.Findings, r.definitions.Dir, stderr)); err != nil {
 		return err
 	}
 	target.Old, target.New, target.Olds, target.News = old.Side.String(), new.Side.String(), old.Definitions, new.Definitions
-	target.Findings = r.definitions.Project.Judge(new.Findings.Normalize().Since(old.Findings.Normalize()), map[*project.Waiver]bool{}).On()
+	target.Findings = r.definitions.Project.Judge(new.Findings.Normalize().Since(old.Findings.Normalize()),
+		map[*project.Waiver]bool{}).On()
 	return nil
 }

@@ -48,7 +48,8 @@ func (r *openAPIRun) serve(ctx context.Context, args []string, stdin io.Reader, 
 	if err := load(); err != nil {
 		return err
 	}
-	server, err := httpserver.Listen(ctx, address, func(w http.ResponseWriter, q *http.Request) { (*current.Load()).ServeHTTP(w, q) }, stderr)
+	server, err := httpserver.Listen(ctx, address,
+		func(w http.ResponseWriter, q *http.Request) { (*current.Load()).ServeHTTP(w, q) }, stderr)
 	if err != nil {
 		return err
 	}

@@ -171,7 +171,8 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if err := report.Add(findings); err != nil {
 		return err
 	}
-	run := tryout.Run{Trial: trial, Stdin: stdin, Stdout: stdout, Output: r.output, Converted: converted, Paint: screen.PaintOf(r.Console.Out.Terminal), Keep: r.definitions.Keep, Report: report.Add}
+	run := tryout.Run{Trial: trial, Stdin: stdin, Stdout: stdout, Output: r.output, Converted: converted,
+		Paint: screen.PaintOf(r.Console.Out.Terminal), Keep: r.definitions.Keep, Report: report.Add}
 	switch {
 	case findings.HasErrors(): // objects cannot be tried
 	case r.sample != "":
@@ -192,7 +193,8 @@ func (r *tryRun) conversions(ctx context.Context, target *convertrun.Target) (di
 	if err != nil {
 		return nil, err
 	}
-	options := define.Options{Passes: passes.All(), Source: define.Source{Dir: r.WorkDir, Patterns: patterns, Tags: []string{}, Inputs: r.Reader}}
+	options := define.Options{Passes: passes.All(),
+		Source: define.Source{Dir: r.WorkDir, Patterns: patterns, Tags: []string{}, Inputs: r.Reader}}
 	options.Server, err = generation.NewVerifier("", verify.Options{})
 	if err != nil {
 		return nil, err

@@ -113,7 +113,8 @@ func (r *typesRun) run(ctx context.Context, names []string, stdin io.Reader, std
 	if made == nil {
 		return r.Print(stderr, verdict)
 	}
-	if _, err := r.Deliver(ctx, verdict, reporting.Delivery{Outputs: outputs, Stale: stale, Mode: r.mode}, stdout, stderr); err != nil {
+	if _, err := r.Deliver(ctx, verdict, reporting.Delivery{Outputs: outputs, Stale: stale, Mode: r.mode}, stdout,
+		stderr); err != nil {
 		return err
 	}
 	for _, line := range made.Summary() {

@@ -103,7 +103,8 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	options := definitions.VerifyOptions{Reader: *reader, Server: verifier, Old: r.old}
 	options.Output = channel.Within(r.Project.Output(nil, r.WorkDir))
 	options.Generate = func(ctx context.Context, packages []string, server define.Server) (diag.List, error) {
-		options, err := generation.Options(r.Project, define.Options{Source: define.Source{Dir: r.WorkDir, Patterns: packages, Inputs: r.Reader}, Final: true, Server: server})
+		options, err := generation.Options(r.Project, define.Options{Source: define.Source{Dir: r.WorkDir,
+			Patterns: packages, Inputs: r.Reader}, Final: true, Server: server})
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +133,8 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		findings = append(findings, definitions.NoCRDIn(args, given))
 	}
 	r.Unused = func(used map[*project.Waiver]bool) diag.List {
-		return r.Project.UnusedIn(r.Reader, slices.Collect(maps.Keys(verified.Ignores)), used, append(verify.Codes(), definitions.UnpublishedUnions))
+		return r.Project.UnusedIn(r.Reader, slices.Collect(maps.Keys(verified.Ignores)), used,
+			append(verify.Codes(), definitions.UnpublishedUnions))
 	}
 	findings = append(verified.Ignores.Without(nil, findings), verified.Ignores.Invalid(reference.IsCode)...)
 	return r.Report(stderr, findings)

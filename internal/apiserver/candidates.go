@@ -82,7 +82,8 @@ func (t *Target) candidatesAround(n *node, root string) []candidate {
 			continue
 		}
 		if keyword, limit, _, ok := t.limitOf(a.schema); ok {
-			out = append(out, candidate{path: strings.TrimPrefix(a.path.String(), root), keyword: keyword, limit: limit, nested: nestedLimit(a.schema, keyword)})
+			out = append(out, candidate{path: strings.TrimPrefix(a.path.String(), root), keyword: keyword,
+				limit: limit, nested: nestedLimit(a.schema, keyword)})
 		}
 	}
 	return out
@@ -108,7 +109,8 @@ func (w *candidateWalk) visit(kind *apiservercel.DeclType, s *apiextensions.JSON
 	}
 	if keyword, limit, factor, ok := w.target.limitOf(s); ok && fits(keyword, kind) {
 		w.found = append(w.found, candidate{
-			path: path, keyword: keyword, limit: limit, nested: nestedLimit(s, keyword), trail: slices.Clone(trail), factor: factor,
+			path: path, keyword: keyword, limit: limit, nested: nestedLimit(s,
+				keyword), trail: slices.Clone(trail), factor: factor,
 		})
 	}
 	switch {

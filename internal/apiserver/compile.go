@@ -256,7 +256,8 @@ type compiledText struct {
 
 // compileText compiles a rule or a message, and estimates its cost. It returns an error if the type
 // is not possible.
-func (t *Target) compileText(kind *apiservercel.DeclType, text string, terms terms, stored, optional bool) (out compiledText, err error) {
+func (t *Target) compileText(kind *apiservercel.DeclType, text string, terms terms,
+	stored, optional bool) (out compiledText, err error) {
 	rules, err := t.library(stored)
 	if err != nil {
 		return out, err

@@ -21,7 +21,8 @@ import (
 // apply. If it returns false, that is not certain, and the server has to be asked: it takes
 // longer, because it prepares to compile each node's rules for the complete type.
 func (t *Target) rulesHold(ctx context.Context, s *ruleSchema) bool {
-	d := defaultRules{ctx: ctx, rules: t.defaultRules(), held: &t.heldRules, budget: celconfig.RuntimeCELCostBudget / 2} // the server evaluates each rule twice
+	// the server evaluates each rule twice
+	d := defaultRules{ctx: ctx, rules: t.defaultRules(), held: &t.heldRules, budget: celconfig.RuntimeCELCostBudget / 2}
 	held := false
 	err := guard(func() error {
 		held = d.holdBelow(s.root)

@@ -76,7 +76,8 @@ func fillDefaults(ctx context.Context, s *structuralschema.Structural, path *fie
 		defaulting.Default(filled, s)
 		if !reflect.DeepEqual(filled, s.Default.Object) {
 			location := path.Child("default")
-			errs := apiservervalidation.ValidateCustomResource(location, filled, apiservervalidation.NewSchemaValidatorFromOpenAPI(s.ToKubeOpenAPI()))
+			errs := apiservervalidation.ValidateCustomResource(location, filled,
+				apiservervalidation.NewSchemaValidatorFromOpenAPI(s.ToKubeOpenAPI()))
 			errs = append(errs, listtype.ValidateListSetsAndMaps(location, s, asObject(filled))...)
 			if validator := cel.NewValidator(s, false, celconfig.PerCallLimit); validator != nil && len(errs) == 0 {
 				errs, _ = validator.Validate(ctx, location, s, filled, nil, celconfig.RuntimeCELCostBudget)

@@ -144,7 +144,8 @@ func (t *Target) versionFindings(r *request) []Finding {
 }
 
 // eachRule calls f for each rule of the nodes.
-func eachRule(s *apiextensionsv1.JSONSchemaProps, paths []nodePath, f func(path nodePath, i int, rule apiextensionsv1.ValidationRule)) {
+func eachRule(s *apiextensionsv1.JSONSchemaProps, paths []nodePath,
+	f func(path nodePath, i int, rule apiextensionsv1.ValidationRule)) {
 	for _, path := range paths {
 		n := s
 		for _, step := range path {

@@ -79,7 +79,8 @@ func sortFindings(findings []Finding) []Finding {
 			}
 			return -1
 		}
-		first := cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Detail, b.Detail), cmp.Compare(a.Source, b.Source))
+		first := cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Detail, b.Detail),
+			cmp.Compare(a.Source, b.Source))
 		if first != 0 {
 			return first
 		}

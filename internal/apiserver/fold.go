@@ -81,12 +81,14 @@ func (v evaluation) quantified(c ast.ComprehensionExpr) fact {
 	step := c.LoopStep()
 	isAccumulator := func(e ast.Expr) bool { return e.Kind() == ast.IdentKind && e.AsIdent() == c.AccuVar() }
 	// Other parsers may not have the form with two variables.
-	if values.kind != sized || c.HasIterVar2() || step.Kind() != ast.CallKind || c.AccuInit().Kind() != ast.LiteralKind || !isAccumulator(c.Result()) {
+	if values.kind != sized || c.HasIterVar2() || step.Kind() != ast.CallKind ||
+		c.AccuInit().Kind() != ast.LiteralKind || !isAccumulator(c.Result()) {
 		return anything()
 	}
 	call := step.AsCall()
 	all := c.AccuInit().AsLiteral() == types.True && call.FunctionName() == operators.LogicalAnd
-	if !all && (c.AccuInit().AsLiteral() != types.False || call.FunctionName() != operators.LogicalOr) || !isAccumulator(call.Args()[0]) {
+	if !all && (c.AccuInit().AsLiteral() != types.False || call.FunctionName() != operators.LogicalOr) ||
+		!isAccumulator(call.Args()[0]) {
 		return anything()
 	}
 	element := fact{kind: text, high: math.Inf(1)} // the key of a map

@@ -123,7 +123,8 @@ func newKind(crd *apiextensionsv1.CustomResourceDefinition, version string, skel
 
 // onlyVersion returns what a [Kind] needs of a CRD, without its other versions: the server's code
 // converts and compares all that there are. It returns an error if the CRD does not have the version.
-func onlyVersion(crd *apiextensionsv1.CustomResourceDefinition, version string) (*apiextensionsv1.CustomResourceDefinition, error) {
+func onlyVersion(crd *apiextensionsv1.CustomResourceDefinition,
+	version string) (*apiextensionsv1.CustomResourceDefinition, error) {
 	out := &apiextensionsv1.CustomResourceDefinition{Spec: crd.Spec}
 	out.Name = crd.Name
 	out.Spec.Versions = nil
@@ -333,7 +334,8 @@ func (k *Kind) handle(ctx context.Context, object, stored, old map[string]any, s
 }
 
 // judge validates a prepared object.
-func (k *Kind) judge(ctx context.Context, a *Answer, old map[string]any, validate func(ctx context.Context, object, old map[string]any) field.ErrorList) error {
+func (k *Kind) judge(ctx context.Context, a *Answer, old map[string]any,
+	validate func(ctx context.Context, object, old map[string]any) field.ErrorList) error {
 	recorder := &warnings{}
 	err := guard(func() error {
 		a.Errors = validate(warning.WithWarningRecorder(ctx, recorder), a.Object, old)
@@ -364,11 +366,13 @@ func (k *Kind) evaluateUnchecked(ctx context.Context, object, old map[string]any
 	var previous any
 	if old != nil {
 		previous = old
-		options = append(options, cel.WithRatcheting(common.NewCorrelatedObject(object, old, &model.Structural{Structural: k.structural})))
+		options = append(options, cel.WithRatcheting(common.NewCorrelatedObject(object, old,
+			&model.Structural{Structural: k.structural})))
 	}
 	found, _ := k.rules.Validate(ctx, nil, k.structural, object, previous, celconfig.RuntimeCELCostBudget, options...)
 	return slices.DeleteFunc(found, func(e *field.Error) bool {
-		return e.Type == field.ErrorTypeInternal || slices.ContainsFunc(noResult[:], func(text string) bool { return strings.Contains(e.Detail, text) })
+		return e.Type == field.ErrorTypeInternal ||
+			slices.ContainsFunc(noResult[:], func(text string) bool { return strings.Contains(e.Detail, text) })
 	})
 }
 
@@ -399,7 +403,8 @@ func (k *Kind) coerce(a *Answer, stored bool) error {
 	if err != nil {
 		return err
 	}
-	meta, hasMeta, unknown, err := objectmeta.GetObjectMetaWithOptions(u.Object, objectmeta.ObjectMetaOptions{DropMalformedFields: stored, ReturnUnknownFieldPaths: true})
+	meta, hasMeta, unknown, err := objectmeta.GetObjectMetaWithOptions(u.Object,
+		objectmeta.ObjectMetaOptions{DropMalformedFields: stored, ReturnUnknownFieldPaths: true})
 	if err != nil {
 		return err
 	}
@@ -408,7 +413,8 @@ func (k *Kind) coerce(a *Answer, stored bool) error {
 		k.prune(a)
 		a.Nulls = structural.PruneNonNullableNullsWithoutDefaults(k.schema, u.Object)
 	}
-	wrong, unknown := objectmeta.CoerceWithOptions(nil, u.Object, k.structural, false, objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: true})
+	wrong, unknown := objectmeta.CoerceWithOptions(nil, u.Object, k.structural, false,
+		objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: true})
 	if wrong != nil {
 		return wrong
 	}
@@ -551,7 +557,8 @@ func (k *Kind) validateLists(object, old map[string]any) field.ErrorList {
 
 // validateRules evaluates the rules of the schema, unless earlier errors prevent the server
 // from doing so.
-func (k *Kind) validateRules(ctx context.Context, object, old map[string]any, errs field.ErrorList, options ...cel.Option) field.ErrorList {
+func (k *Kind) validateRules(ctx context.Context, object, old map[string]any, errs field.ErrorList,
+	options ...cel.Option) field.ErrorList {
 	if k.rules == nil {
 		return nil
 	}
@@ -593,7 +600,8 @@ func (k *Kind) validateType(object map[string]any) field.ErrorList {
 func blocks(errs field.ErrorList) bool {
 	for _, err := range errs {
 		switch err.Type {
-		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
+		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany,
+			field.ErrorTypeTypeInvalid:
 			return true
 		}
 	}

@@ -102,7 +102,8 @@ func (ks *Kinds) node(s *structural.Schema) (*convertedNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	sorted := slices.SortedFunc(slices.Values(s.Properties), func(a, b structural.Property) int { return cmp.Compare(a.Name, b.Name) })
+	sorted := slices.SortedFunc(slices.Values(s.Properties),
+		func(a, b structural.Property) int { return cmp.Compare(a.Name, b.Name) })
 	for _, p := range sorted {
 		child, err := ks.node(p.Schema)
 		if err != nil {
@@ -140,7 +141,8 @@ func (ks *Kinds) node(s *structural.Schema) (*convertedNode, error) {
 func convertAlone(s *structural.Schema) (*convertedNode, error) {
 	props := s.Props()
 	var internalProps apiextensions.JSONSchemaProps
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(props, &internalProps, nil); err != nil {
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(props, &internalProps,
+		nil); err != nil {
 		return nil, err
 	}
 	server, err := structuralschema.NewStructural(&internalProps)

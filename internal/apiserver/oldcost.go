@@ -214,7 +214,8 @@ func (c *oldCostEstimator) callCost(e ast.Expr) checker.CostEstimate {
 
 // libraryCost returns the estimate of the server's libraries for a call, or nil if they
 // have none.
-func (c *oldCostEstimator) libraryCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
+func (c *oldCostEstimator) libraryCost(function, overload string, target *checker.AstNode,
+	args []checker.AstNode) *checker.CallEstimate {
 	estimate := c.library.EstimateCallCost(function, overload, target, args)
 	switch {
 	case estimate == nil:
@@ -227,7 +228,8 @@ func (c *oldCostEstimator) libraryCost(function, overload string, target *checke
 }
 
 // overloadCost returns the cost of a call including its arguments.
-func (c *oldCostEstimator) overloadCost(function, overload string, target *checker.AstNode, args []checker.AstNode, costs []checker.CostEstimate) checker.CallEstimate {
+func (c *oldCostEstimator) overloadCost(function, overload string, target *checker.AstNode, args []checker.AstNode,
+	costs []checker.CostEstimate) checker.CallEstimate {
 	var given checker.CostEstimate
 	for _, cost := range costs {
 		given = given.Add(cost)

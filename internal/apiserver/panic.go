@@ -47,7 +47,8 @@ func (t *Target) answerWithoutPanics(ctx context.Context, r *request) (answer, [
 // removePanicking removes the paths on which the server's code panics.
 func (r *request) removePanicking() []Finding {
 	var found []Finding
-	panics := func(location *field.Path, schema *apiextensions.JSONSchemaProps, jsonPath string, options ...cel.ValidFieldPathOption) bool {
+	panics := func(location *field.Path, schema *apiextensions.JSONSchemaProps, jsonPath string,
+		options ...cel.ValidFieldPathOption) bool {
 		err := guard(func() error {
 			// A schema that cannot be converted is nil here, as it is in the server.
 			structural, _ := structuralschema.NewStructural(schema)
@@ -61,7 +62,8 @@ func (r *request) removePanicking() []Finding {
 		}
 		return err != nil
 	}
-	selects := func(path *field.Path, fields []apiextensions.SelectableField, v *apiextensions.CustomResourceValidation) []apiextensions.SelectableField {
+	selects := func(path *field.Path, fields []apiextensions.SelectableField,
+		v *apiextensions.CustomResourceValidation) []apiextensions.SelectableField {
 		for i, f := range fields {
 			if v != nil && f.JSONPath != "" && panics(path.Index(i).Child("jsonPath"), v.OpenAPIV3Schema, f.JSONPath, cel.WithFieldPathAllowArrayNotation(false)) {
 				fields = nil

@@ -154,7 +154,8 @@ func updateAttributes(
 	newUnstructured := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(object)}
 	oldUnstructured := &unstructured.Unstructured{Object: old}
 	out := &admission.VersionedAttributes{
-		Attributes: admission.NewAttributesRecord(newUnstructured, oldUnstructured, kind, newUnstructured.GetNamespace(), newUnstructured.GetName(), resource, subresource, admission.Update,
+		Attributes: admission.NewAttributesRecord(newUnstructured, oldUnstructured, kind,
+			newUnstructured.GetNamespace(), newUnstructured.GetName(), resource, subresource, admission.Update,
 			&metav1.UpdateOptions{}, false, &user.DefaultInfo{}),
 		VersionedKind: kind,
 	}

@@ -80,7 +80,8 @@ func (t *Target) storeRules(name string, known knownRules, jobs []*job) {
 	var data []byte
 	for _, digest := range slices.SortedFunc(maps.Keys(all), func(a, b keyDigest) int { return bytes.Compare(a[:], b[:]) }) {
 		c := all[digest]
-		data, _ = binary.Append(data, binary.LittleEndian, storedRule{digest, c.usesOldSelf, c.hasMessage, c.cost, c.occurrences, c.messageCost})
+		data, _ = binary.Append(data, binary.LittleEndian,
+			storedRule{digest, c.usesOldSelf, c.hasMessage, c.cost, c.occurrences, c.messageCost})
 	}
 	t.results.Store(t.rulesKey(name), data)
 }

@@ -101,7 +101,8 @@ func (l *ruleLibrary) release(s *scope) {
 
 // program makes a checked rule executable, in the same way as the server.
 func (s *scope) program(checked *celgo.Ast, kind *apiservercel.DeclType) (celgo.Program, error) {
-	return s.Program(checked, celgo.CostLimit(celconfig.PerCallLimit), celgo.CostTracking(costsOf(kind)), celgo.InterruptCheckFrequency(celconfig.CheckFrequency))
+	return s.Program(checked, celgo.CostLimit(celconfig.PerCallLimit), celgo.CostTracking(costsOf(kind)),
+		celgo.InterruptCheckFrequency(celconfig.CheckFrequency))
 }
 
 // usesOldSelf reports whether a checked expression depends on the old value.

@@ -74,7 +74,8 @@ func (t *Target) dropNewerSizes(s *apiextensions.JSONSchemaProps) {
 
 // withOldNameSizes returns the type of a schema with unlimited resource names, as in older
 // servers. The root of an object is a resource, as are embedded resources.
-func (t *Target) withOldNameSizes(kind *apiservercel.DeclType, s *apiextensions.JSONSchemaProps, isRoot bool) *apiservercel.DeclType {
+func (t *Target) withOldNameSizes(kind *apiservercel.DeclType, s *apiextensions.JSONSchemaProps,
+	isRoot bool) *apiservercel.DeclType {
 	if kind == nil || s == nil || !t.Before(nameSizeMinor) {
 		return kind
 	}

@@ -230,7 +230,8 @@ func (t *Target) findBlocked(ctx context.Context, r *request, a *answer) error {
 				wrong, err = defaulting.ValidateDefaults(ctx, s.root.path, structural, true, false)
 				wrong = t.filterForVersion(wrong)
 			}
-			if len(wrong) == 0 && err == nil && !slices.ContainsFunc(a.errs, func(e *field.Error) bool { return within(e) && isUnpruned(e) }) {
+			if len(wrong) == 0 && err == nil &&
+				!slices.ContainsFunc(a.errs, func(e *field.Error) bool { return within(e) && isUnpruned(e) }) {
 				for _, e := range a.errs {
 					if within(e) && !isRootError(e, root) {
 						a.block(inspectedPath(e))

@@ -38,7 +38,8 @@ func checkSelector(selector *metav1.LabelSelector, path *field.Path) field.Error
 
 // checkMatchConditions does what validateMatchConditions of kube-apiserver does, which is not in a
 // library (pkg/apis/admissionregistration/validation).
-func (t *Target) checkMatchConditions(conditions []admissionregistrationv1.MatchCondition, path *field.Path) (errs field.ErrorList) {
+func (t *Target) checkMatchConditions(conditions []admissionregistrationv1.MatchCondition,
+	path *field.Path) (errs field.ErrorList) {
 	if len(conditions) > maxMatchConditions {
 		errs = append(errs, field.TooMany(path, len(conditions), maxMatchConditions))
 	}
@@ -69,7 +70,8 @@ func (t *Target) checkMatchConditions(conditions []admissionregistrationv1.Match
 func (t *Target) compileMatchCondition(expression string) error {
 	return guard(func() error {
 		condition := &matchconditions.MatchCondition{Expression: expression}
-		result := t.conditions().CompileCELExpression(condition, plugincel.OptionalVariableDeclarations{HasAuthorizer: true}, environment.NewExpressions)
+		result := t.conditions().CompileCELExpression(condition,
+			plugincel.OptionalVariableDeclarations{HasAuthorizer: true}, environment.NewExpressions)
 		if result.Error == nil {
 			return nil
 		}

@@ -195,7 +195,8 @@ type ruleNode struct {
 
 // newRuleNode returns a node without those below it.
 func newRuleNode(s *structuralschema.Structural) *ruleNode {
-	return &ruleNode{schema: s, ruled: len(s.XValidations) > 0, nested: s.ValueValidation != nil && slices.ContainsFunc(nestedIn(s.ValueValidation), nestedHasRules)}
+	return &ruleNode{schema: s, ruled: len(s.XValidations) > 0,
+		nested: s.ValueValidation != nil && slices.ContainsFunc(nestedIn(s.ValueValidation), nestedHasRules)}
 }
 
 // addBelow notes what is found below a node that is added.
@@ -275,7 +276,8 @@ func (n *ruleNode) withoutUnused(used words) *structuralschema.Structural {
 		out.Items = n.items.withoutUnused(used)
 	}
 	if n.values != nil {
-		out.AdditionalProperties = &structuralschema.StructuralOrBool{Structural: n.values.withoutUnused(used), Bool: out.AdditionalProperties.Bool}
+		out.AdditionalProperties = &structuralschema.StructuralOrBool{Structural: n.values.withoutUnused(used),
+			Bool: out.AdditionalProperties.Bool}
 	}
 	return &out
 }

@@ -178,7 +178,8 @@ func statusesOf(definitions []*checks.Definition) map[*structural.Schema]bool {
 }
 
 // locate records the nodes of the properties below a schema by the positions of their fields.
-func locate(s *structural.Schema, statuses map[*structural.Schema]bool, nodes map[token.Pos]*occurrence, seen map[*structural.Schema]bool) {
+func locate(s *structural.Schema, statuses map[*structural.Schema]bool, nodes map[token.Pos]*occurrence,
+	seen map[*structural.Schema]bool) {
 	if s == nil || seen[s] {
 		return
 	}

@@ -29,7 +29,8 @@ func (p *pass) reportKind(r *root, hint, format string, args ...any) {
 // preferredMarker reports controller-tools' names of markers that Kubernetes has, too.
 func (p *pass) preferredMarker(f *field) {
 	for _, m := range f.Markers {
-		preferred := map[markers.Presence]string{markers.KubebuilderOptional: optional, markers.KubebuilderRequired: required}[m.Presence()]
+		preferred := map[markers.Presence]string{markers.KubebuilderOptional: optional,
+			markers.KubebuilderRequired: required}[m.Presence()]
 		if preferred != "" {
 			d := p.report(f, m.Pos, "write // "+preferred, "field %s: +%s has another name in Kubernetes: %s", f.name, m.Name, preferred)
 			p.Delimit(d, m.End(), &markers.Edit{Pos: m.Pos, End: m.End(), New: preferred})

@@ -57,7 +57,8 @@ func mayBeEmpty(s step) bool {
 		return false
 	}
 	st := s.expr.(*ast.StructType)
-	return !slices.ContainsFunc(source.AnonymousStruct(s.file, st).Fields(), func(f *source.Field) bool { return f.Markers.InUnion() })
+	return !slices.ContainsFunc(source.AnonymousStruct(s.file, st).Fields(),
+		func(f *source.Field) bool { return f.Markers.InUnion() })
 }
 
 // conditions reports conditions that are not declared as in Kubernetes.
@@ -111,7 +112,8 @@ func (p *pass) minimum(f *field) {
 		if s.schema != f.schema {
 			return // elements reports those of lists
 		}
-		if _, ok := s.expr.(*ast.StructType); ok && mayBeEmpty(s) && !holds(s.schema, func(v *structural.ValueValidation) bool { return v.MinProperties != nil }) {
+		if _, ok := s.expr.(*ast.StructType); ok && mayBeEmpty(s) &&
+			!holds(s.schema, func(v *structural.ValueValidation) bool { return v.MinProperties != nil }) {
 			p.report(f, f.Pos, "require a field, or write +kubebuilder:validation:MinProperties", "field %s may be empty: no field of it is required", f.name)
 		}
 	}

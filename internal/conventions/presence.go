@@ -187,7 +187,8 @@ func (f *field) zero() string {
 	}
 	zero := ""
 	refused := func(v *structural.ValueValidation) bool {
-		return len(v.Enum) > 0 && !slices.ContainsFunc(v.Enum, func(value structural.JSON) bool { return bytes.Equal(bytes.TrimSpace(value.Raw), []byte(zero)) })
+		return len(v.Enum) > 0 && !slices.ContainsFunc(v.Enum,
+			func(value structural.JSON) bool { return bytes.Equal(bytes.TrimSpace(value.Raw), []byte(zero)) })
 	}
 	switch f.schema.Type {
 	case "boolean":
@@ -204,7 +205,8 @@ func (f *field) zero() string {
 		case refused(v):
 			return true
 		case zero == "0":
-			return v.Minimum != nil && (*v.Minimum > 0 || *v.Minimum == 0 && v.ExclusiveMinimum) || v.Maximum != nil && (*v.Maximum < 0 || *v.Maximum == 0 && v.ExclusiveMaximum)
+			return v.Minimum != nil && (*v.Minimum > 0 || *v.Minimum == 0 && v.ExclusiveMinimum) ||
+				v.Maximum != nil && (*v.Maximum < 0 || *v.Maximum == 0 && v.ExclusiveMaximum)
 		case zero == `""`:
 			return v.MinLength != nil && *v.MinLength > 0 || v.Format != "" || v.Pattern != "" && !matchesEmpty(v.Pattern)
 		}

@@ -103,5 +103,6 @@ func holds(s *structural.Schema, has func(*structural.ValueValidation) bool) boo
 }
 
 func holdsIn(v *structural.ValueValidation, has func(*structural.ValueValidation) bool) bool {
-	return has(v) || slices.ContainsFunc(v.AllOf, func(part structural.NestedValueValidation) bool { return holdsIn(&part.ValueValidation, has) })
+	return has(v) || slices.ContainsFunc(v.AllOf,
+		func(part structural.NestedValueValidation) bool { return holdsIn(&part.ValueValidation, has) })
 }

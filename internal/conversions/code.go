@@ -127,7 +127,8 @@ func newCodeFile(m *Model, r *report.Reporter, p *source.Package, options Option
 func (m *Model) converts(p *source.Package) bool {
 	return slices.ContainsFunc(m.Kinds, func(kind *Kind) bool {
 		hub := kind.Hub.Type.Decl.Pkg == p && !m.Options.Functions && !kind.Hub.written.hub
-		return !kind.Equal && (hub || slices.ContainsFunc(kind.Spokes, func(v *Version) bool { return v.Type.Decl.Pkg == p && !v.ByHand() }))
+		return !kind.Equal && (hub ||
+			slices.ContainsFunc(kind.Spokes, func(v *Version) bool { return v.Type.Decl.Pkg == p && !v.ByHand() }))
 	})
 }
 

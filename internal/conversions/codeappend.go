@@ -200,7 +200,8 @@ func (f *codeFile) hasZero(t *Type) bool {
 		return false // a negative zero is not the zero value
 	case Struct:
 		fields := f.model.types.Fields(t)
-		return !t.Mixed && !t.Partial && !slices.ContainsFunc(fields, func(field *Field) bool { return field.Meta || !f.hasZero(field.Type) })
+		return !t.Mixed && !t.Partial &&
+			!slices.ContainsFunc(fields, func(field *Field) bool { return field.Meta || !f.hasZero(field.Type) })
 	case Opaque:
 		return t.ID == durationID || t.ID == timeID || t.ID == intOrStringID
 	}

@@ -438,7 +438,8 @@ func (f *codeFile) comparable(t *Type) bool {
 		return comparable(t)
 	}
 	fields := f.model.types.Fields(t)
-	return !t.Mixed && !slices.ContainsFunc(fields, func(field *Field) bool { return field.Type.Shape == Struct || !comparable(field.Type) })
+	return !t.Mixed && !slices.ContainsFunc(fields,
+		func(field *Field) bool { return field.Type.Shape == Struct || !comparable(field.Type) })
 }
 
 // empty returns a condition that a value is left out of JSON, or is what is left out.

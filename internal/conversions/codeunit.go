@@ -307,7 +307,8 @@ func (f *codeFile) guardValues(u *Unit, up bool) string {
 	for _, guard := range u.Guards {
 		r := refOf(root, guard)
 		t := r.field().Type
-		if len(r.guards) == 0 || u.Rule == nil && !up && len(u.Hub) > 0 && slices.Equal(guard[:len(guard)-1], u.Hub[:len(u.Hub)-1]) {
+		if len(r.guards) == 0 || u.Rule == nil && !up && len(u.Hub) > 0 &&
+			slices.Equal(guard[:len(guard)-1], u.Hub[:len(u.Hub)-1]) {
 			add(t, r.expr) // a field beside it, whose pointers are there
 			continue
 		}

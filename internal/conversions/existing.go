@@ -56,7 +56,8 @@ func (p *pairer) existing(kind *Kind) {
 
 // exists reports whether a type has a method, or its package a function, that is used instead of a
 // generated one. It reports one that does not fit, and a field of the name.
-func (p *pairer) exists(v *Version, name, signature string, fits func(source.Declared) bool) (position diag.Position, used bool) {
+func (p *pairer) exists(v *Version, name, signature string,
+	fits func(source.Declared) bool) (position diag.Position, used bool) {
 	t := v.Type.Decl
 	key := name
 	what := "function " + name
@@ -127,7 +128,8 @@ func fitsFunction(d source.Declared, home, sourceType, target *source.Type) bool
 		if !ok {
 			return false
 		}
-		if t.Pkg == home.Pkg && source.ExprName(star.X) != t.Spec.Name.Name || t.Pkg != home.Pkg && !qualified(d, star.X, t.Pkg.Path, t.Spec.Name.Name) {
+		if t.Pkg == home.Pkg && source.ExprName(star.X) != t.Spec.Name.Name || t.Pkg != home.Pkg &&
+			!qualified(d, star.X, t.Pkg.Path, t.Spec.Name.Name) {
 			return false
 		}
 	}

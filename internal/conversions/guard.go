@@ -131,7 +131,8 @@ func (w *pairing) findMembers() {
 					return other.Rule != nil && other.Hook == nil && samePath(other.Hub, path)
 				})
 				if i >= 0 {
-					u.Derived.Members = append(u.Derived.Members, UnionMember{Value: member.Value, Spoke: w.Units[i].Spoke, Hub: path})
+					u.Derived.Members = append(u.Derived.Members,
+						UnionMember{Value: member.Value, Spoke: w.Units[i].Spoke, Hub: path})
 				}
 			}
 		}

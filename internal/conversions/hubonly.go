@@ -107,7 +107,8 @@ func Discriminator(member *Field, t *Type) *Field {
 		return nil
 	}
 	for _, f := range t.Fields {
-		for _, name := range []string{markers.UnionDiscriminatorName, markers.DiscriminatorName, markers.TagUnionDiscriminatorName} {
+		for _, name := range []string{markers.UnionDiscriminatorName, markers.DiscriminatorName,
+			markers.TagUnionDiscriminatorName} {
 			if f != member && f.Source.Markers.Get(name) != nil {
 				return f
 			}

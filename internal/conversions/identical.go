@@ -9,7 +9,8 @@ import (
 func (w *pairing) castable() bool {
 	s := w.Spoke
 	h := w.Hub
-	if len(s.Fields) != len(h.Fields) || len(w.takenSpoke)+len(w.takenHub)+len(w.extra) > 0 || len(s.Decl.Fields()) != len(s.Fields) || len(h.Decl.Fields()) != len(h.Fields) {
+	if len(s.Fields) != len(h.Fields) || len(w.takenSpoke)+len(w.takenHub)+len(w.extra) > 0 ||
+		len(s.Decl.Fields()) != len(s.Fields) || len(h.Decl.Fields()) != len(h.Fields) {
 		return false
 	}
 	for i, f := range s.Fields {

@@ -55,13 +55,16 @@ func find(ctx context.Context, options define.Options, conversions Options) (*Mo
 		return nil, nil, err
 	}
 	r := run.Reporter
-	m := &Model{Run: run, Options: conversions, fset: run.Fset, inputs: run.Options.Inputs, types: gotypes.New(), declarations: map[*source.Package]map[string]source.Declared{}}
+	m := &Model{Run: run, Options: conversions, fset: run.Fset, inputs: run.Options.Inputs, types: gotypes.New(),
+		declarations: map[*source.Package]map[string]source.Declared{}}
 	m.roots = slices.DeleteFunc(slices.Clone(run.Roots), func(p *source.Package) bool { return len(p.Files) == 0 })
-	p := &pairer{model: m, reporter: r, types: m.types, unions: gounions.InRun(run), parse: run.ParseMarkers, memo: map[string]*Pair{}, strict: conversions.Strict, properties: properties{&locate.Locator{}}}
+	p := &pairer{model: m, reporter: r, types: m.types, unions: gounions.InRun(run), parse: run.ParseMarkers,
+		memo: map[string]*Pair{}, strict: conversions.Strict, properties: properties{&locate.Locator{}}}
 	var defined []*checks.Definition // of m.Kinds
 	for _, d := range definitions {
 		if len(d.Roots) == 1 {
-			m.Alone = append(m.Alone, Alone{d.Object.Spec.Group, d.Object.Spec.Names.Kind, filepath.Dir(d.Roots[0].Pkg.Files[0])})
+			m.Alone = append(m.Alone,
+				Alone{d.Object.Spec.Group, d.Object.Spec.Names.Kind, filepath.Dir(d.Roots[0].Pkg.Files[0])})
 		}
 		if kind := p.kind(d); kind != nil {
 			m.Kinds = append(m.Kinds, kind)
@@ -80,7 +83,8 @@ func find(ctx context.Context, options define.Options, conversions Options) (*Mo
 			}
 			p.current = kind
 			p.spoke = spoke
-			spoke.Pair = p.pair(spoke.Type, kind.Hub.Type, spoke.Schema, kind.Hub.Schema, place{spokeThere: true, hubThere: true})
+			spoke.Pair = p.pair(spoke.Type, kind.Hub.Type, spoke.Schema, kind.Hub.Schema,
+				place{spokeThere: true, hubThere: true})
 			p.checkHooks(spoke.Pair, map[*Pair]bool{})
 			kind.Equal = kind.Equal && p.identical(spoke.Pair)
 		}
@@ -111,7 +115,8 @@ func (p *pairer) kind(d *checks.Definition) *Kind {
 	kind := &Kind{Group: d.Object.Spec.Group, Name: d.Object.Spec.Names.Kind, Plural: d.Object.Spec.Names.Plural}
 	var stored, marked []*Version
 	for i, t := range d.Roots {
-		v := &Version{Name: d.Object.Spec.Versions[i].Name, Type: p.types.Declared(t.Load()), Schema: d.Schemas[i], Storage: d.Object.Spec.Versions[i].Storage, Served: d.Object.Spec.Versions[i].Served}
+		v := &Version{Name: d.Object.Spec.Versions[i].Name, Type: p.types.Declared(t.Load()), Schema: d.Schemas[i],
+			Storage: d.Object.Spec.Versions[i].Storage, Served: d.Object.Spec.Versions[i].Served}
 		if v.Storage {
 			stored = append(stored, v)
 		}

@@ -74,7 +74,8 @@ func (m *Model) IsGenerated(kind *Kind) bool {
 		}
 	}
 	marked := func(list source.Markers) bool {
-		return slices.ContainsFunc(list, func(m *markers.Marker) bool { return strings.HasPrefix(m.Name, markers.ConvertPrefix) })
+		return slices.ContainsFunc(list,
+			func(m *markers.Marker) bool { return strings.HasPrefix(m.Name, markers.ConvertPrefix) })
 	}
 	return slices.ContainsFunc(m.Pairs, func(p *Pair) bool {
 		return p.ofKind == kind && (marked(p.Spoke.Decl.Markers) || marked(p.Hub.Decl.Markers) ||

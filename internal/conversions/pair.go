@@ -59,7 +59,8 @@ func (p *pairer) pair(s, h *Type, spokeSchema, hubSchema *structural.Schema, aro
 	if pair := p.memo[key]; pair != nil {
 		return pair
 	}
-	pair := &Pair{Spoke: s, Hub: h, Spokeward: spokeSchema, Hubward: hubSchema, ofKind: p.current, ofSpoke: p.spoke, place: around}
+	pair := &Pair{Spoke: s, Hub: h, Spokeward: spokeSchema, Hubward: hubSchema, ofKind: p.current, ofSpoke: p.spoke,
+		place: around}
 	p.memo[key] = pair
 	p.model.Pairs = append(p.model.Pairs, pair)
 	w := &pairing{pairer: p, Pair: pair}
@@ -286,7 +287,8 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 		w.Units = append(w.Units, &Unit{Spoke: path, Up: Kept, Pos: f.Pos()})
 	case drop != nil:
 		w.Units = append(w.Units, &Unit{Spoke: path, Up: Dropped, Reason: reason, Pos: f.Pos()})
-	case f.Type.Base().Shape == Struct && slices.ContainsFunc(w.claims, func(c *claim) bool { return len(c.spoke) > len(path) && under(c.spoke, path) }):
+	case f.Type.Base().Shape == Struct &&
+		slices.ContainsFunc(w.claims, func(c *claim) bool { return len(c.spoke) > len(path) && under(c.spoke, path) }):
 		w.spokeFields(f.Type.Base(), path)
 		if f.Type.Shape == Pointer {
 			w.Units = append(w.Units, &Unit{Spoke: path, Up: Kept, Pos: f.Pos(), set: true})
@@ -305,7 +307,8 @@ func under(path, prefix []*Field) bool {
 func (w *pairing) convert(spoke, hub []*Field, reason string) {
 	f := spoke[len(spoke)-1]
 	g := hub[len(hub)-1]
-	r := &rules{pairer: w.pairer, spokeField: f, hubField: g, spokeSchema: w.properties.below(w.Spokeward, spoke), hubSchema: w.properties.below(w.Hubward, hub)}
+	r := &rules{pairer: w.pairer, spokeField: f, hubField: g, spokeSchema: w.properties.below(w.Spokeward, spoke),
+		hubSchema: w.properties.below(w.Hubward, hub)}
 	r.place = w.inside(spoke, hub)
 	r.optional = f.Type.Shape == Struct && (f.OmitEmpty || g.Type.Shape == Pointer)
 	r.spokeThere, r.spokeRequired = w.spokeThere && written(spoke), w.spokeThere && w.properties.required(w.Spokeward, spoke)
@@ -345,7 +348,8 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 		} else if r.codec != "" && alike(f.Type, g.Type) {
 			hint = "remove as=" + r.codec
 		}
-		if s, h := f.Type, g.Type; (s.Shape == Map && h.Shape == List || s.Shape == List && h.Shape == Map) && s.Elem.Shape == Struct && h.Elem.Shape == Struct {
+		if s, h := f.Type, g.Type; (s.Shape == Map && h.Shape == List || s.Shape == List && h.Shape == Map) &&
+			s.Elem.Shape == Struct && h.Elem.Shape == Struct {
 			hint = "write +schemagen:convert:to=" + dotted(hub) + ",as=map,key=.name, with the field of the list that has the keys"
 		}
 		d := w.fail(noRule, f.Pos(), f.Pkg, hint, "%s %s (%s) and %s %s (%s) do not convert: %s", w.spokeName(), w.in(spoke), f.Type.Label(), w.hubName(), w.in(hub), g.Type.Label(), problem)

@@ -68,7 +68,8 @@ func (u *Unit) zeros(ofSpoke bool) (path []*Field, pair *Pair, pointer bool) {
 	if ofSpoke {
 		path = u.Spoke
 	}
-	if u.Rule == nil || u.Hook != nil || len(path) == 0 || slices.ContainsFunc(path[:len(path)-1], func(f *Field) bool { return f.Type.Shape == Pointer }) {
+	if u.Rule == nil || u.Hook != nil || len(path) == 0 ||
+		slices.ContainsFunc(path[:len(path)-1], func(f *Field) bool { return f.Type.Shape == Pointer }) {
 		return nil, nil, false
 	}
 	r := u.Rule

@@ -264,9 +264,11 @@ func (r *rules) keyed(rule *Rule, spoke, hub *structural.Schema) (*Rule, string)
 	rule.Keys = r.keys
 	elem := &Rule{Name: "struct", Spoke: s.Elem, Hub: h.Elem, op: opStruct}
 	if list == h {
-		elem.Pair = r.pair(s.Elem, h.Elem, values(spoke), items(hub), place{takenHub: r.keys, extra: r.extra, spokeThere: true, hubThere: true})
+		elem.Pair = r.pair(s.Elem, h.Elem, values(spoke), items(hub),
+			place{takenHub: r.keys, extra: r.extra, spokeThere: true, hubThere: true})
 	} else {
-		elem.Pair = r.pair(s.Elem, h.Elem, items(spoke), values(hub), place{takenSpoke: r.keys, extra: r.extra, spokeThere: true, hubThere: true})
+		elem.Pair = r.pair(s.Elem, h.Elem, items(spoke), values(hub),
+			place{takenSpoke: r.keys, extra: r.extra, spokeThere: true, hubThere: true})
 	}
 	rule.Elem = elem
 	return rule, ""
@@ -315,7 +317,8 @@ func fits(codec string, s, h *Type) bool {
 	case "single":
 		return is(h, List) && h.Elem.ID == s.ID && s.Shape != Pointer || is(s, List) && s.Elem.ID == h.ID && h.Shape != Pointer
 	case "set":
-		return either(func(t *Type) bool { return is(t, List) && is(t.Elem, String) }, func(t *Type) bool { return is(t, Map) && is(t.Key, String) && is(t.Elem, Bool) })
+		return either(func(t *Type) bool { return is(t, List) && is(t.Elem, String) },
+			func(t *Type) bool { return is(t, Map) && is(t.Key, String) && is(t.Elem, Bool) })
 	case "json":
 		return either(text, document)
 	}
@@ -552,7 +555,8 @@ func (h *Hook) From(p *source.Package) *source.Package {
 
 // signature returns the declaration of a function of a hook in a package.
 func (p *pairer) signature(pkg *source.Package, name string, params, results [][]*Field) string {
-	f := &codeFile{model: p.model, reporter: p.reporter, pkg: pkg, imports: map[string]string{}, taken: map[string]bool{}, local: map[string]bool{}}
+	f := &codeFile{model: p.model, reporter: p.reporter, pkg: pkg, imports: map[string]string{},
+		taken: map[string]bool{}, local: map[string]bool{}}
 	var inputs, out []string
 	for _, path := range params {
 		inputs = append(inputs, f.name(path, "")+" "+f.text(path[len(path)-1].Type))

@@ -46,7 +46,8 @@ func (m *Model) Of(group, name, source, target string, path []structural.Step) C
 func (p *Pair) unitAt(up bool, path []structural.Step) *Unit {
 	for _, u := range p.Units {
 		for _, list := range u.Side(up) {
-			if len(list) == 0 || len(list) > len(path) || u.set && len(list) < len(path) || !slices.EqualFunc(list, path[:len(list)], func(f *Field, s structural.Step) bool { return f.JSON == s.Field }) {
+			if len(list) == 0 || len(list) > len(path) || u.set && len(list) < len(path) || !slices.EqualFunc(list,
+				path[:len(list)], func(f *Field, s structural.Step) bool { return f.JSON == s.Field }) {
 				continue
 			}
 			rest := path[len(list):]

@@ -76,7 +76,8 @@ func (w *pairing) candidates(f *Field) [][]*Field {
 		return 1
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(moved(a.path), moved(b.path)), cmp.Compare(a.unalike/2, b.unalike/2), cmp.Compare(a.fits, b.fits), cmp.Compare(a.unalike, b.unalike))
+		return cmp.Or(cmp.Compare(moved(a.path), moved(b.path)), cmp.Compare(a.unalike/2, b.unalike/2),
+			cmp.Compare(a.fits, b.fits), cmp.Compare(a.unalike, b.unalike))
 	})
 	var out [][]*Field
 	for _, c := range all[:min(3, len(all))] {

@@ -58,7 +58,8 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 		if d.values != nil && len(d.values.Enum) > 0 && set.Get(markers.ValuesName) == nil {
 			d.origin.Absent = append(d.origin.Absent, absentValues(owner)...)
 		}
-		if b.Run.Enabled(owner.Pkg, markers.FeatureEnum) && (set.Get(markers.EnumName) != nil || set.Get(markers.TagEnumName) != nil) && owner.IsString() {
+		if b.Run.Enabled(owner.Pkg, markers.FeatureEnum) &&
+			(set.Get(markers.EnumName) != nil || set.Get(markers.TagEnumName) != nil) && owner.IsString() {
 			d.constants = b.constantsOf(owner)
 		}
 		own, _ := b.Run.edits.Declarative(d.pkg, set, "")
@@ -103,7 +104,8 @@ func (b *Builder) takeKeys(d *draft, own, set source.Markers) source.Markers {
 
 func (b *Builder) applyAll(d *draft, set source.Markers, owner *source.Type) {
 	if len(set) > 0 {
-		edits.ApplyMarkers(b.Reporter, d.keywords(), d.ref != nil, d.pkg, set, func(props *apiextensionsv1.JSONSchemaProps) error { return b.applyK8sEnum(props, owner) })
+		edits.ApplyMarkers(b.Reporter, d.keywords(), d.ref != nil, d.pkg, set,
+			func(props *apiextensionsv1.JSONSchemaProps) error { return b.applyK8sEnum(props, owner) })
 	}
 }
 

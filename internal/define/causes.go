@@ -161,7 +161,8 @@ func (run *Run) kindsWith(m correction) map[GroupKind]bool {
 		if slices.Contains(roots, m.in) {
 			return nil
 		}
-		if slices.ContainsFunc(roots, func(root *source.Type) bool { return run.defined.flattener.ForPackage(root.Pkg).uses(root, m.in) }) {
+		if slices.ContainsFunc(roots,
+			func(root *source.Type) bool { return run.defined.flattener.ForPackage(root.Pkg).uses(root, m.in) }) {
 			out[kind] = true
 		}
 	}
@@ -183,7 +184,8 @@ func (fl *Flattener) uses(root, t *source.Type) bool {
 		return contains(fl.builder.types[target])
 	}
 	contains = func(d *draft) bool {
-		return d != nil && (d.ref != nil && refers(d.ref) || contains(d.items) || contains(d.additional) || slices.ContainsFunc(d.allOf, contains) ||
+		return d != nil && (d.ref != nil && refers(d.ref) || contains(d.items) || contains(d.additional) ||
+			slices.ContainsFunc(d.allOf, contains) ||
 			slices.ContainsFunc(d.properties, func(p draftProperty) bool { return contains(p.node) }))
 	}
 	return refers(root)

@@ -44,7 +44,8 @@ type MadeChannel struct {
 // diagnostic that not all channels share ends in the names of those that have it. If there is only
 // one, unverified is called with the diagnostics that are known before its definitions are
 // verified, unless it is nil.
-func MakeChannels(ctx context.Context, options Options, channels []Channel, unverified func(diag.List)) ([]MadeChannel, diag.List, error) {
+func MakeChannels(ctx context.Context, options Options, channels []Channel,
+	unverified func(diag.List)) ([]MadeChannel, diag.List, error) {
 	if options.Loaded == nil {
 		loaded, err := Load(ctx, options)
 		if err != nil {
@@ -98,7 +99,8 @@ next:
 // again returns the definitions of a run with the metadata of other options. ok is false if
 // anything else, or a finding, may differ.
 func (run *Run) again(made []*Made, options *Options) (out []*Made, ok bool) {
-	if !run.agrees(options.Gates) || !slices.Equal(run.Options.Kinds, options.Kinds) || !run.Checker.AgreesIn(options.OutputDir) {
+	if !run.agrees(options.Gates) || !slices.Equal(run.Options.Kinds, options.Kinds) ||
+		!run.Checker.AgreesIn(options.OutputDir) {
 		return nil, false
 	}
 	if maps.Equal(run.Options.Annotations, options.Annotations) && maps.Equal(run.Options.Labels, options.Labels) {

@@ -39,7 +39,8 @@ func (df *Definer) conversionMarker(t *source.Type) *markers.Marker {
 
 // setConversion sets the conversion in the definition of a kind, and returns the marker
 // that it comes from, or nil if there is none. It reports versions whose conversions differ.
-func (df *Definer) setConversion(k GroupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) *markers.Marker {
+func (df *Definer) setConversion(k GroupKind, object *apiextensionsv1.CustomResourceDefinition,
+	roots []*source.Type) *markers.Marker {
 	var first *source.Type
 	for _, t := range roots {
 		marker := df.conversionMarker(t)

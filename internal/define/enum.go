@@ -30,7 +30,8 @@ func (b *Builder) applyK8sEnum(props *apiextensionsv1.JSONSchemaProps, t *source
 	}
 	if t.Pkg.Local() {
 		all := b.constantsOf(t)
-		if b.Run.Enabled(t.Pkg, markers.FeatureEnum) || slices.ContainsFunc(all, func(c source.Constant) bool { return c.Repeated }) {
+		if b.Run.Enabled(t.Pkg, markers.FeatureEnum) ||
+			slices.ContainsFunc(all, func(c source.Constant) bool { return c.Repeated }) {
 			return setEnum(props, t, goValues(all))
 		}
 		b.reportOmitted(t, all)
@@ -100,7 +101,8 @@ func (b *Builder) checkGatedValues(d *draft, set source.Markers, t *source.Type)
 		found := b.Reporter.Report(report.NeedlessCondition, t.Pkg.At(a.Pos), "take it out of the Enum, and add // +"+markers.WhenName+"("+a.Condition+")=+"+markers.EnumValuesName+"="+a.Name,
 			"value %q does not exist here, its condition is %s, but the Enum has it", a.Name, a.Condition)
 		for _, m := range set {
-			if m.Name == markers.ValuesName || m.Name == markers.EnumValuesName && slices.Contains(m.Value.(markers.EnumValues), any(a.Name)) {
+			if m.Name == markers.ValuesName || m.Name == markers.EnumValuesName &&
+				slices.Contains(m.Value.(markers.EnumValues), any(a.Name)) {
 				found.Related = []diag.Related{{Pos: b.Reporter.Position(m.Pos), Message: "the Enum"}}
 			}
 		}

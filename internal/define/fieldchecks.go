@@ -243,7 +243,8 @@ func deref1(expr ast.Expr) ast.Expr {
 	return expr
 }
 
-func (c fieldChecker) checkBound(f *source.File, typ ast.Expr, m *markers.Marker, keyword string, value float64, file *source.File) {
+func (c fieldChecker) checkBound(f *source.File, typ ast.Expr, m *markers.Marker, keyword string, value float64,
+	file *source.File) {
 	name := plainInteger(f, typ)
 	low, high, ok := integerRange(name)
 	if !ok || value >= low && value <= high {
@@ -364,7 +365,8 @@ func (c fieldChecker) checkMergeKey(t *source.Type, field *source.Field, pos tok
 
 // fixPatch adds the fix that replaces a word of a value by the one that was probably meant: in
 // the marker at a position, or, at that of the field, in its tag and in markers that repeat it.
-func (c fieldChecker) fixPatch(d *diag.Diagnostic, t *source.Type, field *source.Field, pos token.Pos, key, value, word string, known []string) {
+func (c fieldChecker) fixPatch(d *diag.Diagnostic, t *source.Type, field *source.Field, pos token.Pos,
+	key, value, word string, known []string) {
 	nearest, ok := words.Nearest(word, known)
 	if !ok {
 		return

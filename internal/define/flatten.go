@@ -58,7 +58,8 @@ func (fl *Flattener) ForPackage(p *source.Package) *Flattener {
 	limit := fl.builder.Run.settingsOf(p).MaxDescription
 	overrides := facts.overrides
 	prefix := markers.TagPrefix(facts.features)
-	if len(overrides) == 0 && limit == fl.builder.Options.MaxDescription && prefix == markers.TagPrefix(fl.builder.Options.Enable) {
+	if len(overrides) == 0 && limit == fl.builder.Options.MaxDescription &&
+		prefix == markers.TagPrefix(fl.builder.Options.Enable) {
 		return fl
 	}
 	if fl.perPackage[p] == nil {

@@ -36,7 +36,8 @@ type File struct {
 
 // generate returns the definitions of the packages' kinds and their files, by the same
 // index. Both are nil if an error was reported.
-func generate(ctx context.Context, options Options, again rerun, unverified func(diag.List)) ([]*checks.Definition, []File, *Run, error) {
+func generate(ctx context.Context, options Options, again rerun,
+	unverified func(diag.List)) ([]*checks.Definition, []File, *Run, error) {
 	all, run, err := defineKinds(ctx, options, again)
 	if err != nil {
 		return nil, nil, nil, err
@@ -59,7 +60,8 @@ func generate(ctx context.Context, options Options, again rerun, unverified func
 		}
 	} else if unverified != nil {
 		// The runs of an editor find earlier results by it.
-		whole := slices.DeleteFunc(slices.Clone(all), func(d *checks.Definition) bool { return d.Flawed || slices.Contains(d.Schemas, nil) })
+		whole := slices.DeleteFunc(slices.Clone(all),
+			func(d *checks.Definition) bool { return d.Flawed || slices.Contains(d.Schemas, nil) })
 		drafts, err := emit(whole, run.Options)
 		if err != nil {
 			return nil, nil, nil, err
@@ -90,7 +92,8 @@ func Misspelled(ctx context.Context, options Options) (diag.List, error) {
 	run.Scan(roots)
 	run.Lint()
 	run.reportLostComments(run.BuiltTypes())
-	return slices.DeleteFunc(run.Reporter.List, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }).Normalize(), ctx.Err()
+	return slices.DeleteFunc(run.Reporter.List,
+		func(d diag.Diagnostic) bool { return d.Severity == diag.Error }).Normalize(), ctx.Err()
 }
 
 // DefineKinds returns the definitions of the packages' kinds, before verification.
@@ -211,7 +214,8 @@ func open(ctx context.Context, options Options, again rerun) (roots []*source.Pa
 		return nil, nil, err
 	}
 	roots = run.load(ctx)
-	b = &Builder{Run: run, Reporter: run.Reporter, Options: run.Options, types: map[*source.Type]*draft{}, overrides: run.overridesOf(options.Overrides), reached: new([]*source.Package)}
+	b = &Builder{Run: run, Reporter: run.Reporter, Options: run.Options, types: map[*source.Type]*draft{},
+		overrides: run.overridesOf(options.Overrides), reached: new([]*source.Package)}
 	for _, p := range roots {
 		b.reach(p)
 	}

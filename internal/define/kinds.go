@@ -193,7 +193,8 @@ func (df *Definer) rootsOf(k GroupKind) []*source.Type {
 // Schemas builds the schemas of the versions of a kind for which has returns one, as a definition has it,
 // with everything that the markers of the types ask for. The result has
 // nothing but these versions, and is nil if there are none.
-func (df *Definer) Schemas(ctx context.Context, k GroupKind, has func(version string) *apiextensionsv1.CustomResourceDefinitionVersion) (*checks.Definition, error) {
+func (df *Definer) Schemas(ctx context.Context, k GroupKind,
+	has func(version string) *apiextensionsv1.CustomResourceDefinitionVersion) (*checks.Definition, error) {
 	out := &checks.Definition{Generated: crd.Generated{Object: &apiextensionsv1.CustomResourceDefinition{}}}
 	for _, t := range df.rootsOf(k) {
 		version := has(df.run.Describe(t.Pkg).version)
@@ -255,7 +256,8 @@ func (df *Definer) define(k GroupKind) *checks.Definition {
 		df.checkSameVersion(k, t, roots[:i])
 		byVersion[version] = t
 		schemas[version] = fixMetadata(df.flattener.ForPackage(t.Pkg).Root(t.Load()))
-		object.Spec.Versions = append(object.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: version, Served: true})
+		object.Spec.Versions = append(object.Spec.Versions,
+			apiextensionsv1.CustomResourceDefinitionVersion{Name: version, Served: true})
 	}
 	// Apply markers last, so that they find all versions.
 	slices.SortStableFunc(roots, func(a, c *source.Type) int {
@@ -290,7 +292,8 @@ func (df *Definer) define(k GroupKind) *checks.Definition {
 	start := df.reporter.Findings()
 	df.checkVersions(k, object, roots)
 	out.Conversion = df.setConversion(k, object, roots)
-	out.Flawed = df.reporter.Findings() > start || slices.ContainsFunc(roots, func(t *source.Type) bool { return len(t.Malformed) > 0 })
+	out.Flawed = df.reporter.Findings() > start || slices.ContainsFunc(roots,
+		func(t *source.Type) bool { return len(t.Malformed) > 0 })
 	for _, version := range object.Spec.Versions {
 		out.Schemas = append(out.Schemas, schemas[version.Name])
 		out.Roots = append(out.Roots, byVersion[version.Name])
@@ -508,7 +511,8 @@ func erasedStorage(p *source.Package, kind string) *source.Erased {
 			switch {
 			case erased.Name == kind && slices.ContainsFunc(erased.Comments, isStorage),
 				isPackage && t != nil && t.Load().Markers.Get(markers.StorageVersionName) != nil,
-				erased.Node == nil && slices.ContainsFunc(erased.Comments, isStorage) && t != nil && t.File == f && precedes(f, erased.Pos, t):
+				erased.Node == nil && slices.ContainsFunc(erased.Comments,
+					isStorage) && t != nil && t.File == f && precedes(f, erased.Pos, t):
 				return &f.Erased[i]
 			}
 		}
@@ -521,7 +525,8 @@ func precedes(f *source.File, pos token.Pos, t *source.Type) bool {
 	if t.Spec.Pos() < pos {
 		return false
 	}
-	return !slices.ContainsFunc(f.Types(), func(other *source.Type) bool { return pos < other.Spec.Pos() && other.Spec.Pos() < t.Spec.Pos() })
+	return !slices.ContainsFunc(f.Types(),
+		func(other *source.Type) bool { return pos < other.Spec.Pos() && other.Spec.Pos() < t.Spec.Pos() })
 }
 
 // fixMetadata returns the schema with its top-level metadata replaced by an object without

@@ -62,10 +62,12 @@ func (run *Run) Lint() {
 			if t != nil && !run.usesOf(t).built && run.selects() {
 				continue // it belongs to a kind that was not selected
 			}
-			if finding.Kind == markers.NeedsFeature && slices.ContainsFunc(run.structs, func(s Structs) bool { return s.Uses(finding.Pos) }) {
+			if finding.Kind == markers.NeedsFeature &&
+				slices.ContainsFunc(run.structs, func(s Structs) bool { return s.Uses(finding.Pos) }) {
 				continue
 			}
-			if finding.Kind == markers.NeedsFeature && finding.Feature == markers.FeatureEnum && t != nil && run.usesOf(t).references > 0 && run.usesOf(t).references == run.usesOf(t).closed {
+			if finding.Kind == markers.NeedsFeature && finding.Feature == markers.FeatureEnum && t != nil &&
+				run.usesOf(t).references > 0 && run.usesOf(t).references == run.usesOf(t).closed {
 				continue // each field of the type lists the values itself
 			}
 			if finding.Kind == markers.NeedsFeature {

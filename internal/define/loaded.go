@@ -58,7 +58,8 @@ func LoadAgain(ctx context.Context, options Options, oldLoaded *Loaded) (*Loaded
 	return load(ctx, options, table, source.NewKeptFiles)
 }
 
-func load(ctx context.Context, options Options, table *markers.Table, files func(*inputs.Reader, *markers.Table) *source.Files) (*Loaded, error) {
+func load(ctx context.Context, options Options, table *markers.Table,
+	files func(*inputs.Reader, *markers.Table) *source.Files) (*Loaded, error) {
 	options.Inputs = options.reader()
 	progress.Start(ctx, "finding", "packages", 0)
 	roots, unmatched, err := golist.Roots(ctx, options.Inputs, options.lister(nil), options.Dir, options.Patterns)
@@ -67,7 +68,8 @@ func load(ctx context.Context, options Options, table *markers.Table, files func
 	}
 	if options.Ignored != "" {
 		for _, p := range roots {
-			p.Files = slices.DeleteFunc(slices.Clone(p.Files), func(name string) bool { return filepath.Base(name) == options.Ignored })
+			p.Files = slices.DeleteFunc(slices.Clone(p.Files),
+				func(name string) bool { return filepath.Base(name) == options.Ignored })
 		}
 	}
 	return &Loaded{

@@ -103,7 +103,8 @@ func (f *lostFinder) find(n ast.Node, limit token.Pos, doc *ast.CommentGroup, su
 	if doc != nil {
 		start = doc.Pos()
 	}
-	i, _ := slices.BinarySearchFunc(f.tree.Comments, start, func(g *ast.CommentGroup, pos token.Pos) int { return int(g.Pos() - pos) })
+	i, _ := slices.BinarySearchFunc(f.tree.Comments, start,
+		func(g *ast.CommentGroup, pos token.Pos) int { return int(g.Pos() - pos) })
 	if i == 0 || f.tree.Comments[i-1].Pos() < limit || source.DocText(doc) != "" {
 		return
 	}

@@ -28,7 +28,8 @@ type sourceMarkers struct {
 
 // ParseMarkers implements [source.MarkerParser]. It reports markers whose arguments cannot
 // be parsed.
-func (s *sourceMarkers) ParseMarkers(p *source.Package, comments []markers.Comment, target markers.Target) (set source.Markers, bad source.Malformed) {
+func (s *sourceMarkers) ParseMarkers(p *source.Package, comments []markers.Comment,
+	target markers.Target) (set source.Markers, bad source.Malformed) {
 	if len(comments) == 0 {
 		return nil, nil
 	}

@@ -482,7 +482,8 @@ func (b *Builder) refer(d *draft, target *source.Type) *draft {
 	if b.known(target) == nil && (onlyKnownTypes(p.Path) || b.Run.Describe(p).Skip) {
 		b.Reporter.ReportType(report.UnknownType, d.pkg.At(d.origin.Pos), "", "unknown type %s.%s: its package has no types with a schema", p.Path, target.Spec.Name.Name)
 		d.origin.Mistake = notes.InShape
-		return &draft{Extensions: structural.Extensions{XPreserveUnknownFields: new(true)}, failed: true, pkg: d.pkg, origin: d.origin}
+		return &draft{Extensions: structural.Extensions{XPreserveUnknownFields: new(true)}, failed: true,
+			pkg: d.pkg, origin: d.origin}
 	}
 	d.ref = target
 	b.Run.usesOf(target).references++
@@ -548,7 +549,8 @@ func (b *Builder) mapType(f *source.File, m *ast.MapType) *draft {
 		return b.failed(f, m.Pos())
 	}
 	switch m.Value.(type) {
-	case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.StarExpr, *ast.MapType, *ast.StructType, *ast.IndexExpr, *ast.IndexListExpr:
+	case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.StarExpr, *ast.MapType, *ast.StructType,
+		*ast.IndexExpr, *ast.IndexListExpr:
 		d.additional = b.expr(f, m.Value, nil)
 	case *ast.InterfaceType:
 		b.Reporter.ReportType(report.TypeWithoutSchema, f.Pkg.At(m.Value.Pos()), interfaceHint, "interface types have no schema")

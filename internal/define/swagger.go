@@ -80,7 +80,8 @@ func (run *Swagger) Document(types SwaggerTypes) ([]byte, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	errs := slices.DeleteFunc(slices.Clone(run.builder.Reporter.List), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	errs := slices.DeleteFunc(slices.Clone(run.builder.Reporter.List),
+		func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 	return data, errs.Normalize(), run.ctx.Err()
 }
 

@@ -78,5 +78,6 @@ func NoCRDIn(names []string, given bool) diag.Diagnostic {
 
 // Codes returns the kinds of diagnostics that the package reports.
 func Codes() []*diag.Kind {
-	return []*diag.Kind{idleComment, noCRD, conflictingDefinitions, UnpublishedSchema, NotInV2, unnamedDefinition, UnpublishedUnions, UnusedWaiver}
+	return []*diag.Kind{idleComment, noCRD, conflictingDefinitions, UnpublishedSchema, NotInV2, unnamedDefinition,
+		UnpublishedUnions, UnusedWaiver}
 }

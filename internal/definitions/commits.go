@@ -91,7 +91,8 @@ func (c *Commits) Both(ctx context.Context, args, packages []string) (old, new R
 	if err == nil {
 		err = c.checkFlags(old.Side.String(), new.Side.String())
 	}
-	if err == nil && len(old.Definitions) == 0 && len(new.Definitions) == 0 && !old.Findings.HasErrors() && !new.Findings.HasErrors() {
+	if err == nil && len(old.Definitions) == 0 && len(new.Definitions) == 0 && !old.Findings.HasErrors() &&
+		!new.Findings.HasErrors() {
 		err = fmt.Errorf("no CRD found in %s and %s", old.Side, new.Side)
 	}
 	return old, new, err
@@ -110,7 +111,8 @@ func (c *Commits) Read(ctx context.Context, side, other Side) (out []*crd.Defini
 	return out, append(findings, repeated(out)...), nil
 }
 
-func (c *Commits) readName(ctx context.Context, name string, other Side) (out []*crd.Definition, findings diag.List, err error) {
+func (c *Commits) readName(ctx context.Context, name string,
+	other Side) (out []*crd.Definition, findings diag.List, err error) {
 	rest, ok := strings.CutPrefix(name, gitPrefix)
 	if !ok {
 		sources, packages, err := findDefinitions([]string{name}, c.Skip)
@@ -301,7 +303,8 @@ func Commit(ctx context.Context, name string) (string, error) {
 }
 
 // readTree reads the definitions of files and packages in a commit, with positions there.
-func (c *Commits) readTree(ctx context.Context, tree checkedOut, files []Source, patterns []string) ([]*crd.Definition, diag.List, error) {
+func (c *Commits) readTree(ctx context.Context, tree checkedOut, files []Source,
+	patterns []string) ([]*crd.Definition, diag.List, error) {
 	subjects, findings, err := c.read(ctx, files, filepath.Join(tree.dir, tree.prefix), patterns)
 	if err != nil {
 		return nil, nil, err

@@ -218,7 +218,8 @@ func (r waiverReader) types(byName map[string]*waivedType) (out []*waivedType) {
 func (r waiverReader) fields(st *ast.StructType) (out []waivedField) {
 	comments := r.comments.Fields(st)
 	for i, field := range st.Fields.List {
-		out = append(out, waivedField{lines: r.lines(field.Doc, field), typeName: namedType(field.Type), waivers: r.waivers(comments[i], markers.Field)})
+		out = append(out, waivedField{lines: r.lines(field.Doc, field), typeName: namedType(field.Type),
+			waivers: r.waivers(comments[i], markers.Field)})
 	}
 	return out
 }
@@ -244,7 +245,8 @@ func (r waiverReader) waivers(comments []markers.Comment, target markers.Target)
 		}
 		if value, ok := m.Value.(markers.AllowChange); ok {
 			p := r.fset.Position(c.Pos)
-			out = append(out, &goWaiver{Kind: value.Kind, For: value.For, Reason: strings.TrimSpace(value.Reason), Pos: diag.Position{File: p.Filename, Line: p.Line, Column: p.Column}})
+			out = append(out, &goWaiver{Kind: value.Kind, For: value.For, Reason: strings.TrimSpace(value.Reason),
+				Pos: diag.Position{File: p.Filename, Line: p.Line, Column: p.Column}})
 		}
 	}
 	return out

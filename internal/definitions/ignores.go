@@ -107,7 +107,8 @@ func ReadIgnores(name string, data []byte) []*Ignore {
 		line += strings.Count(text[start:offset], "\n")
 		start = offset
 		out = append(out, &Ignore{
-			Pos:  diag.Position{File: name, Line: line, Column: offset - strings.LastIndexByte(text[:offset], '\n') + location[0]},
+			Pos: diag.Position{File: name, Line: line,
+				Column: offset - strings.LastIndexByte(text[:offset], '\n') + location[0]},
 			Code: group[2], wholeFile: group[1] == "ignore-file", Reason: group[3],
 		})
 	}

@@ -97,7 +97,8 @@ func (r *Reader) Read(ctx context.Context, names []string) ([]*crd.Definition, d
 
 // read reads the definitions of files and of packages. The patterns of packages are relative
 // to dir.
-func (r *Reader) read(ctx context.Context, sources []Source, dir string, packages []string) ([]*crd.Definition, diag.List, error) {
+func (r *Reader) read(ctx context.Context, sources []Source, dir string,
+	packages []string) ([]*crd.Definition, diag.List, error) {
 	r.note(nil, packages)
 	out, findings, err := r.Files(sources)
 	if err != nil || len(packages) == 0 {

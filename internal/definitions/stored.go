@@ -89,7 +89,8 @@ func (s *StoredObjects) put(key dryrun.Key, object map[string]any) error {
 		return err
 	}
 	// The key refers to text that is not kept in memory.
-	key = dryrun.Key{Group: strings.Clone(key.Group), Kind: strings.Clone(key.Kind), Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}
+	key = dryrun.Key{Group: strings.Clone(key.Group), Kind: strings.Clone(key.Kind),
+		Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}
 	s.at[key] = span{s.size, len(text)}
 	s.size += int64(len(text))
 	return nil

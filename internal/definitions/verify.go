@@ -289,7 +289,8 @@ func (v *verification) readOld(ctx context.Context, sources []Source, packages [
 
 // readCommit reads the definitions of files and packages as they are in a commit, which need not
 // have them.
-func (v *verification) readCommit(ctx context.Context, commits *Commits, ref string, sources []Source, packages []string) error {
+func (v *verification) readCommit(ctx context.Context, commits *Commits, ref string, sources []Source,
+	packages []string) error {
 	for _, source := range sources {
 		data, err := fileInCommit(ctx, ref, source.Name)
 		if err != nil {

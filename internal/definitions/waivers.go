@@ -84,7 +84,8 @@ func AllowInGo(ctx context.Context, reader *inputs.Reader, changes []compare.Cha
 
 // allow marks the changes that markers allow, for everything or for what is given, and returns
 // these markers.
-func (w *goWaivers) allow(ctx context.Context, changes []compare.Change, news, sources []*crd.Definition, what string) (used map[*goWaiver]bool, err error) {
+func (w *goWaivers) allow(ctx context.Context, changes []compare.Change, news, sources []*crd.Definition,
+	what string) (used map[*goWaiver]bool, err error) {
 	used = map[*goWaiver]bool{}
 	known := ancestors{}
 	for i := range changes {
@@ -162,7 +163,8 @@ func sourceOf(c *compare.Change, news, sources []*crd.Definition) (*crd.Definiti
 	if new := named(news); new != nil && new != source {
 		for i, v := range new.CRD.Spec.Versions {
 			rest, ok := strings.CutPrefix(path, fmt.Sprintf("spec.versions[%d]", i))
-			index := slices.IndexFunc(source.CRD.Spec.Versions, func(o apiextensionsv1.CustomResourceDefinitionVersion) bool { return o.Name == v.Name })
+			index := slices.IndexFunc(source.CRD.Spec.Versions,
+				func(o apiextensionsv1.CustomResourceDefinitionVersion) bool { return o.Name == v.Name })
 			if ok && index >= 0 {
 				return source, fmt.Sprintf("spec.versions[%d]", index) + rest
 			}

@@ -170,7 +170,8 @@ func (l *Language) completeNames(c cursor, def *markers.Definition, given []stri
 		if slices.ContainsFunc(given, func(text string) bool { return text == a.Name || strings.HasPrefix(text, a.Name+"=") }) {
 			continue
 		}
-		item := Completion{Label: a.Name, New: a.Name, Start: c.start + c.at - len(typed), End: c.start + end, Detail: a.Type, Markdown: a.Effect}
+		item := Completion{Label: a.Name, New: a.Name, Start: c.start + c.at - len(typed), End: c.start + end,
+			Detail: a.Type, Markdown: a.Effect}
 		flag := def.ConvertArguments() != nil && (a.Name == "secret" || a.Name == "drop")
 		if !flag && (end == len(c.marker) || c.marker[end] != '=') {
 			item.New += "="

@@ -271,7 +271,8 @@ func (s *Session) run() {
 }
 
 // runIn returns the findings of a run. A panic is an error of it.
-func (s *Session) runIn(ctx context.Context, dir string, reader *inputs.Reader, early func(diag.List)) (found diag.List, err error) {
+func (s *Session) runIn(ctx context.Context, dir string, reader *inputs.Reader,
+	early func(diag.List)) (found diag.List, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)

@@ -130,7 +130,8 @@ func limitsOf(v *structural.ValueValidation, intOrString bool) []string {
 			if IsTypes(branches) {
 				continue
 			}
-			branches = slices.DeleteFunc(slices.Clone(branches), func(n structural.NestedValueValidation) bool { return IsTypes(n.AnyOf) && len(n.AnyOf) > 0 })
+			branches = slices.DeleteFunc(slices.Clone(branches),
+				func(n structural.NestedValueValidation) bool { return IsTypes(n.AnyOf) && len(n.AnyOf) > 0 })
 		}
 		if len(branches) > 0 {
 			add("satisfies %s of: %s", junctor.quantifier, alternatives(branches))

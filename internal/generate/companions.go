@@ -28,7 +28,8 @@ type Companions struct {
 // run runs the generators and returns the files that they write and those to print. year is the year
 // for the headers of generated files. If noteSources is set, files that they read with their
 // own loaders are recorded as well.
-func (c Companions) run(ctx context.Context, options define.Options, year int, noteSources bool, kinds configgen.Kinds) (files []written, printed []output.File, findings diag.List, err error) {
+func (c Companions) run(ctx context.Context, options define.Options, year int, noteSources bool,
+	kinds configgen.Kinds) (files []written, printed []output.File, findings diag.List, err error) {
 	result, err := commandline.Run(ctx, commandline.Options{
 		Source: options, Generators: c.Generators, Year: year, Temporary: temporary.Schemas.Write, NoteSources: noteSources, Kinds: kinds,
 	})

@@ -115,7 +115,8 @@ func structsOf(reader *inputs.Reader, wd, group string) iter.Seq[structOf] {
 // Declaration searches all Go files of the project, and of the modules that it requires directly, for a
 // struct that may be a kind of group, regardless of build tags and of the packages that the run
 // covers. ok decides whether a struct with the given file, name and file content is the one.
-func Declaration(reader *inputs.Reader, wd, group string, ok func(file, name string, text []byte) bool) (position diag.Position, found bool) {
+func Declaration(reader *inputs.Reader, wd, group string,
+	ok func(file, name string, text []byte) bool) (position diag.Position, found bool) {
 	for s := range structsOf(reader, wd, group) {
 		if ok(s.file, s.name, s.text) {
 			return s.position(), true

@@ -120,7 +120,8 @@ func (r *runner) kustomization(c *target, stale []string) ([]output.File, diag.L
 		path := filepath.Join(c.Destination, entry.Name())
 		isKustomization := slices.Contains([]string{crdinstall.KustomizationName, "kustomization.yml", "Kustomization"}, entry.Name())
 		isYAML := slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path))
-		if !entry.Type().IsRegular() || !isYAML && !isKustomization || slices.Contains(names, entry.Name()) || slices.Contains(stale, path) {
+		if !entry.Type().IsRegular() || !isYAML && !isKustomization || slices.Contains(names, entry.Name()) ||
+			slices.Contains(stale, path) {
 			continue
 		}
 		text, err := r.in.ReadFile(path, nil)

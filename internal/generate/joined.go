@@ -107,7 +107,8 @@ func (r *Request) targets(channels []Channel, made, plain []define.MadeChannel) 
 
 // hasFile reports whether a channel has a file with the same name and content.
 func hasFile(c define.MadeChannel, file define.File) bool {
-	return slices.ContainsFunc(c.Made, func(m *define.Made) bool { return m.File.Name == file.Name && bytes.Equal(m.File.Data, file.Data) })
+	return slices.ContainsFunc(c.Made,
+		func(m *define.Made) bool { return m.File.Name == file.Name && bytes.Equal(m.File.Data, file.Data) })
 }
 
 // writesAll reports whether the run writes the definitions of all its channels.

@@ -81,7 +81,8 @@ func (r *Request) Bounds(writer output.Writer, within string) *output.Writer {
 	if within != "" {
 		writer = output.Writer{Root: within, Places: writer.Places}
 	} else {
-		writer.Named = slices.Concat(writer.Named, golist.Directories(r.Patterns), r.Companions.named(), r.Companions.HeaderFiles())
+		writer.Named = slices.Concat(writer.Named, golist.Directories(r.Patterns), r.Companions.named(),
+			r.Companions.HeaderFiles())
 		if r.Patch != nil {
 			writer.Named = append(writer.Named, commandline.Directories(r.Patch.Rule)...)
 		}
@@ -116,7 +117,8 @@ type Session struct {
 // Findings returns the findings of [Run]. Before definitions are verified, it calls unverified
 // with those that are known, some of which others may replace. That takes much longer than
 // everything before.
-func (s *Session) Findings(ctx context.Context, request Request, server define.Server, reader *inputs.Reader, unverified func(diag.List)) (diag.List, error) {
+func (s *Session) Findings(ctx context.Context, request Request, server define.Server, reader *inputs.Reader,
+	unverified func(diag.List)) (diag.List, error) {
 	r := &runner{Request: request, in: reader}
 	r.unverified = func(found diag.List) { unverified(definitions.WithoutIgnored(reader, found)) }
 	made, err := r.run(ctx, server, func(ctx context.Context, options define.Options) (loaded *define.Loaded, err error) {
@@ -130,7 +132,8 @@ func (s *Session) Findings(ctx context.Context, request Request, server define.S
 	return made.Findings, nil
 }
 
-func (r *runner) run(ctx context.Context, server define.Server, load func(context.Context, define.Options) (*define.Loaded, error)) (*Result, error) {
+func (r *runner) run(ctx context.Context, server define.Server,
+	load func(context.Context, define.Options) (*define.Loaded, error)) (*Result, error) {
 	r.Options.Inputs = r.in
 	r.Options.Server = server
 	r.Options.Passes = passes.All()
@@ -186,7 +189,8 @@ type runner struct {
 
 // runCompanions runs schemapatch and the companion generators. It returns all files to
 // write, those to print, and their findings.
-func (r *runner) runCompanions(ctx context.Context, crds []output.File) (outputs, printed []output.File, findings diag.List, err error) {
+func (r *runner) runCompanions(ctx context.Context,
+	crds []output.File) (outputs, printed []output.File, findings diag.List, err error) {
 	if r.Patch == nil && len(r.Companions.Generators) == 0 {
 		return crds, nil, nil, nil
 	}
@@ -207,7 +211,8 @@ func (r *runner) runCompanions(ctx context.Context, crds []output.File) (outputs
 		findings = definitions.WithoutIgnored(r.in, findings)
 	}
 	if len(r.Companions.Generators) > 0 {
-		more, toPrint, found, err := r.Companions.run(ctx, r.Options, r.CurrentYear, r.noteSources, configgen.Kinds{Defined: r.kinds, Declared: r.declaredKinds})
+		more, toPrint, found, err := r.Companions.run(ctx, r.Options, r.CurrentYear, r.noteSources,
+			configgen.Kinds{Defined: r.kinds, Declared: r.declaredKinds})
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -275,7 +280,8 @@ func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []s
 		t := &targets[i]
 		if t.Destination != "" {
 			for _, file := range t.own {
-				t.outputs = append(t.outputs, output.File{Path: filepath.Join(t.Destination, t.fileName(file.Name)), Data: file.Data})
+				t.outputs = append(t.outputs,
+					output.File{Path: filepath.Join(t.Destination, t.fileName(file.Name)), Data: file.Data})
 			}
 		}
 		outputs = append(outputs, t.outputs...)

@@ -24,7 +24,8 @@ type Patch struct {
 
 // run patches definitions. It returns the files to write, in which patched definitions
 // replace those of crd for the same files, and the files to print.
-func (p *Patch) run(ctx context.Context, options define.Options, crds []output.File) (outputs, printed []output.File, findings diag.List, err error) {
+func (p *Patch) run(ctx context.Context, options define.Options,
+	crds []output.File) (outputs, printed []output.File, findings diag.List, err error) {
 	options.MaxDescription = p.MaxDescLen
 	options.EmbeddedObjectMeta = p.GenerateEmbeddedObjectMeta != nil && *p.GenerateEmbeddedObjectMeta
 	options.AllowDangerousTypes = false

@@ -27,7 +27,8 @@ type conversionOutputs struct {
 // needed. It returns those to remove and reports the others. Files of a kind that has versions
 // in other packages of the project, which the run did not cover, are kept. Only files marked as
 // written by schemagen count.
-func staleConversions(ctx context.Context, options define.Options, outputs conversionOutputs) (remove []string, findings diag.List, err error) {
+func staleConversions(ctx context.Context, options define.Options,
+	outputs conversionOutputs) (remove []string, findings diag.List, err error) {
 	var kept []string // directories
 	add := func(name, reason string) error {
 		path := screen.Relative(options.Dir, name, 0)
@@ -93,7 +94,8 @@ func unwritten(m *conversions.Model, dir string) string {
 
 // versionElsewhere looks in packages outside the run for another version of a kind of which the
 // run has only that in the directory of a file, and returns the note about it.
-func versionElsewhere(ctx context.Context, options define.Options, model *conversions.Model, name string) (note diag.Diagnostic, found bool, err error) {
+func versionElsewhere(ctx context.Context, options define.Options, model *conversions.Model,
+	name string) (note diag.Diagnostic, found bool, err error) {
 	if model == nil {
 		return note, false, nil
 	}

@@ -100,7 +100,8 @@ func (u Unset) apply(k keywords.Node, misfit Misfit) {
 		if !keywords.Clear(props, keyword) {
 			misfit(words.DidYouMean(keyword, keywords.Names(), ""), "the schema has no keyword %s to unset here", keyword)
 		}
-		k.Origin.Keywords = slices.DeleteFunc(slices.Clone(k.Origin.Keywords), func(o structural.KeywordOrigin) bool { return o.Keyword == keyword })
+		k.Origin.Keywords = slices.DeleteFunc(slices.Clone(k.Origin.Keywords),
+			func(o structural.KeywordOrigin) bool { return o.Keyword == keyword })
 	}
 	k.Take(props)
 }

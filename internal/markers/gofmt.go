@@ -45,7 +45,8 @@ func (l *linter) doc(doc, separated *ast.CommentGroup, target Target) {
 	}
 	newComment := formatted(doc)
 	for i, c := range own {
-		if i < len(newComment) && slices.Equal(strings.Fields(newComment[i].Text), strings.Fields(c.Text)) || l.allowed(c.Text) {
+		if i < len(newComment) && slices.Equal(strings.Fields(newComment[i].Text), strings.Fields(c.Text)) ||
+			l.allowed(c.Text) {
 			continue
 		}
 		l.add(Finding{

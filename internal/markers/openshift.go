@@ -229,7 +229,8 @@ func (g GatedMarker) Ungated() (text string, ok bool) {
 // word returns a string as an element of a list in a marker: in quotes unless it is a word.
 func word(s string) string {
 	for i, c := range s {
-		if letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'; !letter && (i == 0 || c != '_' && c != '-' && c != '.' && (c < '0' || '9' < c)) {
+		if letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'; !letter &&
+			(i == 0 || c != '_' && c != '-' && c != '.' && (c < '0' || '9' < c)) {
 			return strconv.Quote(s)
 		}
 	}

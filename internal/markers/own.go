@@ -111,7 +111,8 @@ type (
 
 // Features returns the features that packages can enable with +schemagen:enable.
 func Features() []string {
-	return []string{FeatureEnum, FeatureK8s, FeatureKEP, FeatureUnsigned, FeatureArrayLength, FeatureStringOption, FeatureUnionTransition, FeatureGateway, FeatureOpenShift}
+	return []string{FeatureEnum, FeatureK8s, FeatureKEP, FeatureUnsigned, FeatureArrayLength, FeatureStringOption,
+		FeatureUnionTransition, FeatureGateway, FeatureOpenShift}
 }
 
 // The features.

@@ -93,7 +93,8 @@ func rows() []row {
 	field := []Target{Field}
 	both := []Target{Type, Field}
 	tag := func(name string, targets []Target, unsupported string) row {
-		return row{name: name, targets: targets, value: Declarative{}, parse: parseDeclarative, feature: FeatureK8s, repeatable: true, unsupported: unsupported}
+		return row{name: name, targets: targets, value: Declarative{}, parse: parseDeclarative, feature: FeatureK8s,
+			repeatable: true, unsupported: unsupported}
 	}
 	// one is for tags of which a declaration has one, and with for those with an argument.
 	one := func(name string, targets []Target, unsupported string) row {
@@ -136,7 +137,8 @@ func rows() []row {
 		{name: ConversionName, targets: []Target{Package, Type}, value: Conversion{}, onlyKinds: true,
 			arguments: []argument{{"strategy", NoReference, []string{"None", "Webhook"}}}},
 		{name: TypeName, targets: pkg, value: Tag{}, parse: parseTag, repeatable: true, slot: TypeName},
-		{name: DescriptionsName, targets: []Target{Package, Field}, value: Tag{}, parse: parseTag, repeatable: true, slot: DescriptionsName},
+		{name: DescriptionsName, targets: []Target{Package, Field}, value: Tag{}, parse: parseTag, repeatable: true,
+			slot: DescriptionsName},
 		{name: AtName, targets: both, value: Tag{}, parse: parseTag, repeatable: true, slot: AtName, arguments: []argument{{"", Path, nil}}},
 		{name: OmitName, targets: field, value: Omit{}},
 		{name: ReadOnlyName, targets: field, value: ReadOnly(""), parse: parseReadOnly},
@@ -148,7 +150,8 @@ func rows() []row {
 		{name: WhenName, targets: []Target{Package, Type, Field}, value: When{}, parse: parseWhen, repeatable: true},
 		{name: DocName, targets: both, value: DocBlock{}, parse: parseDocBlock, repeatable: true, ungated: DocName},
 		{name: DocEndName, targets: both, value: DocEnd{}, repeatable: true},
-		{name: EnumValuesName, targets: both, value: EnumValues(nil), repeatable: true, stage: BeforeMerge, apply: on(EnumValues.apply)},
+		{name: EnumValuesName, targets: both, value: EnumValues(nil), repeatable: true, stage: BeforeMerge,
+			apply: on(EnumValues.apply)},
 		{name: "schemagen:additionalProperties", targets: both, value: Fragment{}, parse: parseFragment, repeatable: true},
 		{name: "schemagen:allOf", targets: both, value: Fragment{}, parse: parseFragment, repeatable: true},
 		{name: "schemagen:anyOf", targets: both, value: Fragment{}, parse: parseFragment, repeatable: true},
@@ -182,18 +185,22 @@ func rows() []row {
 		{name: EnumName, targets: typ, value: Enum{}, feature: FeatureEnum, shared: true},
 
 		// OpenShift's markers with gates.
-		{name: FeatureGateName, targets: both, value: FeatureGate(nil), feature: FeatureOpenShift, repeatable: true, ungated: FeatureGateName},
+		{name: FeatureGateName, targets: both, value: FeatureGate(nil), feature: FeatureOpenShift, repeatable: true,
+			ungated: FeatureGateName},
 		{name: FeatureGateEnumName, targets: both, value: FeatureGateEnum{}, feature: FeatureOpenShift, repeatable: true, slot: "enum", ungated: FeatureGateEnumName},
 		{name: FeatureGateMaxItemsName, targets: both, value: FeatureGateMaxItems{}, feature: FeatureOpenShift, repeatable: true, slot: "maxItems", ungated: FeatureGateMaxItemsName},
-		{name: FeatureGateXValidationName, targets: both, value: FeatureGateXValidation{}, feature: FeatureOpenShift, repeatable: true, ungated: FeatureGateXValidationName},
+		{name: FeatureGateXValidationName, targets: both, value: FeatureGateXValidation{},
+			feature: FeatureOpenShift, repeatable: true, ungated: FeatureGateXValidationName},
 
 		// Unions, as KEP-1027 and the structural-schema proposal write them. They are enabled
 		// by +schemagen:unions.
 		{name: UnionDiscriminatorName, targets: field, value: UnionDiscriminator{}},
 		{name: DiscriminatorName, targets: field, value: UnionDiscriminator{}, slot: UnionDiscriminatorName},
 		{name: UnionDiscriminatedByName, targets: field, value: UnionDiscriminatedBy(""), arguments: []argument{{"", Discriminator, nil}}},
-		{name: UnionMemberName, targets: field, value: UnionMember{}, parse: parseUnionMember, repeatable: true, slot: UnionMemberName},
-		{name: UnionName, targets: field, value: UnionMember{}, parse: parseUnionMember, repeatable: true, shared: true, slot: UnionMemberName},
+		{name: UnionMemberName, targets: field, value: UnionMember{}, parse: parseUnionMember, repeatable: true,
+			slot: UnionMemberName},
+		{name: UnionName, targets: field, value: UnionMember{}, parse: parseUnionMember, repeatable: true,
+			shared: true, slot: UnionMemberName},
 
 		// The structural-schema proposal's sketches of markers (section "Litmus Test Examples").
 		{name: "kubebuilder:additionalProperties", targets: both, value: Fragment{}, parse: parseSketch(sketchBranch), feature: FeatureKEP, repeatable: true},
@@ -243,8 +250,10 @@ func rows() []row {
 		tag(TagOptionalName, field, ""),
 		tag(TagRequiredName, field, ""),
 		with(tag(TagSubfieldName, both, ""), argument{"", FieldName, nil}),
-		{name: TagUnionDiscriminatorName, targets: field, value: Declarative{}, parse: parseDeclarative, repeatable: true, slot: UnionDiscriminatorName},
-		{name: TagUnionMemberName, targets: field, value: Declarative{}, parse: parseDeclarative, repeatable: true, slot: UnionMemberName},
+		{name: TagUnionDiscriminatorName, targets: field, value: Declarative{}, parse: parseDeclarative,
+			repeatable: true, slot: UnionDiscriminatorName},
+		{name: TagUnionMemberName, targets: field, value: Declarative{}, parse: parseDeclarative, repeatable: true,
+			slot: UnionMemberName},
 		one(TagUniqueName, both, ""),
 		one(TagUpdateName, field, ""),
 		tag("k8s:validateError", both, test),

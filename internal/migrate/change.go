@@ -221,7 +221,8 @@ func (e *edit) install(root, version string) {
 				if lines == nil {
 					continue
 				}
-				offset := (&callReader{makefile: e.makefile}).line(&makeDatabase{dir: replacePath(db.dir, root, e.dir)}, rule, i)
+				offset := (&callReader{makefile: e.makefile}).line(&makeDatabase{dir: replacePath(db.dir, root,
+					e.dir)}, rule, i)
 				if strings.Contains(line, toolPackage) {
 					e.changeAll(db, root, rule.file, offset, rename)
 				}
@@ -238,8 +239,10 @@ func (e *edit) install(root, version string) {
 			if !toolVersion().MatchString(variable.value) || e.pinned != "" && variable.value != e.pinned {
 				continue
 			}
-			if path, lines := e.file(db, root, variable.file); variable.line >= 1 && variable.line <= len(lines) && isAssignment(name, lines[variable.line-1]) {
-				e.change(path, variable.line, func(line string) string { return strings.Replace(line, variable.value, version, 1) })
+			if path, lines := e.file(db, root, variable.file); variable.line >= 1 && variable.line <= len(lines) &&
+				isAssignment(name, lines[variable.line-1]) {
+				e.change(path, variable.line,
+					func(line string) string { return strings.Replace(line, variable.value, version, 1) })
 			}
 		}
 	}
@@ -309,7 +312,8 @@ func (r *migration) change(ctx context.Context, m *makefile) error {
 		return nil
 	}
 	version, released := ProductVersion(r.Version)
-	e := &edit{makefile: m, dir: r.project.root, lines: map[string][]string{}, read: map[string][]byte{}, changed: map[string]bool{}}
+	e := &edit{makefile: m, dir: r.project.root, lines: map[string][]string{}, read: map[string][]byte{},
+		changed: map[string]bool{}}
 	installs := r.With == "" && m.installs()
 	if installs {
 		e.install(r.makeCopy, version)
@@ -461,7 +465,8 @@ func (r *migration) verifyChange(ctx context.Context, m *makefile, outputs []out
 	if _, err := writer.Commit(ctx, inCopy, output.Write, io.Discard); err != nil {
 		return "", err
 	}
-	newMakefile, err := r.readMakefile(ctx, copied, replacePath(r.makefileDir(m.path), r.project.root, copied), m.path, m.goals...)
+	newMakefile, err := r.readMakefile(ctx, copied, replacePath(r.makefileDir(m.path), r.project.root, copied),
+		m.path, m.goals...)
 	if err != nil {
 		return err.Error(), nil
 	}

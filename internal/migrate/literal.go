@@ -102,7 +102,8 @@ func Rewrite(reader *inputs.Reader, dir, version string) (name string, changed [
 		changed = file.Data
 	}
 	newMakefile := rewritten(reader, dir, name, changed)
-	if newMakefile.mentions(toolPackage) || !callsSchemagen(newMakefile.main().variables[toolVariable]) || !newMakefile.pins(version) {
+	if newMakefile.mentions(toolPackage) || !callsSchemagen(newMakefile.main().variables[toolVariable]) ||
+		!newMakefile.pins(version) {
 		return name, nil, "the lines to change are not certain"
 	}
 	return name, changed, ""

@@ -289,9 +289,10 @@ func (db *makeDatabase) reach(text string) (out []string) {
 
 // mentionsTool reports whether a text mentions controller-gen, possibly by variables.
 func (db *makeDatabase) mentionsTool(text string) bool {
-	return namesTool(text) || slices.Contains(references(text), toolVariable) || slices.ContainsFunc(db.reach(text), func(name string) bool {
-		return namesTool(db.variables[name].value)
-	})
+	return namesTool(text) || slices.Contains(references(text), toolVariable) ||
+		slices.ContainsFunc(db.reach(text), func(name string) bool {
+			return namesTool(db.variables[name].value)
+		})
 }
 
 // namesTool reports whether a text names controller-gen, or schemagen in its place.

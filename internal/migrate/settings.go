@@ -30,7 +30,8 @@ func Settings(reader *inputs.Reader, dir string) (values []project.Initial, prob
 
 // AskedSettings is like [Settings], but has make expand what only make can, in a copy of the
 // project, if the user consents. note says why make did not, or is empty.
-func AskedSettings(ctx context.Context, dir string, agreed consent.Consent) (values []project.Initial, problems []string, note string, err error) {
+func AskedSettings(ctx context.Context, dir string,
+	agreed consent.Consent) (values []project.Initial, problems []string, note string, err error) {
 	dir = output.Physical(dir)
 	m, err := literalMakefile(nil, dir)
 	if err != nil {

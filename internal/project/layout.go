@@ -98,7 +98,8 @@ func existing(reader *inputs.Reader, wd string, dirs ...string) []string {
 func outermost(wd string, dirs []string) []string {
 	dirs = slices.Compact(slices.Sorted(slices.Values(dirs)))
 	return slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool {
-		return slices.ContainsFunc(dirs, func(other string) bool { return other != dir && isWithin(absolute(wd, other), absolute(wd, dir)) })
+		return slices.ContainsFunc(dirs,
+			func(other string) bool { return other != dir && isWithin(absolute(wd, other), absolute(wd, dir)) })
 	})
 }
 
@@ -159,7 +160,8 @@ func (c *File) Others(reader *inputs.Reader, wd string, selected Channel) func(d
 		}
 		var owner place
 		for _, p := range places {
-			if isWithin(p.dir, file) && strings.HasSuffix(file, p.end) && cmp.Or(cmp.Compare(len(p.dir), len(owner.dir)), cmp.Compare(len(p.end), len(owner.end))) > 0 {
+			if isWithin(p.dir, file) && strings.HasSuffix(file, p.end) &&
+				cmp.Or(cmp.Compare(len(p.dir), len(owner.dir)), cmp.Compare(len(p.end), len(owner.end))) > 0 {
 				owner = p
 			}
 		}
@@ -183,7 +185,8 @@ func (c *File) Output(reader *inputs.Reader, wd string) string {
 	if dir := c.Texts("outputs.crd", wd); len(dir) > 0 {
 		return dir[0]
 	}
-	if _, isKubebuilder := ReadKubebuilder(reader, wd); isKubebuilder || isDirectory(reader, filepath.Join(wd, KubebuilderCRDs)) {
+	if _, isKubebuilder := ReadKubebuilder(reader, wd); isKubebuilder ||
+		isDirectory(reader, filepath.Join(wd, KubebuilderCRDs)) {
 		return KubebuilderCRDs
 	}
 	return ControllerGenCRDs
@@ -217,7 +220,8 @@ func ReadKubebuilder(reader *inputs.Reader, dir string) (out Kubebuilder, ok boo
 		child, isOwn := strings.CutPrefix(path.Clean(r.Path), file.Repo+"/")
 		top, _, _ := strings.Cut(child, "/")
 		pattern := "./" + child
-		if r.API == nil || !isOwn || slices.Contains(apiDirectories(), top) || slices.Contains(out.Packages, pattern) || !isDirectory(reader, filepath.Join(dir, child)) {
+		if r.API == nil || !isOwn || slices.Contains(apiDirectories(), top) ||
+			slices.Contains(out.Packages, pattern) || !isDirectory(reader, filepath.Join(dir, child)) {
 			continue
 		}
 		out.Packages = append(out.Packages, pattern)

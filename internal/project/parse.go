@@ -43,7 +43,8 @@ func parse(inputReader *inputs.Reader, name string, data []byte, codes []*diag.K
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	r := &reader{
 		NodeReader: yamltext.NewNodeReader(name, invalidFile, data), in: inputReader, codes: codes,
-		file: &File{Name: name, dir: filepath.Dir(name), data: data, in: inputReader, values: map[string]entry{}, severities: map[diag.Code]string{}},
+		file: &File{Name: name, dir: filepath.Dir(name), data: data, in: inputReader, values: map[string]entry{},
+			severities: map[diag.Code]string{}},
 	}
 	start := 0
 	for _, line := range r.Lines {
@@ -354,7 +355,8 @@ func (r *reader) entries(n *yaml.Node, what string) (out [][2]*yaml.Node) {
 func (r *reader) types(n *yaml.Node) {
 	for _, entry := range r.entries(n, "types") {
 		key := entry[0]
-		if dot := strings.LastIndexByte(key.Value, '.'); dot <= strings.LastIndexByte(key.Value, '/')+1 || dot+1 == len(key.Value) {
+		if dot := strings.LastIndexByte(key.Value, '.'); dot <= strings.LastIndexByte(key.Value, '/')+1 ||
+			dot+1 == len(key.Value) {
 			r.Fail(key, "for example k8s.io/api/core/v1.Container", "types: %q is not a type with its import path", yamltext.Shortened(key.Value))
 		}
 		for _, element := range r.List(entry[1]) {

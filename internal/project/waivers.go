@@ -134,7 +134,8 @@ func (c *File) UnusedIn(reader *inputs.Reader, files []string, used map[*Waiver]
 		if used[w] || !known || !slices.ContainsFunc(files, about) {
 			continue
 		}
-		others := slices.DeleteFunc(FilesBelow(reader, c.dir), func(name string) bool { return checked[name] || !matchesFile(w.path, name) })
+		others := slices.DeleteFunc(FilesBelow(reader, c.dir),
+			func(name string) bool { return checked[name] || !matchesFile(w.path, name) })
 		if !slices.ContainsFunc(others, func(name string) bool { return c.hasFindings(reader, name) }) {
 			out = append(out, w.unused("no finding matches it"))
 		}

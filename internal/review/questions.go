@@ -153,7 +153,8 @@ func (n *node) isEnum() bool {
 	if n.schema.ValueValidation == nil || len(n.schema.Enum) == 0 {
 		return false
 	}
-	return n.parent == nil || !slices.ContainsFunc(unions.Of(n.parent.schema), func(u unions.Union) bool { return u.Discriminator == n.name })
+	return n.parent == nil || !slices.ContainsFunc(unions.Of(n.parent.schema),
+		func(u unions.Union) bool { return u.Discriminator == n.name })
 }
 
 // isUnbounded reports whether values of a node may be of any size.
@@ -166,14 +167,17 @@ func (n *node) isUnbounded() bool {
 	case "array":
 		return !holds(s.ValueValidation, func(v *structural.ValueValidation) bool { return v.MaxItems != nil })
 	case "integer", "number":
-		return !holds(s.ValueValidation, func(v *structural.ValueValidation) bool { return v.Maximum != nil || len(v.Enum) > 0 })
+		return !holds(s.ValueValidation,
+			func(v *structural.ValueValidation) bool { return v.Maximum != nil || len(v.Enum) > 0 })
 	case "object":
-		return s.AdditionalProperties != nil && !holds(s.ValueValidation, func(v *structural.ValueValidation) bool { return v.MaxProperties != nil })
+		return s.AdditionalProperties != nil &&
+			!holds(s.ValueValidation, func(v *structural.ValueValidation) bool { return v.MaxProperties != nil })
 	}
 	return false
 }
 
 // holds reports whether validations, or those that must hold as well, have a property.
 func holds(v *structural.ValueValidation, has func(*structural.ValueValidation) bool) bool {
-	return v != nil && (has(v) || slices.ContainsFunc(v.AllOf, func(part structural.NestedValueValidation) bool { return holds(&part.ValueValidation, has) }))
+	return v != nil && (has(v) || slices.ContainsFunc(v.AllOf,
+		func(part structural.NestedValueValidation) bool { return holds(&part.ValueValidation, has) }))
 }

@@ -52,7 +52,8 @@ func (k *keptTexts) unread(f *text, root bool, reader *inputs.Reader) *text {
 	}
 	f.modified = info.ModTime()
 	old := k.texts[textKey{f.Name, f.local, root}]
-	if old == nil || !old.modified.Equal(f.modified) || int64(old.size) != info.Size() || old.unreadable != nil || old.failed != nil {
+	if old == nil || !old.modified.Equal(f.modified) || int64(old.size) != info.Size() || old.unreadable != nil ||
+		old.failed != nil {
 		return nil
 	}
 	return old

@@ -167,7 +167,8 @@ func (d *declaration) mayHaveType(typ types.Type, seen map[*declaration]bool) bo
 				return ok
 			}
 			target := d.scope.declared[c.Name()]
-			return c.Pkg() == d.scope.types && target != nil && c.Type() == types.Typ[types.Invalid] && target.mayHaveType(typ, seen)
+			return c.Pkg() == d.scope.types && target != nil && c.Type() == types.Typ[types.Invalid] &&
+				target.mayHaveType(typ, seen)
 		}
 		return false
 	}

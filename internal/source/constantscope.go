@@ -430,7 +430,8 @@ func (d *declaration) addImport(use *ast.Ident, name, path string, target *decla
 func pruned(f *File, declarations []*declaration) *ast.File {
 	slices.SortFunc(declarations, func(a, b *declaration) int { return int(a.name.Pos() - b.name.Pos()) })
 	imports := &ast.GenDecl{Tok: token.IMPORT, TokPos: f.Syntax.Package}
-	out := &ast.File{Package: f.Syntax.Package, Name: f.Syntax.Name, FileStart: f.Syntax.FileStart, FileEnd: f.Syntax.FileEnd, Decls: []ast.Decl{imports}}
+	out := &ast.File{Package: f.Syntax.Package, Name: f.Syntax.Name, FileStart: f.Syntax.FileStart,
+		FileEnd: f.Syntax.FileEnd, Decls: []ast.Decl{imports}}
 	var used [][2]string
 	var source, group *ast.GenDecl // the current group of constants and its pruned copy
 	for _, d := range declarations {

@@ -370,7 +370,8 @@ func (t *Type) methodNames() []string {
 			}
 			receiver, _ = Indexed(receiver)
 			name, ok := receiver.(*ast.Ident)
-			if !ok || name.Name != t.Spec.Name.Name && (t.Pkg.Lookup(name.Name) == nil || t.Pkg.Lookup(name.Name).Unalias() != t) {
+			if !ok || name.Name != t.Spec.Name.Name &&
+				(t.Pkg.Lookup(name.Name) == nil || t.Pkg.Lookup(name.Name).Unalias() != t) {
 				continue
 			}
 			out = append(out, fn.Name.Name)

@@ -107,7 +107,8 @@ func (files *Files) scanText(f *text, root bool, c *content) *text {
 	}
 	f.mentionsGates = bytes.Contains(src, []byte("+"+markers.WhenName)) || bytes.Contains(src, []byte("+"+markers.DocName)) ||
 		bytes.Contains(src, []byte("+k8s:if")) || bytes.Contains(src, []byte("+openshift:"))
-	f.MentionsConfig = root && (bytes.Contains(src, []byte(markers.RBACName)) || bytes.Contains(src, []byte(markers.WebhookName)))
+	f.MentionsConfig = root && (bytes.Contains(src, []byte(markers.RBACName)) ||
+		bytes.Contains(src, []byte(markers.WebhookName)))
 	f.SuspectMarkers = root && files.table.SuspectMarkers(src)
 	f.hintsIncomplete = typeHints(src, func(name string) { f.hints = append(f.hints, name) })
 	return f

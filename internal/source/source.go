@@ -388,7 +388,8 @@ func (files *Files) AddFile(name string, data []byte) *token.File {
 
 // EmptyPackage returns an empty local package, for markers that are not in Go source.
 func (prog *Program) EmptyPackage() *Package {
-	return &Package{Package: &golist.Package{Local: true}, program: prog, hints: map[string][]*File{}, types: map[string]*Type{}}
+	return &Package{Package: &golist.Package{Local: true}, program: prog, hints: map[string][]*File{},
+		types: map[string]*Type{}}
 }
 
 // Lookup returns the declaration of a type in the package, or nil.

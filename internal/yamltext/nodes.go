@@ -97,7 +97,8 @@ func (r *NodeReader) Meant(n *yamlv3.Node, text string) {
 	if d.Pos.Line < 1 || d.Pos.Line > len(r.Lines) {
 		return
 	}
-	if line := r.Lines[d.Pos.Line-1]; d.Pos.Column <= len(line) && strings.HasPrefix(line[d.Pos.Column-1:], n.Value) { // else it is quoted, or after an anchor
+	// else it is quoted, or after an anchor
+	if line := r.Lines[d.Pos.Line-1]; d.Pos.Column <= len(line) && strings.HasPrefix(line[d.Pos.Column-1:], n.Value) {
 		*d = d.Replacing(n.Value, text)
 	}
 }

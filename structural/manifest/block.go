@@ -56,7 +56,8 @@ func (p *blockParser) plainText() bool {
 			return false
 		default:
 			r, size := utf8.DecodeRuneInString(text[i:])
-			if r < 0xa0 || r == utf8.RuneError && size == 1 || !isYAMLRune(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff' {
+			if r < 0xa0 || r == utf8.RuneError && size == 1 || !isYAMLRune(r) || r == '\u2028' || r == '\u2029' ||
+				r == '\ufeff' {
 				return false
 			}
 			i += size - 1

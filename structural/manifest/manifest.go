@@ -162,7 +162,8 @@ func (r *reader) problem(offset int, kind ProblemKind, message string) {
 		kind = TooLarge
 		message = "too many problems in this file"
 	}
-	r.problems = append(r.problems, Problem{Pos: r.base + token.Pos(offset), Kind: kind, Message: message, Hint: r.quoteHint(offset, kind)})
+	r.problems = append(r.problems,
+		Problem{Pos: r.base + token.Pos(offset), Kind: kind, Message: message, Hint: r.quoteHint(offset, kind)})
 }
 
 // quoteHint returns a hint for text that YAML does not read as text because it has no quotes, or "".

@@ -50,7 +50,8 @@ func Unsafe(ctx context.Context, target *apiserver.Target, reader *inputs.Reader
 	return changes(ctx, target, reader, narrow, wide, func(c *compare.Change) bool { return c.Category != compare.Safe })
 }
 
-func changes(ctx context.Context, target *apiserver.Target, reader *inputs.Reader, narrow, wide *Channel, wanted func(*compare.Change) bool) ([]Change, error) {
+func changes(ctx context.Context, target *apiserver.Target, reader *inputs.Reader, narrow, wide *Channel,
+	wanted func(*compare.Change) bool) ([]Change, error) {
 	compared, err := compare.Accepted(ctx, target, narrow.Definitions, wide.Definitions)
 	if err != nil {
 		return nil, err

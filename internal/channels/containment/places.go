@@ -35,10 +35,12 @@ func (p *places) find(positions []diag.Position, about string, source, target ga
 			return u.Kind != gatedsource.Declaration && u.Pos.Line <= line && line <= u.Pos.Line+strings.Count(u.Text, "\n")
 		},
 		func(_ *gatedsource.File, u *gatedsource.Use, line int) bool {
-			return u.Lines.First <= line && line <= u.At.Line && (u.Kind == gatedsource.Declaration || strings.Contains(strings.ToLower(u.Text), about))
+			return u.Lines.First <= line && line <= u.At.Line &&
+				(u.Kind == gatedsource.Declaration || strings.Contains(strings.ToLower(u.Text), about))
 		},
 		func(_ *gatedsource.File, u *gatedsource.Use, line int) bool {
-			return u.Kind == gatedsource.Declaration && (u.Lines == gatedsource.Lines{} || u.Lines.First <= line && line <= u.Lines.Last)
+			return u.Kind == gatedsource.Declaration &&
+				(u.Lines == gatedsource.Lines{} || u.Lines.First <= line && line <= u.Lines.Last)
 		},
 		func(f *gatedsource.File, u *gatedsource.Use, line int) bool {
 			declared, ok := f.Declared(u.Type)
@@ -54,7 +56,8 @@ func (p *places) find(positions []diag.Position, about string, source, target ga
 			var found *gatedsource.Use
 			for i := range f.Uses {
 				u := &f.Uses[i]
-				if u.Kind == gatedsource.Paragraph || u.Condition.Holds(source) == u.Condition.Holds(target) || !isOf(f, u, pos.Line) {
+				if u.Kind == gatedsource.Paragraph || u.Condition.Holds(source) == u.Condition.Holds(target) ||
+					!isOf(f, u, pos.Line) {
 					continue
 				}
 				if found == nil || found.Lines.First < u.Lines.First { // inner declarations begin later
@@ -62,7 +65,8 @@ func (p *places) find(positions []diag.Position, about string, source, target ga
 				}
 			}
 			if found != nil {
-				return &Place{found.Condition, diag.Position{File: pos.File, Line: found.Pos.Line, Column: found.Pos.Column}}, pos
+				return &Place{found.Condition,
+					diag.Position{File: pos.File, Line: found.Pos.Line, Column: found.Pos.Column}}, pos
 			}
 		}
 	}

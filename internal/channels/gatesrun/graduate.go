@@ -99,7 +99,8 @@ func (r *Request) broken(ctx context.Context, gate string, changed []output.File
 		}
 	}
 	for _, d := range found[1] {
-		if !slices.ContainsFunc(found[0], func(oldDiagnostic diag.Diagnostic) bool { return oldDiagnostic.Message == d.Message }) {
+		if !slices.ContainsFunc(found[0],
+			func(oldDiagnostic diag.Diagnostic) bool { return oldDiagnostic.Message == d.Message }) {
 			findings = append(findings, cannotMove.At(diag.Position{File: d.Pos.File}, "", "without gate %s, there would be an error: %s", gate, d.Message))
 		}
 	}
@@ -117,7 +118,8 @@ func (r *Request) absolute(name string) string {
 // usesOf returns the places in a module that use a declaration in lines that are removed, and
 // are not in such lines themselves. Those in generated files do not matter, because the next
 // run of the generator replaces them: it returns the files.
-func usesOf(ctx context.Context, root string, removed map[string][]gatedsource.Lines, gate string) (findings diag.List, generated []string, err error) {
+func usesOf(ctx context.Context, root string, removed map[string][]gatedsource.Lines,
+	gate string) (findings diag.List, generated []string, err error) {
 	// It compiles what the module imports, which takes minutes if that was not built before.
 	progress.Start(ctx, "finding", "uses of what would be removed", 0)
 	config := &packages.Config{
@@ -129,7 +131,8 @@ func usesOf(ctx context.Context, root string, removed map[string][]gatedsource.L
 		return nil, nil, fmt.Errorf("find the uses of what would be removed with gate %s: %w", gate, err)
 	}
 	inRemoved := func(p token.Position) bool {
-		return slices.ContainsFunc(removed[p.Filename], func(l gatedsource.Lines) bool { return l.First <= p.Line && p.Line <= l.Last })
+		return slices.ContainsFunc(removed[p.Filename],
+			func(l gatedsource.Lines) bool { return l.First <= p.Line && p.Line <= l.Last })
 	}
 	for _, p := range loaded {
 		if p.TypesInfo == nil {

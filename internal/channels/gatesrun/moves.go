@@ -58,7 +58,8 @@ func (r *Request) Move(ctx context.Context, target *apiserver.Target, source, de
 		return out, err
 	}
 	unsafe := slices.DeleteFunc(out.Changes, func(c compare.Change) bool { return c.Category == compare.Safe })
-	located, err := containment.Located(r.Options.Inputs, unsafe, &containment.Channel{Gates: old.Gates}, &containment.Channel{Gates: new.Gates, Definitions: out.New})
+	located, err := containment.Located(r.Options.Inputs, unsafe, &containment.Channel{Gates: old.Gates},
+		&containment.Channel{Gates: new.Gates, Definitions: out.New})
 	if err != nil {
 		return nil, err
 	}

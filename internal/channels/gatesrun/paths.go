@@ -25,7 +25,8 @@ type Path struct {
 }
 
 func (p Path) compare(other Path) int {
-	return cmp.Or(cmp.Compare(p.Definition, other.Definition), cmp.Compare(p.Version, other.Version), cmp.Compare(p.Field, other.Field))
+	return cmp.Or(cmp.Compare(p.Definition, other.Definition), cmp.Compare(p.Version, other.Version),
+		cmp.Compare(p.Field, other.Field))
 }
 
 // place is a line of a Go file.

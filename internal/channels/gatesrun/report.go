@@ -126,7 +126,8 @@ func (r *Request) shown(file string) string {
 func (r *Request) disagreements(x *index, f *gatedsource.File, gate string) (out []Disagreement) {
 	for i, a := range f.Uses {
 		for _, b := range f.Uses[i+1:] {
-			if a.At != b.At || a.Name != b.Name || a.Text == b.Text || !slices.ContainsFunc(a.Slots, func(slot string) bool { return slices.Contains(b.Slots, slot) }) {
+			if a.At != b.At || a.Name != b.Name || a.Text == b.Text ||
+				!slices.ContainsFunc(a.Slots, func(slot string) bool { return slices.Contains(b.Slots, slot) }) {
 				continue
 			}
 			if r.agree(a, b) {

@@ -158,7 +158,8 @@ func (p *packageRun) execute(arguments *args.Args) error {
 	// start.
 	c := &gengogenerator.Context{
 		Namers: generators.NameSystems(), Universe: universe, Inputs: []string{p.path}, Order: order,
-		FileTypes: map[string]gengogenerator.FileType{gengogenerator.GoFileType: collector{p, arguments.OutputPkg, arguments.OutputDir}},
+		FileTypes: map[string]gengogenerator.FileType{gengogenerator.GoFileType: collector{p, arguments.OutputPkg,
+			arguments.OutputDir}},
 	}
 	declared := universe.Package(p.path)
 	declared.Comments = append(declared.Comments, "+"+markers.GroupName+"="+p.group)

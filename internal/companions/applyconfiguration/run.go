@@ -56,7 +56,8 @@ type run struct {
 // The findings are errors in the source, and what code-generator logs. The error is a
 // [source.Unsure] if [GenerateLoaded] has to be called instead; otherwise it is what
 // code-generator fails for, or several such errors in a [loader.ErrList].
-func Generate(ctx context.Context, program *source.Program, roots []*source.Package, o Options) ([]source.Output, diag.List, error) {
+func Generate(ctx context.Context, program *source.Program, roots []*source.Package,
+	o Options) ([]source.Output, diag.List, error) {
 	r, err := newRun(ctx, o)
 	if err != nil {
 		return nil, nil, err
@@ -92,7 +93,8 @@ func Generate(ctx context.Context, program *source.Program, roots []*source.Pack
 
 // GenerateLoaded is [Generate] for packages loaded by controller-tools. gengo loads their
 // types, as it does for controller-gen.
-func GenerateLoaded(ctx context.Context, roots []*loader.Package, collector *ctmarkers.Collector, o Options) ([]source.Output, diag.List, error) {
+func GenerateLoaded(ctx context.Context, roots []*loader.Package, collector *ctmarkers.Collector,
+	o Options) ([]source.Output, diag.List, error) {
 	r, err := newRun(ctx, o)
 	if err != nil {
 		return nil, nil, err

@@ -316,7 +316,8 @@ func (u *universe) length(f *source.File, expr ast.Expr) int64 {
 // addMembers adds the fields of a struct. A struct embedded in it gets its members, too.
 func (u *universe) addMembers(out *types.Type, underlying source.Underlying) {
 	for _, field := range underlying.Expr.(*ast.StructType).Fields.List {
-		m := types.Member{Type: u.typeOf(underlying.File, field.Type), Tags: string(source.TagOf(field)), Embedded: len(field.Names) == 0}
+		m := types.Member{Type: u.typeOf(underlying.File, field.Type), Tags: string(source.TagOf(field)),
+			Embedded: len(field.Names) == 0}
 		names := field.Names
 		if m.Embedded {
 			names = []*ast.Ident{embeddedName(field.Type)}

@@ -145,9 +145,11 @@ func generate(ctx context.Context, options Options, g Generator) (files []source
 	case ctdeepcopy.Generator:
 		files, findings, err = deepcopy.Generate(ctx, program, roots, deepcopy.Options{HeaderFile: g.HeaderFile, Year: g.Year})
 	case ctrbac.Generator:
-		files, findings, err = rbac.Generate(ctx, program, roots, rbac.Options{Generator: g, SkipVerify: options.Source.SkipVerify, Kinds: options.Kinds})
+		files, findings, err = rbac.Generate(ctx, program, roots,
+			rbac.Options{Generator: g, SkipVerify: options.Source.SkipVerify, Kinds: options.Kinds})
 	case ctwebhook.Generator:
-		files, findings, err = webhook.Generate(ctx, program, roots, webhook.Options{Generator: g, SkipVerify: options.Source.SkipVerify, Kinds: options.Kinds, Server: options.Source.Server})
+		files, findings, err = webhook.Generate(ctx, program, roots, webhook.Options{Generator: g,
+			SkipVerify: options.Source.SkipVerify, Kinds: options.Kinds, Server: options.Source.Server})
 	}
 	return files, append(findings, reporter.List...), err
 }

@@ -51,7 +51,8 @@ func (r *Result) runUpstream(ctx context.Context, options Options, selected map[
 		}
 		var err error
 		if apply, ok := (*g).(applyconfiguration.Generator); ok {
-			made, found, failed := applyconfiguration.GenerateLoaded(ctx, each.Roots, each.Collector, applyOptions(options, apply))
+			made, found, failed := applyconfiguration.GenerateLoaded(ctx, each.Roots, each.Collector,
+				applyOptions(options, apply))
 			r.add(names[i], made, found)
 			err = failed
 		} else {

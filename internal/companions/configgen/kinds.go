@@ -41,7 +41,8 @@ func (k Kinds) declaredIn(groups []Value) (out []Declared) {
 // own returns whether all groups are groups of the kinds.
 func (k Kinds) own(groups []Value) bool {
 	return len(groups) > 0 && !slices.ContainsFunc(groups, func(v Value) bool {
-		return !slices.ContainsFunc(k.Defined, func(d *apiextensionsv1.CustomResourceDefinition) bool { return d.Spec.Group == v.Text })
+		return !slices.ContainsFunc(k.Defined,
+			func(d *apiextensionsv1.CustomResourceDefinition) bool { return d.Spec.Group == v.Text })
 	})
 }
 
@@ -122,7 +123,8 @@ func (k Kinds) unknown(r *Reader, m Marker, groups []Value, v Value) {
 // which may be that of another version.
 func (k Kinds) isPartial(r *Reader, groups []Value, kinds definitions) bool {
 	return slices.ContainsFunc(k.declaredIn(groups), func(d Declared) bool {
-		return !r.dirs[d.Dir] && slices.ContainsFunc(kinds, func(known *apiextensionsv1.CustomResourceDefinition) bool { return known.Spec.Names.Kind == d.Kind })
+		return !r.dirs[d.Dir] && slices.ContainsFunc(kinds,
+			func(known *apiextensionsv1.CustomResourceDefinition) bool { return known.Spec.Names.Kind == d.Kind })
 	})
 }
 
@@ -131,7 +133,8 @@ func (k definitions) meant(resource string) string {
 	var plurals []string
 	for _, d := range k {
 		names := d.Spec.Names
-		if strings.EqualFold(resource, names.Kind) || strings.EqualFold(resource, names.Singular) || strings.EqualFold(resource, names.Plural) || slices.Contains(names.ShortNames, resource) {
+		if strings.EqualFold(resource, names.Kind) || strings.EqualFold(resource, names.Singular) ||
+			strings.EqualFold(resource, names.Plural) || slices.Contains(names.ShortNames, resource) {
 			return names.Plural
 		}
 		plurals = append(plurals, names.Plural)

@@ -31,7 +31,8 @@ func (r *Reader) Header(name, year string) string {
 func Write(name, header string, objects []any) (source.Output, error) {
 	out := &memory{}
 	context := genall.GenerationContext{OutputRule: out}
-	if err := context.WriteYAML(name, header, objects, genall.WithTransform(genall.TransformRemoveCreationTimestamp)); err != nil {
+	if err := context.WriteYAML(name, header, objects,
+		genall.WithTransform(genall.TransformRemoveCreationTimestamp)); err != nil {
 		return source.Output{}, fmt.Errorf("write %s: %w", name, err)
 	}
 	return source.Output{Name: name, Data: out.Bytes()}, nil

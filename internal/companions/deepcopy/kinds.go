@@ -39,7 +39,8 @@ func isKind(p *source.Package, spec *ast.TypeSpec) bool {
 				return false
 			}
 			resolved, missing := t.File.Resolve(embedded)
-			return missing == nil && resolved.Type != nil && resolved.Type.Pkg.Path == metav1Path && resolved.Type.Spec.Name.Name == name
+			return missing == nil && resolved.Type != nil && resolved.Type.Pkg.Path == metav1Path &&
+				resolved.Type.Spec.Name.Name == name
 		})
 	}
 	return embeds("TypeMeta") && embeds("ObjectMeta")

@@ -28,7 +28,8 @@ type Options struct {
 
 // Generate generates the roles for the markers of the root packages. There are no files if a
 // diagnostic is an error, or if the program reports a file with markers that cannot be parsed.
-func Generate(ctx context.Context, p *source.Program, roots []*source.Package, options Options) ([]source.Output, diag.List, error) {
+func Generate(ctx context.Context, p *source.Program, roots []*source.Package,
+	options Options) ([]source.Output, diag.List, error) {
 	r := configgen.NewReader(p, markers.TableOf(rbac.RuleDefinition))
 	packages := r.Packages(roots)
 	roles := rolesOf(packages, options.Generator.RoleName)

@@ -45,11 +45,13 @@ import (
 // Diagnostics are about the user's source and definitions. If one of them is an error, no
 // files are returned. The error is for a directory that cannot be read, and otherwise as for
 // [define.Make].
-func Patch(ctx context.Context, options define.Options, directory string, written []define.File) ([]define.File, diag.List, error) {
+func Patch(ctx context.Context, options define.Options, directory string,
+	written []define.File) ([]define.File, diag.List, error) {
 	return patch(ctx, options, directory, written)
 }
 
-func patch(ctx context.Context, options define.Options, directory string, written []define.File) ([]define.File, diag.List, error) {
+func patch(ctx context.Context, options define.Options, directory string,
+	written []define.File) ([]define.File, diag.List, error) {
 	roots, b, err := define.Open(ctx, options)
 	if err != nil {
 		return nil, nil, err
@@ -67,7 +69,8 @@ func patch(ctx context.Context, options define.Options, directory string, writte
 		return nil, nil, fmt.Errorf("schemapatch: %w", err)
 	}
 	for _, k := range kinds {
-		crd, err := definer.Schemas(ctx, k, func(version string) *apiextensionsv1.CustomResourceDefinitionVersion { return p.version(k, version) })
+		crd, err := definer.Schemas(ctx, k,
+			func(version string) *apiextensionsv1.CustomResourceDefinitionVersion { return p.version(k, version) })
 		if err != nil {
 			return nil, nil, err
 		}

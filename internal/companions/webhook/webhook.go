@@ -41,7 +41,8 @@ type Server interface {
 // files if a diagnostic is an error, or if the program reports a file with markers that
 // cannot be parsed. The error is a [source.Unsure] if the files depend on an order of the
 // packages that is not known.
-func Generate(ctx context.Context, p *source.Program, roots []*source.Package, options Options) ([]source.Output, diag.List, error) {
+func Generate(ctx context.Context, p *source.Program, roots []*source.Package,
+	options Options) ([]source.Output, diag.List, error) {
 	r := configgen.NewReader(p, markers.TableOf(webhook.ConfigDefinition, webhook.WebhookConfigDefinition))
 	g := &run{Reader: r, options: options}
 	packages, err := g.inOrder(r.Packages(roots), roots)

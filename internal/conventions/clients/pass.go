@@ -25,17 +25,18 @@ func (p pass) Check(ctx context.Context, definitions []*checks.Definition) error
 		return nil
 	}
 	handler := p.run.Options.Server.Handler()
-	c := &Checker{Reporter: p.run.Reporter, Codes: p.run.Options.Rules, Handler: func(d *checks.Definition, version int) (crd.Handle, error) {
-		// Another run may have asked about a definition with the same text.
-		definition := &crd.Definition{Build: d.Complete, BuildWith: d.With, Schemas: d.Schemas}
-		if !p.run.Hides() && !d.Flawed && !slices.Contains(d.Schemas, nil) {
-			text, _, err := crdyaml.Append(nil, &d.Generated)
-			if err != nil {
-				return nil, err
+	c := &Checker{Reporter: p.run.Reporter, Codes: p.run.Options.Rules,
+		Handler: func(d *checks.Definition, version int) (crd.Handle, error) {
+			// Another run may have asked about a definition with the same text.
+			definition := &crd.Definition{Build: d.Complete, BuildWith: d.With, Schemas: d.Schemas}
+			if !p.run.Hides() && !d.Flawed && !slices.Contains(d.Schemas, nil) {
+				text, _, err := crdyaml.Append(nil, &d.Generated)
+				if err != nil {
+					return nil, err
+				}
+				definition.Bytes = text
 			}
-			definition.Bytes = text
-		}
-		return handler(definition, d.Object.Spec.Versions[version].Name)
-	}}
+			return handler(definition, d.Object.Spec.Versions[version].Name)
+		}}
 	return c.Check(ctx, definitions)
 }

@@ -69,7 +69,8 @@ func (f *field) leaf() (place leaf, ok bool) {
 	for range 100 {
 		t := place.typ
 		switch {
-		case t.known != nil || t.kind == source.KindStruct || t.kind == source.KindBasic || t.kind == source.KindSlice && t.bytes:
+		case t.known != nil || t.kind == source.KindStruct || t.kind == source.KindBasic ||
+			t.kind == source.KindSlice && t.bytes:
 			return place, true
 		case t.kind == source.KindPointer:
 			place.typ = t.elem()
@@ -284,7 +285,8 @@ func (f *field) unknownTo(end leaf) (out []string) {
 			out = append(out, p.Name)
 		}
 	}
-	if (end.schema.XPreserveUnknownFields != nil && *end.schema.XPreserveUnknownFields || end.schema.AdditionalProperties != nil) && !has(key) {
+	if (end.schema.XPreserveUnknownFields != nil && *end.schema.XPreserveUnknownFields ||
+		end.schema.AdditionalProperties != nil) && !has(key) {
 		out = append(out, key)
 	}
 	return out

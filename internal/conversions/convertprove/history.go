@@ -221,7 +221,8 @@ func (s *subject) check(ctx context.Context, histories []*history) (out []*viola
 }
 
 // laws returns which laws do not hold for each object, and what it converts to.
-func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []int) (found [][]*violation, others []map[string]any, err error) {
+func (s *subject) laws(ctx context.Context, objects []map[string]any,
+	sides []int) (found [][]*violation, others []map[string]any, err error) {
 	found = make([][]*violation, len(objects))
 	// Go types may write fields that the object does not have.
 	written, problems, err := s.convert(ctx, objects, func(i int) (start, end int) { return sides[i], sides[i] }, false)
@@ -229,7 +230,8 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []in
 		return nil, nil, err
 	}
 	report := func(i int, law, path, format string, args ...any) {
-		found[i] = append(found[i], &violation{law: law, path: path, problem: fmt.Sprintf(format, args...), side: sides[i], object: objects[i]})
+		found[i] = append(found[i],
+			&violation{law: law, path: path, problem: fmt.Sprintf(format, args...), side: sides[i], object: objects[i]})
 	}
 	step := func(law string, in []map[string]any, direction func(i int) (start, end int)) ([]map[string]any, error) {
 		out, problems, err := s.convert(ctx, in, direction, false)
@@ -305,7 +307,8 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []in
 
 // normal returns objects of which each pair, if it differs, is written in the form in which objects
 // are compared.
-func (s *subject) normal(ctx context.Context, a, b []map[string]any, versionsOf func(i int) (start, end int)) (x, y []map[string]any, err error) {
+func (s *subject) normal(ctx context.Context, a, b []map[string]any,
+	versionsOf func(i int) (start, end int)) (x, y []map[string]any, err error) {
 	out := [2][]map[string]any{slices.Clone(a), slices.Clone(b)}
 	for side, list := range out {
 		differing := make([]map[string]any, len(list))
@@ -328,7 +331,8 @@ func (s *subject) normal(ctx context.Context, a, b []map[string]any, versionsOf 
 }
 
 // convert converts objects. There is none, and a problem, if that fails.
-func (s *subject) convert(ctx context.Context, objects []map[string]any, direction func(i int) (start, end int), normal bool) (out []map[string]any, problems []string, err error) {
+func (s *subject) convert(ctx context.Context, objects []map[string]any, direction func(i int) (start, end int),
+	normal bool) (out []map[string]any, problems []string, err error) {
 	var requests []convertrun.Request
 	var asked []int
 	for i, object := range objects {
@@ -340,7 +344,8 @@ func (s *subject) convert(ctx context.Context, objects []map[string]any, directi
 			return nil, nil, err
 		}
 		start, end := direction(i)
-		requests = append(requests, convertrun.Request{Group: s.kind.Group, Kind: s.kind.Name, From: s.versions[start].name, To: s.versions[end].name, Object: text, Normal: normal})
+		requests = append(requests, convertrun.Request{Group: s.kind.Group, Kind: s.kind.Name,
+			From: s.versions[start].name, To: s.versions[end].name, Object: text, Normal: normal})
 		asked = append(asked, i)
 	}
 	out, problems = make([]map[string]any, len(objects)), make([]string, len(objects))

@@ -65,7 +65,8 @@ func (r *Run) Mutate(ctx context.Context) ([]Mutant, error) {
 }
 
 // mutants runs the tests of a package without each of its conditions.
-func (r *Run) mutants(ctx context.Context, dir string, conditions []conversions.Condition, files map[string][]byte) ([]Mutant, error) {
+func (r *Run) mutants(ctx context.Context, dir string, conditions []conversions.Condition,
+	files map[string][]byte) ([]Mutant, error) {
 	progress.Start(ctx, "building", "tests", 0)
 	test, err := convertrun.BuildTest(ctx, r.code(files), dir)
 	if err != nil {

@@ -190,7 +190,8 @@ func (r *Run) samples() (objects []*dryrun.Object, findings diag.List, err error
 }
 
 // version prepares a version of a kind and its seeds.
-func (r *Run) version(ctx context.Context, kind *conversions.Kind, convertedVersion *conversions.Version, objects []*dryrun.Object) (*version, error) {
+func (r *Run) version(ctx context.Context, kind *conversions.Kind, convertedVersion *conversions.Version,
+	objects []*dryrun.Object) (*version, error) {
 	name := convertedVersion.Name
 	out := &version{name: name, durations: r.Generated.Model.Durations(convertedVersion.Type)}
 	for _, d := range r.Definitions {
@@ -324,8 +325,10 @@ func dropsOf(p *conversions.Pair) (out [2][]string) {
 			for rule := u.Rule; rule != nil; rule = rule.Elem {
 				if rule.Pair != nil {
 					visit(rule.Pair, [2]string{
-						paths[0] + conversions.Path(u.Spoke) + indices(u.Rule, func(r *conversions.Rule) *conversions.Type { return r.Spoke }),
-						paths[1] + conversions.Path(u.Hub) + indices(u.Rule, func(r *conversions.Rule) *conversions.Type { return r.Hub }),
+						paths[0] + conversions.Path(u.Spoke) + indices(u.Rule,
+							func(r *conversions.Rule) *conversions.Type { return r.Spoke }),
+						paths[1] + conversions.Path(u.Hub) + indices(u.Rule,
+							func(r *conversions.Rule) *conversions.Type { return r.Hub }),
 					}, depth+1)
 				}
 			}

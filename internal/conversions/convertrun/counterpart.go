@@ -85,7 +85,8 @@ func spokeOf(k *conversions.Kind, name string) *conversions.Version {
 func counterpart(p *conversions.Pair, spoke bool, path []structural.Step) (out []structural.Step) {
 	for _, u := range p.Units {
 		for _, list := range u.Side(spoke) {
-			begins := len(list) > 0 && len(list) <= len(path) && slices.EqualFunc(list, path[:len(list)], func(f *conversions.Field, s structural.Step) bool { return f.JSON == s.Field })
+			begins := len(list) > 0 && len(list) <= len(path) && slices.EqualFunc(list, path[:len(list)],
+				func(f *conversions.Field, s structural.Step) bool { return f.JSON == s.Field })
 			if !begins || u.Presence() {
 				continue
 			}

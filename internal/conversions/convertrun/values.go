@@ -85,7 +85,8 @@ func (t *Target) values(ctx context.Context, converter *Converter, done []*conve
 				}
 				a.ask(again, func(result map[string]any) {
 					edited(result, path.Steps(), func(parent map[string]any, name string) {
-						if found, ok := parent[name]; ok && reflect.DeepEqual(found, value) && !(isZero(value) && has(c.given, value)) {
+						if found, ok := parent[name]; ok && reflect.DeepEqual(found, value) &&
+							!(isZero(value) && has(c.given, value)) {
 							c.note(convertedValue.At(c.object.Pos, "", "%s of %s is %s, which does not come from the object", path, t.To, shown(value)), t.unit(c, t.To, path.Steps()))
 						}
 					})

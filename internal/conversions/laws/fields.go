@@ -100,7 +100,8 @@ type fields struct {
 }
 
 func newFields(b *define.Builder) *fields {
-	return &fields{builder: b, found: map[string]string{}, seen: map[*source.Type]bool{}, near: map[string]bool{}, matching: map[textRules][]string{}}
+	return &fields{builder: b, found: map[string]string{}, seen: map[*source.Type]bool{}, near: map[string]bool{},
+		matching: map[textRules][]string{}}
 }
 
 // all reads the types of the kinds.
@@ -334,7 +335,8 @@ func texts(v *structural.ValueValidation, more bool) (out []string) {
 		return nil
 	}
 	for _, text := range candidates {
-		if len(out) < 4 && pattern.MatchString(text) && format.MatchString(text) && (v.MinLength == nil || len(text) >= int(*v.MinLength)) && (v.MaxLength == nil || len(text) <= int(*v.MaxLength)) {
+		if len(out) < 4 && pattern.MatchString(text) && format.MatchString(text) && (v.MinLength == nil ||
+			len(text) >= int(*v.MinLength)) && (v.MaxLength == nil || len(text) <= int(*v.MaxLength)) {
 			out = append(out, plainjson.Text(text))
 		}
 	}

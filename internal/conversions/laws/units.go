@@ -269,7 +269,8 @@ func refused(s *structural.Schema, path []*conversions.Field) string {
 	case "string":
 		pattern, err := regexp.Compile(v.Pattern)
 		for _, text := range []string{"refused", "?", strings.Repeat("refused", 200)} {
-			if len(v.Enum) > 0 || err == nil && !pattern.MatchString(text) || v.MaxLength != nil && int64(len(text)) > *v.MaxLength || v.MinLength != nil && int64(len(text)) < *v.MinLength {
+			if len(v.Enum) > 0 || err == nil && !pattern.MatchString(text) || v.MaxLength != nil &&
+				int64(len(text)) > *v.MaxLength || v.MinLength != nil && int64(len(text)) < *v.MinLength {
 				return strconv.Quote(text)
 			}
 		}

@@ -64,7 +64,8 @@ func (l *losses) pair(p *conversions.Pair, path string) {
 		fields := u.Side(l.up)
 		for _, f := range fields {
 			if location := path + conversions.Path(f); len(f) > 0 && u.Loses(l.up) {
-				l.found = append(l.found, crd.Loss{Field: location, Whole: u.Rule == nil && !u.Presence() || u.Hook != nil, Kept: fate == conversions.Kept, Reason: u.Reason})
+				l.found = append(l.found, crd.Loss{Field: location, Whole: u.Rule == nil && !u.Presence() ||
+					u.Hook != nil, Kept: fate == conversions.Kept, Reason: u.Reason})
 			}
 		}
 		if u.Hook == nil {

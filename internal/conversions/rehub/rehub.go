@@ -35,7 +35,8 @@ func Turn(ctx context.Context, options define.Options, settings conversions.Opti
 	if err != nil || findings.HasErrors() {
 		return nil, findings, err
 	}
-	t := &turning{model: m, reporter: m.Run.Reporter, version: version, removed: map[string]map[int]bool{}, added: map[sourceLine][]string{}}
+	t := &turning{model: m, reporter: m.Run.Reporter, version: version, removed: map[string]map[int]bool{},
+		added: map[sourceLine][]string{}}
 	found := false
 	for _, kind := range m.Kinds {
 		found = t.kind(kind) || found || kind.Hub.Name == version
@@ -148,7 +149,8 @@ func (t *turning) shared() {
 		}
 		for _, spoke := range kind.Spokes {
 			for _, p := range spoke.Pair.Within() {
-				isTurned := slices.ContainsFunc(turned, func(o *conversions.Pair) bool { return o.Spoke.ID == p.Spoke.ID && o.Hub.ID == p.Hub.ID })
+				isTurned := slices.ContainsFunc(turned,
+					func(o *conversions.Pair) bool { return o.Spoke.ID == p.Spoke.ID && o.Hub.ID == p.Hub.ID })
 				if decl := p.Spoke.Decl; isTurned && hasMarkers(p.Spoke) && !slices.Contains(reported, decl) {
 					reported = append(reported, decl)
 					t.refuse(decl.Spec.Name.Pos(), decl.Pkg, "give one of the kinds a struct of its own", "%s also converts %s, and its hub stays %s", kind.Name, decl.Label(), kind.Hub.Name)
@@ -161,9 +163,11 @@ func (t *turning) shared() {
 // hasMarkers reports whether a struct or one of its fields has markers of conversions.
 func hasMarkers(t *conversions.Type) bool {
 	marked := func(list source.Markers) bool {
-		return slices.ContainsFunc(list, func(m *markers.Marker) bool { return strings.HasPrefix(m.Name, markers.ConvertPrefix) })
+		return slices.ContainsFunc(list,
+			func(m *markers.Marker) bool { return strings.HasPrefix(m.Name, markers.ConvertPrefix) })
 	}
-	return marked(t.Decl.Markers) || slices.ContainsFunc(t.Fields, func(f *conversions.Field) bool { return marked(f.Source.Markers) })
+	return marked(t.Decl.Markers) ||
+		slices.ContainsFunc(t.Fields, func(f *conversions.Field) bool { return marked(f.Source.Markers) })
 }
 
 // pair turns the markers of a pair of structs round.

@@ -76,7 +76,8 @@ func Find(p *source.Package, unclear func(pos token.Pos, name, reason string)) (
 		}
 	}
 	slices.SortFunc(out, func(a, b *Pair) int {
-		return cmp.Or(strings.Compare(a.Spoke.Spec.Name.Name, b.Spoke.Spec.Name.Name), strings.Compare(a.Spoke.Pkg.Path, b.Spoke.Pkg.Path))
+		return cmp.Or(strings.Compare(a.Spoke.Spec.Name.Name, b.Spoke.Spec.Name.Name),
+			strings.Compare(a.Spoke.Pkg.Path, b.Spoke.Pkg.Path))
 	})
 	return out
 }

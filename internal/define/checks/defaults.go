@@ -102,7 +102,8 @@ func (c *Checker) conditionOf(pos token.Pos) (out markers.Comment, ok bool) {
 			}
 			ast.Inspect(f.Syntax, func(n ast.Node) bool {
 				if st, isStruct := n.(*ast.StructType); isStruct {
-					i := slices.IndexFunc(st.Fields.List, func(field *ast.Field) bool { return field.Pos() <= pos && pos < field.End() })
+					i := slices.IndexFunc(st.Fields.List,
+						func(field *ast.Field) bool { return field.Pos() <= pos && pos < field.End() })
 					if i < 0 {
 						return true
 					}

@@ -226,7 +226,8 @@ func (d *Definition) Shared(props *structural.SharedProps) *apiextensionsv1.Cust
 	return d.rendered(d.Schemas, props.Of)
 }
 
-func (d *Definition) rendered(schemas []*structural.Schema, render func(*structural.Schema) *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.CustomResourceDefinition {
+func (d *Definition) rendered(schemas []*structural.Schema,
+	render func(*structural.Schema) *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.CustomResourceDefinition {
 	object := d.Object.DeepCopy()
 	if d.PreserveUnknownFields != nil {
 		object.Spec.PreserveUnknownFields = *d.PreserveUnknownFields
@@ -357,7 +358,8 @@ func (c *Checker) replacement(d *Definition, path, old, text string) (edit diag.
 	if len(location) != 1 {
 		return diag.Edit{}, false
 	}
-	edit = diag.Edit{Pos: c.Reporter.Position(m.PosAt(location[0][2])), End: c.Reporter.Position(m.PosAt(location[0][3])), New: text}
+	edit = diag.Edit{Pos: c.Reporter.Position(m.PosAt(location[0][2])),
+		End: c.Reporter.Position(m.PosAt(location[0][3])), New: text}
 	return edit, c.localFiles[edit.Pos.File] && edit.Pos.Line == edit.End.Line
 }
 

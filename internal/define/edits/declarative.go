@@ -126,7 +126,8 @@ func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 		if field != "" && tag.Value != "NoModify" {
 			t.above(path, fieldRule{tag, field})
 		}
-	case markers.TagListTypeName, markers.TagListMapKeyName, markers.TagUnionDiscriminatorName, markers.TagUnionMemberName, markers.TagZeroOrOneOfMemberName, markers.TagEnumName, markers.TagEnumExcludeName:
+	case markers.TagListTypeName, markers.TagListMapKeyName, markers.TagUnionDiscriminatorName,
+		markers.TagUnionMemberName, markers.TagZeroOrOneOfMemberName, markers.TagEnumName, markers.TagEnumExcludeName:
 		if len(path) == 0 {
 			return // implemented by controller-tools' definitions, and by unions
 		}

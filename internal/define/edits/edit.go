@@ -300,7 +300,8 @@ func (op omitField) Apply(e *Editor, s *structural.Schema) {
 	s.Properties = slices.Delete(s.Properties, i, i+1)
 	SetRequired(s, op.name, false)
 	if erased := e.Pkg.ErasedAt(e.Pos); erased != nil {
-		s.Origin.Absent = append(slices.Clip(s.Origin.Absent), notes.Absent{Name: op.name, Condition: erased.Condition, Pos: erased.Pos})
+		s.Origin.Absent = append(slices.Clip(s.Origin.Absent),
+			notes.Absent{Name: op.name, Condition: erased.Condition, Pos: erased.Pos})
 	}
 }
 

@@ -233,7 +233,8 @@ func (e *Editor) extended(s, f *structural.Schema) *structural.Schema {
 func Conjoin(v, f *structural.ValueValidation) {
 	v.AllOf = append(slices.Clone(v.AllOf), f.AllOf...)
 	both := func(a, b structural.ValueValidation) {
-		v.AllOf = append(v.AllOf, structural.NestedValueValidation{ValueValidation: a}, structural.NestedValueValidation{ValueValidation: b})
+		v.AllOf = append(v.AllOf, structural.NestedValueValidation{ValueValidation: a},
+			structural.NestedValueValidation{ValueValidation: b})
 	}
 	switch {
 	case f.AnyOf == nil:

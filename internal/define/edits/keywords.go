@@ -21,7 +21,8 @@ import (
 
 // ApplyMarkers applies markers of a package, in order of priority, to the keywords of a node,
 // which may refer to a type. enum adds the constants of the type that the markers describe.
-func ApplyMarkers(r Reporter, k keywords.Node, reference bool, p *source.Package, set source.Markers, enum func(*apiextensionsv1.JSONSchemaProps) error) {
+func ApplyMarkers(r Reporter, k keywords.Node, reference bool, p *source.Package, set source.Markers,
+	enum func(*apiextensionsv1.JSONSchemaProps) error) {
 	slices.SortStableFunc(set, func(x, y *markers.Marker) int { return priority(x.Value) - priority(y.Value) })
 	props := k.Props()
 	if reference {
@@ -92,7 +93,8 @@ func priority(value any) int {
 
 // appendChanged records the keywords that differ between two states of a node. Markers
 // allocate new values, so comparing pointers is sufficient.
-func appendChanged(list []structural.KeywordOrigin, a, b *apiextensionsv1.JSONSchemaProps, pos token.Pos) []structural.KeywordOrigin {
+func appendChanged(list []structural.KeywordOrigin, a, b *apiextensionsv1.JSONSchemaProps,
+	pos token.Pos) []structural.KeywordOrigin {
 	add := func(keyword string, changed bool) {
 		if changed {
 			list = append(list, structural.KeywordOrigin{Keyword: keyword, Pos: pos})

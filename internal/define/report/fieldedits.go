@@ -25,7 +25,8 @@ func FieldAt(f *source.File, pos token.Pos) (found *ast.Field) {
 			return false
 		}
 		if st, ok := n.(*ast.StructType); ok {
-			i := slices.IndexFunc(st.Fields.List, func(field *ast.Field) bool { return field.Pos() <= pos && pos < field.End() })
+			i := slices.IndexFunc(st.Fields.List,
+				func(field *ast.Field) bool { return field.Pos() <= pos && pos < field.End() })
 			if i >= 0 {
 				found = st.Fields.List[i]
 			}

@@ -194,7 +194,8 @@ func (r *Reporter) Delimit(d *diag.Diagnostic, end token.Pos, edit *markers.Edit
 	if edit.New == "" {
 		message = "remove it"
 	}
-	d.Fixes = append(d.Fixes, diag.Fix{Message: message, Edits: []diag.Edit{{Pos: r.Position(edit.Pos), End: r.Position(edit.End), New: edit.New}}})
+	d.Fixes = append(d.Fixes, diag.Fix{Message: message,
+		Edits: []diag.Edit{{Pos: r.Position(edit.Pos), End: r.Position(edit.End), New: edit.New}}})
 }
 
 // Unmatched reports the patterns that match no package. If others matched, a pattern whose

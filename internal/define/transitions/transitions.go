@@ -116,7 +116,8 @@ func (w *walker) restrict(path []node, scope int, mark notes.ReadOnly) {
 	for _, n := range path[1 : anchor+1] {
 		steps = append(steps, n.step)
 	}
-	w.rules = append(w.rules, &edits.Edit{Pkg: w.PackageOf(mark.Pos), Pos: mark.Pos, Name: markers.ReadOnlyName, Path: steps, Op: addRule{rule}})
+	w.rules = append(w.rules, &edits.Edit{Pkg: w.PackageOf(mark.Pos), Pos: mark.Pos, Name: markers.ReadOnlyName,
+		Path: steps, Op: addRule{rule}})
 }
 
 // anchor returns the index of the node whose rule restricts the field: the lowest one below the

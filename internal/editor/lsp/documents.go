@@ -76,7 +76,8 @@ func (d *documents) complete(p *protocol.CompletionParams) (any, error) {
 	for _, c := range found {
 		item := protocol.CompletionItem{
 			Label: c.Label, Kind: protocol.CompletionItemKindKeyword,
-			TextEdit: &protocol.TextEdit{Range: protocol.Range{Start: position(text, c.Start), End: position(text, c.End)}, NewText: c.New},
+			TextEdit: &protocol.TextEdit{Range: protocol.Range{Start: position(text, c.Start),
+				End: position(text, c.End)}, NewText: c.New},
 		}
 		if c.Detail != "" {
 			item.Detail = protocol.NewOptional(c.Detail)
@@ -161,7 +162,8 @@ func (d *documents) edits(fix diag.Fix) (out []protocol.DocumentChange) {
 	for _, e := range fix.Edits {
 		edit := &protocol.TextEdit{Range: span(e.Pos, e.End), NewText: e.New}
 		target := uri.File(e.Pos.File)
-		i := slices.IndexFunc(out, func(c protocol.DocumentChange) bool { return c.(*protocol.TextDocumentEdit).TextDocument.URI == target })
+		i := slices.IndexFunc(out,
+			func(c protocol.DocumentChange) bool { return c.(*protocol.TextDocumentEdit).TextDocument.URI == target })
 		if i < 0 {
 			i = len(out)
 			out = append(out, &protocol.TextDocumentEdit{})
@@ -184,7 +186,8 @@ func diagnostics(found diag.List, read func(name string) ([]byte, error)) []prot
 		}
 		target := protocol.Diagnostic{
 			Range: span(d.Pos, d.End), Code: protocol.String(d.Code), Source: protocol.NewOptional("schemagen"), Message: protocol.String(message),
-			Severity: []protocol.DiagnosticSeverity{protocol.DiagnosticSeverityError, protocol.DiagnosticSeverityWarning, protocol.DiagnosticSeverityInformation}[d.Severity],
+			Severity: []protocol.DiagnosticSeverity{protocol.DiagnosticSeverityError,
+				protocol.DiagnosticSeverityWarning, protocol.DiagnosticSeverityInformation}[d.Severity],
 		}
 		for _, r := range d.Related {
 			target.RelatedInformation = append(target.RelatedInformation, protocol.DiagnosticRelatedInformation{

@@ -32,7 +32,8 @@ var ErrNoShutdown = errors.New("the editor ended the connection without shutting
 // that of the program; run is that of [editor.Config].
 func Serve(ctx context.Context, input io.Reader, out io.Writer, version string, run editor.Config) error {
 	conn := jsonrpc2.NewConn(lenient{jsonrpc2.NewStream(pipe{input, out})}, jsonrpc2.WithCodec(codec{}))
-	s := &server{conn: conn, version: version, config: run, exit: make(chan struct{}), calls: map[jsonrpc2.ID]context.CancelFunc{}}
+	s := &server{conn: conn, version: version, config: run, exit: make(chan struct{}),
+		calls: map[jsonrpc2.ID]context.CancelFunc{}}
 	conn.Go(ctx, s.handle)
 	select {
 	case <-ctx.Done():
@@ -233,7 +234,8 @@ func (s *server) initialize(p *protocol.InitializeParams) (any, error) {
 	c.Publish = s.publish
 	c.Failed = s.failed
 	s.session = editor.New(c)
-	if window, workspace := p.Capabilities.Window, p.Capabilities.Workspace; window != nil && window.ShowDocument != nil && window.ShowDocument.Support &&
+	if window, workspace := p.Capabilities.Window,
+		p.Capabilities.Workspace; window != nil && window.ShowDocument != nil && window.ShowDocument.Support &&
 		workspace != nil && workspace.TextDocumentContent != nil {
 		s.show = s.showDocument
 	}

@@ -34,7 +34,8 @@ func locations(place *symbols.Place, found []symbols.Location) any {
 	for _, l := range found {
 		text := place.Text(l.File)
 		end := min(l.End, len(text))
-		out = append(out, protocol.Location{URI: uri.File(l.File), Range: protocol.Range{Start: position(text, min(l.Start, end)), End: position(text, end)}})
+		out = append(out, protocol.Location{URI: uri.File(l.File),
+			Range: protocol.Range{Start: position(text, min(l.Start, end)), End: position(text, end)}})
 	}
 	return out
 }
@@ -82,7 +83,8 @@ func (d *documents) hints(ctx context.Context, p *protocol.InlayHintParams) (any
 	found, err := place.Costs(ctx, offset(text, p.Range.Start), offset(text, p.Range.End))
 	for _, h := range found {
 		out = append(out, protocol.InlayHint{
-			Position: position(text, h.At), Label: protocol.String(h.Label), Tooltip: protocol.String(h.Tooltip), PaddingLeft: &padding,
+			Position: position(text,
+				h.At), Label: protocol.String(h.Label), Tooltip: protocol.String(h.Tooltip), PaddingLeft: &padding,
 		})
 	}
 	return out, err
@@ -126,7 +128,8 @@ func (d *documents) command(ctx context.Context, p *protocol.ExecuteCommandParam
 	}}
 	if d.show != nil {
 		focus := false
-		if err := d.show(ctx, &protocol.ShowDocumentParams{URI: out.URI, TakeFocus: &focus, Selection: &out.Range}); err != nil {
+		if err := d.show(ctx, &protocol.ShowDocumentParams{URI: out.URI, TakeFocus: &focus,
+			Selection: &out.Range}); err != nil {
 			return nil, err
 		}
 	}

@@ -114,7 +114,8 @@ func argumentsOf(marker string) (out []argument) {
 				out = append(out, unquoted(argument{marker: name, value: part.value, start: part.start}))
 				continue
 			}
-			out = append(out, unquoted(argument{marker: name, name: strings.TrimSpace(key), value: value, start: part.start + len(key) + 1}))
+			out = append(out, unquoted(argument{marker: name, name: strings.TrimSpace(key), value: value,
+				start: part.start + len(key) + 1}))
 		}
 		return out
 	}
@@ -122,7 +123,8 @@ func argumentsOf(marker string) (out []argument) {
 		for i, part := range splitAt(marker[start:], start) {
 			if key, value, ok := strings.Cut(part.value, "="); i > 0 {
 				if ok {
-					out = append(out, unquoted(argument{marker: name, name: key, value: value, start: part.start + len(key) + 1}))
+					out = append(out,
+						unquoted(argument{marker: name, name: key, value: value, start: part.start + len(key) + 1}))
 				}
 				continue
 			}
@@ -138,7 +140,8 @@ func argumentsOf(marker string) (out []argument) {
 	first := 1 + colon + 1
 	for _, part := range splitAt(marker[first:], first) {
 		if key, value, ok := strings.Cut(part.value, "="); ok {
-			out = append(out, unquoted(argument{marker: name[:colon], name: key, value: value, start: part.start + len(key) + 1}))
+			out = append(out, unquoted(argument{marker: name[:colon], name: key, value: value,
+				start: part.start + len(key) + 1}))
 		}
 	}
 	return out

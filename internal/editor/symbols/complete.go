@@ -101,7 +101,8 @@ func (p *Place) completeField(m *Marker, a argument) (out []Completion) {
 			}
 			name = escaped
 		}
-		item := Completion{Label: name, New: root + name, Start: start, End: end, Detail: typeName(property.Schema), Markdown: property.Schema.Description}
+		item := Completion{Label: name, New: root + name, Start: start, End: end, Detail: typeName(property.Schema),
+			Markdown: property.Schema.Description}
 		if root != "" {
 			item.Label = item.New
 			item.Start = p.offset

@@ -218,7 +218,8 @@ func (p *Place) columnOf(m *Marker, u use) any {
 	}
 	_, _, nth := u.sameMarker(p.dir+"/"+m.Decl.Key, m)
 	spec := u.kind.Object.Spec
-	i := slices.IndexFunc(u.kind.Object.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == u.version })
+	i := slices.IndexFunc(u.kind.Object.Spec.Versions,
+		func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == u.version })
 	if i < 0 {
 		return nil
 	}

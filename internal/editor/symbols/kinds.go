@@ -40,7 +40,8 @@ func (p *Place) Kinds() (out []Symbol) {
 			if f.JSON == "" {
 				continue
 			}
-			s.Fields = append(s.Fields, Symbol{Name: f.JSON, Detail: f.Type, Start: f.Start, End: f.End, Until: max(f.Until, f.End)})
+			s.Fields = append(s.Fields,
+				Symbol{Name: f.JSON, Detail: f.Type, Start: f.Start, End: f.End, Until: max(f.Until, f.End)})
 		}
 		out = append(out, s)
 	}
@@ -119,7 +120,8 @@ func (k *Kind) ruleCosts(ctx context.Context) ([]ruleCost, error) {
 	k.costs = []ruleCost{}
 	x := k.program.index()
 	for _, c := range k.estimated {
-		i := slices.IndexFunc(k.Object.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == c.Version })
+		i := slices.IndexFunc(k.Object.Spec.Versions,
+			func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == c.Version })
 		_, path, ok := strings.Cut(c.Path, ".openAPIV3Schema")
 		if !ok || i < 0 || i >= len(k.Schemas) || k.Schemas[i] == nil {
 			continue
@@ -168,7 +170,8 @@ func (p *Place) CRD() (out Document, ok bool) {
 		if u.kind == nil || u.kind.Text == nil {
 			continue
 		}
-		i := slices.IndexFunc(u.kind.Object.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == u.version })
+		i := slices.IndexFunc(u.kind.Object.Spec.Versions,
+			func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == u.version })
 		path := fmt.Sprintf("spec.versions[%d]", i)
 		if m := p.outline.MarkerAt(p.offset); m != nil && strings.HasPrefix(m.Text, "+"+markers.PrintColumnName) {
 			_, _, nth := u.sameMarker(p.dir+"/"+d.Key, m)

@@ -158,7 +158,8 @@ func (p *outliner) scanFrom(first int) int {
 		line, _, more := strings.Cut(text, "\n")
 		open := kind == token.STRING && text[0] == '`' || kind == token.COMMENT && strings.HasPrefix(text, "/*") && !strings.HasSuffix(text, "*/")
 		if open && more && kind == token.STRING {
-			p.tokens = append(p.tokens, word{kind, line, start, start + len(line)}, word{kind: token.SEMICOLON, start: start + len(line), end: start + len(line)})
+			p.tokens = append(p.tokens, word{kind, line, start, start + len(line)},
+				word{kind: token.SEMICOLON, start: start + len(line), end: start + len(line)})
 		}
 		if open && more {
 			return start + len(line) + 1
@@ -210,7 +211,8 @@ func (p *outliner) peek() word {
 // begins reports whether a declaration of the file begins at the next token.
 func (p *outliner) begins() bool {
 	w := p.tokens[p.at]
-	return slices.Contains([]token.Token{token.TYPE, token.FUNC, token.CONST, token.VAR, token.IMPORT}, w.kind) && (w.start == 0 || p.text[w.start-1] == '\n')
+	return slices.Contains([]token.Token{token.TYPE, token.FUNC, token.CONST, token.VAR, token.IMPORT}, w.kind) &&
+		(w.start == 0 || p.text[w.start-1] == '\n')
 }
 
 // take returns the next token and goes on.
@@ -267,7 +269,8 @@ func (p *outliner) statement(parent *Decl) (words []word, fields []*Decl) {
 		switch {
 		case w.kind == token.EOF, w.kind == token.SEMICOLON && depth == 0, w.kind == token.RBRACE && depth == 0:
 			return words, fields
-		case w.kind == token.LBRACE && depth == 0 && len(words) > 0 && words[len(words)-1].kind == token.STRUCT && parent != nil:
+		case w.kind == token.LBRACE && depth == 0 && len(words) > 0 && words[len(words)-1].kind == token.STRUCT &&
+			parent != nil:
 			p.at++
 			p.fields(parent)
 			fields = parent.Fields

@@ -197,7 +197,8 @@ func (k *Kind) alone() *Kind {
 		return k
 	}
 	p := &Program{Dir: old.Dir, read: old.read, outlines: old.outlines, costs: old.costs}
-	p.kinds = []*Kind{{Object: k.Object, Schemas: k.Schemas, Text: k.Text, program: p, resolve: k.resolve, estimated: k.known()}}
+	p.kinds = []*Kind{{Object: k.Object, Schemas: k.Schemas, Text: k.Text, program: p, resolve: k.resolve,
+		estimated: k.known()}}
 	return p.kinds[0]
 }
 
@@ -243,7 +244,8 @@ const maxUses = 32
 // index returns the nodes of a program.
 func (p *Program) index() *index {
 	p.once.Do(func() {
-		p.found = index{map[string][]use{}, map[string][]use{}, map[*structural.Schema]string{}, map[string]Location{}, map[string]*Outline{}}
+		p.found = index{map[string][]use{}, map[string][]use{}, map[*structural.Schema]string{},
+			map[string]Location{}, map[string]*Outline{}}
 		for _, k := range p.kinds {
 			for i, s := range k.Schemas {
 				if s != nil && i < len(k.Object.Spec.Versions) {

@@ -366,7 +366,8 @@ var reading = lazyregexp.New(`\b(?:self|oldSelf)((?:\.\w+)*)\.(\w+)`)
 // addReads adds what else a rule reads by an undefined name.
 func (f *finder) addReads(reads []read, r rule, name string) []read {
 	add := func(expression string, absent *notes.Absent) bool {
-		if absent != nil && !slices.ContainsFunc(reads, func(r read) bool { return r.absent.Name == absent.Name && r.absent.Pos == absent.Pos }) {
+		if absent != nil && !slices.ContainsFunc(reads,
+			func(r read) bool { return r.absent.Name == absent.Name && r.absent.Pos == absent.Pos }) {
 			reads = append(reads, read{expression, absent})
 		}
 		return absent != nil

@@ -32,7 +32,8 @@ func (f *finder) constant(p place, n int, r rule) {
 	var path string
 	t := fold(p.schema.XValidations[n].Rule, func(fields, value string) bool {
 		node := at(p.schema, fields)
-		if node == nil || node.ValueValidation == nil || slices.ContainsFunc(node.Enum, func(v structural.JSON) bool { return string(v.Raw) == strconv.Quote(value) }) {
+		if node == nil || node.ValueValidation == nil || slices.ContainsFunc(node.Enum,
+			func(v structural.JSON) bool { return string(v.Raw) == strconv.Quote(value) }) {
 			return false
 		}
 		for i, a := range node.Origin.Absent {

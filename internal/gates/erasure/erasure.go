@@ -178,7 +178,8 @@ func (p *pass) blocks(group *ast.CommentGroup) {
 		markersOf[i].Text = p.Corrected(m)
 	}
 	for i, comment := range group.List {
-		j := slices.IndexFunc(markersOf, func(c markers.Comment) bool { return comment.Pos() <= c.Pos && c.Pos < comment.End() })
+		j := slices.IndexFunc(markersOf,
+			func(c markers.Comment) bool { return comment.Pos() <= c.Pos && c.Pos < comment.End() })
 		switch {
 		case j < 0:
 		case markersOf[j].Text == "+"+markers.DocEndName:
@@ -299,7 +300,8 @@ func (p *pass) genDecl(gen *ast.GenDecl, previous token.Pos) ast.Decl {
 				p.around = p.ofPackage(p.file.Pkg)
 			}
 			outside := len(p.around)
-			if p.exists(source.Erased{Name: spec.Name.Name, Node: spec, Comments: p.live(p.file.Written.Type(spec))}, markers.Type) {
+			if p.exists(source.Erased{Name: spec.Name.Name, Node: spec,
+				Comments: p.live(p.file.Written.Type(spec))}, markers.Type) {
 				p.around = p.around[outside:] // others may have fields of the kind's type
 				changed := *spec
 				changed.Type = p.expr(spec.Name.Name, spec.Type)

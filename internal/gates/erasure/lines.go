@@ -34,7 +34,8 @@ func (p *pass) declaration(comments []markers.Comment, target markers.Target, na
 	var plain []markers.Comment
 	add := func(a alternative, holds bool) {
 		conditional = append(conditional, a)
-		p.record(source.Erased{Condition: a.condition.String(), Pos: a.marker.Pos, Comments: []markers.Comment{a.marker}}, holds)
+		p.record(source.Erased{Condition: a.condition.String(), Pos: a.marker.Pos,
+			Comments: []markers.Comment{a.marker}}, holds)
 		if holds {
 			disagree = append(disagree, p.alternative(set, a)...)
 		}
@@ -121,7 +122,8 @@ func (e *Eraser) ReportDisagreements(needed func(f *source.File, pos token.Pos) 
 // line returns what becomes of a marker with conditions, and their conjunction. If the marker
 // is a condition of what it describes, it returns that marker instead. nested is set behind
 // another marker that has a path.
-func (p *pass) line(c markers.Comment, target markers.Target, nested bool) (l line, condition gates.Condition, bare *markers.Marker) {
+func (p *pass) line(c markers.Comment, target markers.Target,
+	nested bool) (l line, condition gates.Condition, bare *markers.Marker) {
 	unchanged := line{comment: c}
 	m, err := p.Table.Parse(c, target)
 	if err != nil {
@@ -132,7 +134,8 @@ func (p *pass) line(c markers.Comment, target markers.Target, nested bool) (l li
 		return unchanged, condition, nil // reported by lint
 	}
 	inner, ok := m.Inner()
-	if when, isWhen := m.Value.(markers.When); isWhen && (m.Name == markers.WhenName || p.reads(p.file.Pkg, markers.FeatureK8s)) {
+	if when, isWhen := m.Value.(markers.When); isWhen &&
+		(m.Name == markers.WhenName || p.reads(p.file.Pkg, markers.FeatureK8s)) {
 		p.known(c, when.Condition)
 		if !ok {
 			return unchanged, when.Condition, m

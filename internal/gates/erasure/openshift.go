@@ -17,7 +17,8 @@ import (
 // openShift applies the conditions of OpenShift's markers at one declaration with a name, and
 // returns that of the declaration itself, if any. It calls add for each marker that is
 // conditional.
-func (p *pass) openShift(comments []markers.Comment, target markers.Target, name string, add func(a alternative, holds bool)) (bare []bareCondition) {
+func (p *pass) openShift(comments []markers.Comment, target markers.Target, name string,
+	add func(a alternative, holds bool)) (bare []bareCondition) {
 	var existing, rules, others []markers.GatedMarker
 	for _, c := range comments {
 		if !strings.HasPrefix(c.Text, "+openshift:") || !p.reads(p.file.Pkg, markers.FeatureOpenShift) {
@@ -101,7 +102,8 @@ func (p *pass) gated(c markers.Comment, target markers.Target) (g markers.GatedM
 }
 
 // validates applies the condition of a marker that sets the slots.
-func (p *pass) validates(g markers.GatedMarker, condition gates.Condition, slots []string, add func(a alternative, holds bool)) {
+func (p *pass) validates(g markers.GatedMarker, condition gates.Condition, slots []string,
+	add func(a alternative, holds bool)) {
 	holds := p.holds(condition)
 	p.lines[g.Pos] = line{removed: !holds, comment: g.Comment}
 	add(alternative{g.Comment, g.Comment, g.Plain(), slots, condition, g.Required()}, holds)

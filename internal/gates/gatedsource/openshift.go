@@ -163,7 +163,8 @@ func (w *writer) replaced(all []markers.GatedMarker) []bool {
 	gone := make([]bool, len(all))
 	for i, a := range all {
 		for _, b := range all {
-			if !w.on || a.Name != b.Name || a.Required() >= b.Required() || !b.Condition.Implies(a.Condition) || !w.uses(b.Condition) {
+			if !w.on || a.Name != b.Name || a.Required() >= b.Required() || !b.Condition.Implies(a.Condition) ||
+				!w.uses(b.Condition) {
 				continue
 			}
 			assumed := a.Condition.With(w.gate, w.on)

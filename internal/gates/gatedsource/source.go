@@ -84,7 +84,8 @@ func Parse(table *markers.Table, name string, data []byte, features []string) (*
 	if !tagged && !gated && !strings.Contains(text, markers.DocName) && !markers.IsConditional(text) {
 		return nil, nil
 	}
-	f := &File{Name: name, Data: data, table: table, tags: slices.Contains(features, markers.FeatureK8s), gated: gated, fset: token.NewFileSet()}
+	f := &File{Name: name, Data: data, table: table, tags: slices.Contains(features, markers.FeatureK8s),
+		gated: gated, fset: token.NewFileSet()}
 	var err error
 	f.tree, err = parser.ParseFile(f.fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -209,7 +210,8 @@ func (f *File) useBlock(b block, group *ast.CommentGroup) {
 // declare finds the declarations of the file. Comments are attributed as by the generator.
 func (f *File) declare() {
 	collected := f.table.Collect(f.tree)
-	f.declarations = []declaration{{name: f.tree.Name.Name, at: f.tree.Name.Pos(), target: markers.Package, comments: collected.Package}}
+	f.declarations = []declaration{{name: f.tree.Name.Name, at: f.tree.Name.Pos(), target: markers.Package,
+		comments: collected.Package}}
 	previous := f.tree.Name.End()
 	for _, decl := range f.tree.Decls {
 		if gen, ok := decl.(*ast.GenDecl); ok {
@@ -310,7 +312,8 @@ func (f *File) fields(collected *markers.File, name string, expr ast.Expr) {
 		last := expr.Fields.Opening
 		comments := collected.Fields(expr)
 		for i, field := range expr.Fields.List {
-			d := declaration{at: field.Type.Pos(), target: markers.Field, comments: comments[i], from: f.firstComment(last, field.Pos()), to: field.End()}
+			d := declaration{at: field.Type.Pos(), target: markers.Field, comments: comments[i],
+				from: f.firstComment(last, field.Pos()), to: field.End()}
 			if field.Comment != nil {
 				d.to = field.Comment.End()
 			}

@@ -237,7 +237,8 @@ func (w *writer) group(group *ast.CommentGroup) {
 		for parent >= 0 && gone[parent] {
 			parent--
 		}
-		if next := b.last + 1; next < len(group.List) && isBlank(group.List[next]) && (parent < 0 || isBlank(group.List[parent])) {
+		if next := b.last + 1; next < len(group.List) && isBlank(group.List[next]) &&
+			(parent < 0 || isBlank(group.List[parent])) {
 			gone[next] = true
 		}
 	}
@@ -256,7 +257,8 @@ func isBlank(c *ast.Comment) bool { return strings.TrimSpace(strings.TrimPrefix(
 func (w *writer) emptyGroups() {
 	for _, decl := range w.tree.Decls {
 		gen, ok := decl.(*ast.GenDecl)
-		if !ok || !gen.Lparen.IsValid() || gen.Doc != nil || len(gen.Specs) == 0 || gen.Tok != token.TYPE && gen.Tok != token.CONST {
+		if !ok || !gen.Lparen.IsValid() || gen.Doc != nil || len(gen.Specs) == 0 || gen.Tok != token.TYPE &&
+			gen.Tok != token.CONST {
 			continue
 		}
 		left := slices.ContainsFunc(gen.Specs, func(spec ast.Spec) bool { return !w.isRemoved(spec.Pos()) })

@@ -199,7 +199,8 @@ func (t *Tags) mark(s *structural.Schema, tag tag) {
 
 // set records which tag sets a keyword of a node.
 func (t *Tags) set(s *structural.Schema, keyword string, tag tag) {
-	s.Origin.Keywords = append(slices.Clip(s.Origin.Keywords), structural.KeywordOrigin{Keyword: keyword, Pos: t.find(s, tag.text)})
+	s.Origin.Keywords = append(slices.Clip(s.Origin.Keywords),
+		structural.KeywordOrigin{Keyword: keyword, Pos: t.find(s, tag.text)})
 }
 
 // requires returns whether tags make a field required; ok is false if there are none.
@@ -266,7 +267,8 @@ func (t *Tags) packageAt(pos token.Pos) *source.Package {
 func (t *Tags) find(s *structural.Schema, tag string) token.Pos {
 	first := token.NoPos
 	nearest := token.NoPos
-	packages := slices.SortedFunc(t.Program.Packages(), func(a, b *source.Package) int { return strings.Compare(a.Path, b.Path) })
+	packages := slices.SortedFunc(t.Program.Packages(),
+		func(a, b *source.Package) int { return strings.Compare(a.Path, b.Path) })
 	for _, p := range packages {
 		for _, f := range p.Sources {
 			for _, c := range t.commentsOf(f) {

@@ -12,5 +12,6 @@ type tagger struct{ run *define.Run }
 
 // Tags implements [define.Tagger].
 func (t tagger) Tags(prefix string, maxDescription int) define.Tags {
-	return &Tags{Prefix: prefix, Gates: t.run, Reporter: t.run.Reporter, Program: t.run.Program, Table: t.run.Table, MaxDescription: maxDescription}
+	return &Tags{Prefix: prefix, Gates: t.run, Reporter: t.run.Reporter, Program: t.run.Program, Table: t.run.Table,
+		MaxDescription: maxDescription}
 }

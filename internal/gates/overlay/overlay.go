@@ -177,15 +177,18 @@ func (l *layers) node(all []layer) *structural.Schema {
 	if len(values) > 0 {
 		out.AdditionalProperties = &structural.SchemaOrBool{Schema: l.node(values)}
 	}
-	out.Origin.Absent = slices.DeleteFunc(out.Origin.Absent, func(a notes.Absent) bool { return !a.Value && byName[a.Name] != nil })
+	out.Origin.Absent = slices.DeleteFunc(out.Origin.Absent,
+		func(a notes.Absent) bool { return !a.Value && byName[a.Name] != nil })
 	l.rules(all)
 	return out
 }
 
 // over lays the keywords of a schema over those of another one.
 func over(out, s *structural.Schema) {
-	out.Type, out.Description, out.Title = cmp.Or(s.Type, out.Type), cmp.Or(s.Description, out.Description), cmp.Or(s.Title, out.Title)
-	out.Default, out.Example, out.ExternalDocs = cmp.Or(s.Default, out.Default), cmp.Or(s.Example, out.Example), cmp.Or(s.ExternalDocs, out.ExternalDocs)
+	out.Type, out.Description, out.Title = cmp.Or(s.Type, out.Type), cmp.Or(s.Description,
+		out.Description), cmp.Or(s.Title, out.Title)
+	out.Default, out.Example, out.ExternalDocs = cmp.Or(s.Default, out.Default), cmp.Or(s.Example,
+		out.Example), cmp.Or(s.ExternalDocs, out.ExternalDocs)
 	out.Nullable = out.Nullable || s.Nullable
 	out.XPreserveUnknownFields = cmp.Or(s.XPreserveUnknownFields, out.XPreserveUnknownFields)
 	out.XEmbeddedResource = out.XEmbeddedResource || s.XEmbeddedResource
@@ -205,15 +208,18 @@ func over(out, s *structural.Schema) {
 
 func overValues(out, v *structural.ValueValidation) {
 	out.Format, out.Pattern = cmp.Or(v.Format, out.Format), cmp.Or(v.Pattern, out.Pattern)
-	out.Maximum, out.Minimum, out.MultipleOf = cmp.Or(v.Maximum, out.Maximum), cmp.Or(v.Minimum, out.Minimum), cmp.Or(v.MultipleOf, out.MultipleOf)
+	out.Maximum, out.Minimum, out.MultipleOf = cmp.Or(v.Maximum, out.Maximum), cmp.Or(v.Minimum,
+		out.Minimum), cmp.Or(v.MultipleOf, out.MultipleOf)
 	out.ExclusiveMaximum = out.ExclusiveMaximum || v.ExclusiveMaximum
 	out.ExclusiveMinimum = out.ExclusiveMinimum || v.ExclusiveMinimum
 	out.MaxLength, out.MinLength = cmp.Or(v.MaxLength, out.MaxLength), cmp.Or(v.MinLength, out.MinLength)
 	out.MaxItems, out.MinItems = cmp.Or(v.MaxItems, out.MaxItems), cmp.Or(v.MinItems, out.MinItems)
-	out.MaxProperties, out.MinProperties = cmp.Or(v.MaxProperties, out.MaxProperties), cmp.Or(v.MinProperties, out.MinProperties)
+	out.MaxProperties, out.MinProperties = cmp.Or(v.MaxProperties, out.MaxProperties), cmp.Or(v.MinProperties,
+		out.MinProperties)
 	out.UniqueItems = out.UniqueItems || v.UniqueItems
 	out.Enum, out.Required = last(out.Enum, v.Enum), last(out.Required, v.Required)
-	out.AllOf, out.OneOf, out.AnyOf, out.Not = last(out.AllOf, v.AllOf), last(out.OneOf, v.OneOf), last(out.AnyOf, v.AnyOf), cmp.Or(v.Not, out.Not)
+	out.AllOf, out.OneOf, out.AnyOf, out.Not = last(out.AllOf, v.AllOf), last(out.OneOf, v.OneOf), last(out.AnyOf,
+		v.AnyOf), cmp.Or(v.Not, out.Not)
 }
 
 // last returns the last of two lists that is not empty.
@@ -248,10 +254,12 @@ func (l *layers) rules(all []layer) {
 		end--
 	}
 	for i, s := range all[:end] {
-		places := slices.DeleteFunc(slices.Clone(s.Origin.Keywords), func(k structural.KeywordOrigin) bool { return k.Keyword != keywords.Rules })
+		places := slices.DeleteFunc(slices.Clone(s.Origin.Keywords),
+			func(k structural.KeywordOrigin) bool { return k.Keyword != keywords.Rules })
 		for j, rule := range s.XValidations {
 			same := func(other structural.Rule) bool { return other.Rule == rule.Rule }
-			later := slices.ContainsFunc(all[i+1:end], func(other layer) bool { return slices.ContainsFunc(other.XValidations, same) })
+			later := slices.ContainsFunc(all[i+1:end],
+				func(other layer) bool { return slices.ContainsFunc(other.XValidations, same) })
 			if j < len(places) && !later && !slices.ContainsFunc(all[end].XValidations, same) {
 				l.lost = append(l.lost, Lost{places[j].Pos, all[end].part})
 			}

@@ -44,7 +44,8 @@ func (Pass) Sharing() define.Pass { return Pass{results{}} }
 
 // Define implements [define.Strategy]. The positions in the result are those of a run that has
 // what any gate has.
-func (p Pass) Define(ctx context.Context, options define.Options, once define.DefineFunc) ([]*checks.Definition, *define.Run, error) {
+func (p Pass) Define(ctx context.Context, options define.Options,
+	once define.DefineFunc) ([]*checks.Definition, *define.Run, error) {
 	whole := options
 	whole.Passes = options.Passes.With(erasure.Pass{Whole: true})
 	all, run, err := once(ctx, whole)
@@ -94,7 +95,8 @@ func (p Pass) Define(ctx context.Context, options define.Options, once define.De
 func kindOf(d *checks.Definition) string { return d.Object.Spec.Names.Kind + "." + d.Object.Spec.Group }
 
 // definePart returns what a run for a set of gates has, at least of the kinds.
-func (p Pass) definePart(ctx context.Context, options define.Options, once define.DefineFunc, enabled gates.Set, kinds []string) (map[string]result, error) {
+func (p Pass) definePart(ctx context.Context, options define.Options, once define.DefineFunc, enabled gates.Set,
+	kinds []string) (map[string]result, error) {
 	key := fmt.Sprintf("%q", enabled)
 	out := p.shared[key]
 	if out == nil {

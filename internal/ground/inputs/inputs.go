@@ -68,7 +68,8 @@ type digest string
 
 // New returns a Reader that has read nothing.
 func New() *Reader {
-	return &Reader{notes: map[query]note{}, dirs: map[string][]fs.DirEntry{}, contents: map[string]uint64{}, seed: maphash.MakeSeed()}
+	return &Reader{notes: map[query]note{}, dirs: map[string][]fs.DirEntry{}, contents: map[string]uint64{},
+		seed: maphash.MakeSeed()}
 }
 
 // Overlaid returns a Reader that takes files from the overlay, by absolute path, before

@@ -38,7 +38,8 @@ func (r *Reader) Notes() Record {
 	record := make(Record, 0, len(r.notes))
 	for q, n := range r.notes {
 		// The content of a file subsumes its head if the file was the same.
-		if whole, ok := r.notes[query{op: opFile, name: q.name}]; q.op == opHead && ok && n.stamp != (stamp{}) && whole.stamp == n.stamp {
+		if whole, ok := r.notes[query{op: opFile, name: q.name}]; q.op == opHead && ok && n.stamp != (stamp{}) &&
+			whole.stamp == n.stamp {
 			continue
 		}
 		record = append(record, entry{q, n})

@@ -70,7 +70,8 @@ func escapeRune(r rune) string {
 // it: C0 and C1 controls, line separators, direction marks.
 func isHidden(r rune) bool {
 	switch {
-	case r < 0x20, 0x7f <= r && r < 0xa0, r == 0x61c, r == 0x200e, r == 0x200f, 0x2028 <= r && r <= 0x202e, 0x2066 <= r && r <= 0x2069:
+	case r < 0x20, 0x7f <= r && r < 0xa0, r == 0x61c, r == 0x200e, r == 0x200f, 0x2028 <= r && r <= 0x202e,
+		0x2066 <= r && r <= 0x2069:
 		return true
 	}
 	return false

@@ -229,7 +229,8 @@ func (v *view) transformed(a *annotator) (title string, derived object, err erro
 
 // isUnheld reports whether the model of a version cannot hold a keyword.
 func isUnheld(unsupported [][]structural.Unsupported, i int, keyword string) bool {
-	return i < len(unsupported) && slices.ContainsFunc(unsupported[i], func(u structural.Unsupported) bool { return u.Keyword == keyword })
+	return i < len(unsupported) &&
+		slices.ContainsFunc(unsupported[i], func(u structural.Unsupported) bool { return u.Keyword == keyword })
 }
 
 // unfoldedFrom names the extension that a keyword or a property of a node is unfolded from.

@@ -11,7 +11,8 @@ func skeletonNode(s *structural.Skeleton, position func(path string) string) *no
 	out := &node{}
 	keyword := func(name, text string) { out.members = append(out.members, member{key: name, text: text}) }
 	child := func(target *node, key string, s *structural.Skeleton) {
-		target.members = append(target.members, member{key: key, comment: sources(s, position), schema: skeletonNode(s, position)})
+		target.members = append(target.members,
+			member{key: key, comment: sources(s, position), schema: skeletonNode(s, position)})
 	}
 	if note := disagreement(s); note != "" {
 		out.notes = append(out.notes, note)

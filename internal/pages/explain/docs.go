@@ -48,7 +48,8 @@ func DocumentedField(r *publish.Resource) *fields.Field {
 func SortDocumented(kinds []*Documented) []*Documented {
 	out := slices.Clone(kinds)
 	slices.SortStableFunc(out, func(a, b *Documented) int {
-		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind), version.CompareKubeAwareVersionStrings(b.Version, a.Version))
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind),
+			version.CompareKubeAwareVersionStrings(b.Version, a.Version))
 	})
 	return out
 }

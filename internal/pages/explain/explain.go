@@ -41,7 +41,10 @@ func Find(resources []*publish.Resource, name, apiVersion string) (*publish.Reso
 			return nil, fmt.Errorf("%s exists in more than one group: use --api-version %s", name, groupVersionsOf(found))
 		}
 	}
-	slices.SortStableFunc(found, func(a, b *publish.Resource) int { return version.CompareKubeAwareVersionStrings(b.Version, a.Version) })
+	slices.SortStableFunc(found, func(a,
+		b *publish.Resource) int {
+		return version.CompareKubeAwareVersionStrings(b.Version, a.Version)
+	})
 	return found[0], nil
 }
 

@@ -129,7 +129,8 @@ func (p *Run) KeepEnd(reader *inputs.Reader, path string, code int, stderr strin
 	if !ok {
 		return
 	}
-	facts = append(facts, snapshot.Fact{About: snapshot.Kind, Name: filepath.Join(p.cache.dir, markName), Value: fs.FileMode(0).String()})
+	facts = append(facts, snapshot.Fact{About: snapshot.Kind, Name: filepath.Join(p.cache.dir, markName),
+		Value: fs.FileMode(0).String()})
 	now := time.Now().UTC()
 	newYear := time.Date(now.Year()+1, 1, 1, 0, 0, 0, 0, time.UTC) // headers have the year
 	end := snapshot.Entry{

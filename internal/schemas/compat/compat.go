@@ -45,7 +45,8 @@ func UseOf(schemas []*structural.Schema) Use {
 		for _, child := range s.Children() {
 			visit(child)
 		}
-		structural.EachNested(s.ValueValidation, nil, func(n *structural.NestedValueValidation, _ *structural.Path) { visit(n.Outside()) })
+		structural.EachNested(s.ValueValidation, nil,
+			func(n *structural.NestedValueValidation, _ *structural.Path) { visit(n.Outside()) })
 	}
 	for _, s := range schemas {
 		use.Structural = use.Structural && len(structural.Check(s)) == 0

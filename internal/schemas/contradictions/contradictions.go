@@ -73,7 +73,8 @@ type finder struct {
 }
 
 func (c *finder) add(path *structural.Path, pos, related token.Pos, hint, format string, args ...any) {
-	c.found = append(c.found, Contradiction{Path: path, Pos: pos, Related: related, Message: fmt.Sprintf(format, args...), Hint: hint})
+	c.found = append(c.found, Contradiction{Path: path, Pos: pos, Related: related,
+		Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 func (c *finder) addKind(kind Kind, path *structural.Path, pos token.Pos, hint, format string, args ...any) {
@@ -232,7 +233,8 @@ type clash struct {
 func (l *limits) clashes() []clash {
 	var out []clash
 	for i, s := range l.spans() {
-		if !s.low.set || !s.high.set || s.low.value < s.high.value || s.low.value == s.high.value && !s.low.exclusive && !s.high.exclusive {
+		if !s.low.set || !s.high.set || s.low.value < s.high.value || s.low.value == s.high.value &&
+			!s.low.exclusive && !s.high.exclusive {
 			continue
 		}
 		names := spanNames()[i]
@@ -424,7 +426,8 @@ func (c *finder) unsatisfiable(s *structural.Schema, l *limits, branch *structur
 	if len(s.Enum) > 0 && len(branch.Enum) > 0 && disjoint(s.Enum, branch.Enum) {
 		return "its enum has no value in common with the enum of the node"
 	}
-	if not := branch.Not; not != nil && len(not.Required) == 1 && reflect.DeepEqual(not.ValueValidation, structural.ValueValidation{Required: not.Required}) && len(not.Properties) == 0 {
+	if not := branch.Not; not != nil && len(not.Required) == 1 && reflect.DeepEqual(not.ValueValidation,
+		structural.ValueValidation{Required: not.Required}) && len(not.Properties) == 0 {
 		if name := not.Required[0]; slices.Contains(s.Required, name) || slices.Contains(branch.Required, name) {
 			return "it forbids " + name + ", which is required"
 		}

@@ -71,7 +71,8 @@ func Order(reader *inputs.Reader, dir string, patterns []string, roots []*Packag
 // below returns the packages that a file pattern matches, in the order in which the go command
 // walks their directories, and the path of their module. ok is false if one of them belongs
 // to a nested module.
-func below(reader *inputs.Reader, target string, recursive bool, roots []*Package) (matched []*Package, module string, ok bool) {
+func below(reader *inputs.Reader, target string, recursive bool,
+	roots []*Package) (matched []*Package, module string, ok bool) {
 	pattern := &rootPattern{dir: target, recursive: recursive}
 	root, _ := moduleRoot(reader, target)
 	for _, p := range roots {

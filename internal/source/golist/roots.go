@@ -23,7 +23,8 @@ import (
 // The roots are in the order of the patterns, then as listed, without duplicates.
 // unmatched are the patterns that match no package; this is not an error, because other
 // patterns may match.
-func Roots(ctx context.Context, reader *inputs.Reader, lister Lister, dir string, patterns []string) (roots []*Package, unmatched []Unmatched, err error) {
+func Roots(ctx context.Context, reader *inputs.Reader, lister Lister, dir string,
+	patterns []string) (roots []*Package, unmatched []Unmatched, err error) {
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
@@ -122,7 +123,8 @@ func Roots(ctx context.Context, reader *inputs.Reader, lister Lister, dir string
 		switch {
 		case pattern.unknown:
 			info, err := reader.Stat(filepath.Join(dir, filepath.FromSlash(pattern.text)))
-			unmatched = append(unmatched, Unmatched{Pattern: pattern.text, NoPackage: true, IsDirectory: err == nil && info.IsDir()})
+			unmatched = append(unmatched,
+				Unmatched{Pattern: pattern.text, NoPackage: true, IsDirectory: err == nil && info.IsDir()})
 		case !pattern.matched && !pattern.matchesAny(reader, roots):
 			unmatched = append(unmatched, Unmatched{Pattern: pattern.text})
 		}

@@ -140,7 +140,8 @@ func sealed(body *ast.StructType) *ast.StructType {
 	pos := body.Fields.Opening
 	empty := &ast.StructType{Struct: pos, Fields: &ast.FieldList{Opening: pos, Closing: pos}}
 	field := &ast.Field{Names: []*ast.Ident{{NamePos: pos, Name: "_"}}, Type: &ast.StarExpr{Star: pos, X: empty}}
-	return &ast.StructType{Struct: body.Struct, Fields: &ast.FieldList{Opening: pos, List: []*ast.Field{field}, Closing: body.Fields.Closing}}
+	return &ast.StructType{Struct: body.Struct,
+		Fields: &ast.FieldList{Opening: pos, List: []*ast.Field{field}, Closing: body.Fields.Closing}}
 }
 
 // shares reports whether a type declared with the expression has the underlying type of
@@ -169,7 +170,8 @@ func (p *pruner) named(expr ast.Expr, open bool) ast.Expr {
 	case *ast.IndexExpr:
 		return &ast.IndexExpr{X: p.named(expr.X, open), Lbrack: expr.Lbrack, Index: p.expr(expr.Index), Rbrack: expr.Rbrack}
 	case *ast.IndexListExpr:
-		return &ast.IndexListExpr{X: p.named(expr.X, open), Lbrack: expr.Lbrack, Indices: p.exprs(expr.Indices), Rbrack: expr.Rbrack}
+		return &ast.IndexListExpr{X: p.named(expr.X, open), Lbrack: expr.Lbrack, Indices: p.exprs(expr.Indices),
+			Rbrack: expr.Rbrack}
 	}
 	return expr
 }
@@ -278,7 +280,8 @@ func (p *pruner) channel(expr *ast.ChanType) ast.Expr {
 
 func (p *pruner) function(expr *ast.FuncType) ast.Expr {
 	if !p.whole {
-		return &ast.FuncType{Func: expr.Func, Params: &ast.FieldList{Opening: expr.Params.Opening, Closing: expr.Params.Closing}}
+		return &ast.FuncType{Func: expr.Func,
+			Params: &ast.FieldList{Opening: expr.Params.Opening, Closing: expr.Params.Closing}}
 	}
 	return &ast.FuncType{Func: expr.Func, Params: p.fields(expr.Params), Results: p.fields(expr.Results)}
 }
@@ -305,7 +308,8 @@ func (p *pruner) fields(list *ast.FieldList) *ast.FieldList {
 // interfaceType returns an interface with embedded types and unions, and those methods that
 // copy values.
 func (p *pruner) interfaceType(expr *ast.InterfaceType) ast.Expr {
-	out := &ast.InterfaceType{Interface: expr.Interface, Methods: &ast.FieldList{Opening: expr.Methods.Opening, Closing: expr.Methods.Closing}}
+	out := &ast.InterfaceType{Interface: expr.Interface,
+		Methods: &ast.FieldList{Opening: expr.Methods.Opening, Closing: expr.Methods.Closing}}
 	for _, m := range expr.Methods.List {
 		each := *p
 		if fn, ok := m.Type.(*ast.FuncType); ok && len(m.Names) > 0 {

@@ -131,7 +131,8 @@ func (w *walker) below(t reflect.Type, path []step) {
 		t = t.Elem()
 	}
 	switch t {
-	case reflect.TypeFor[metav1.Time](), reflect.TypeFor[metav1.MicroTime](), reflect.TypeFor[metav1.FieldsV1](), reflect.TypeFor[apiextensionsv1.JSON](),
+	case reflect.TypeFor[metav1.Time](), reflect.TypeFor[metav1.MicroTime](), reflect.TypeFor[metav1.FieldsV1](),
+		reflect.TypeFor[apiextensionsv1.JSON](),
 		reflect.TypeFor[apiextensionsv1.JSONSchemaPropsOrArray](), reflect.TypeFor[apiextensionsv1.JSONSchemaPropsOrBool]():
 		return
 	case reflect.TypeFor[apiextensionsv1.JSONSchemaProps]():

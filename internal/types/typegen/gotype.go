@@ -70,7 +70,8 @@ type use struct {
 func (b *builder) build() {
 	b.byKey = map[typeKey]*goType{}
 	for _, k := range b.kinds {
-		k.root = &goType{kind: k, body: b.body(k.schema), doc: k.schema.Description, paths: []*step{pathOf(k.object.Spec.Names.Kind)}, usedBy: []*kind{k}}
+		k.root = &goType{kind: k, body: b.body(k.schema), doc: k.schema.Description,
+			paths: []*step{pathOf(k.object.Spec.Names.Kind)}, usedBy: []*kind{k}}
 		b.found = append(b.found, k.root)
 		b.rootFields(k)
 	}
@@ -238,7 +239,8 @@ func zeroIsValid(s *structural.Schema) bool {
 	case "string":
 		return v.MinLength == nil || *v.MinLength == 0
 	case "integer", "number":
-		return !(v.Minimum != nil && (*v.Minimum > 0 || *v.Minimum == 0 && v.ExclusiveMinimum) || v.Maximum != nil && (*v.Maximum < 0 || *v.Maximum == 0 && v.ExclusiveMaximum))
+		return !(v.Minimum != nil && (*v.Minimum > 0 || *v.Minimum == 0 && v.ExclusiveMinimum) ||
+			v.Maximum != nil && (*v.Maximum < 0 || *v.Maximum == 0 && v.ExclusiveMaximum))
 	}
 	return true
 }

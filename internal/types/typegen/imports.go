@@ -41,7 +41,8 @@ func imported(ctx context.Context, dir string, patterns []string) ([]candidate, 
 				continue
 			}
 			for _, t := range f.Types() {
-				if st, ok := t.Spec.Type.(*ast.StructType); ok && token.IsExported(t.Spec.Name.Name) && t.Spec.TypeParams.NumFields() == 0 && !embedsTypeMeta(st) {
+				if st, ok := t.Spec.Type.(*ast.StructType); ok && token.IsExported(t.Spec.Name.Name) &&
+					t.Spec.TypeParams.NumFields() == 0 && !embedsTypeMeta(st) {
 					c.names = append(c.names, t.Spec.Name.Name)
 				}
 			}
@@ -111,7 +112,8 @@ func aliases(paths []string) map[string]string {
 	for _, name := range types.Universe.Names() {
 		taken[name] = true // the import would hide it in the whole file
 	}
-	for _, usual := range []string{metav1Path, runtimePath, intstrPath, quantityPath, schemaPath, crdV1Path, corev1Path, rbacv1Path} {
+	for _, usual := range []string{metav1Path, runtimePath, intstrPath, quantityPath, schemaPath, crdV1Path,
+		corev1Path, rbacv1Path} {
 		out[usual] = aliasOf(usual)
 		taken[out[usual]] = true
 	}

@@ -132,7 +132,8 @@ func (d *digests) body(s *structural.Schema) digest {
 		sum := d.whole(c)
 		h.Write(sum[:])
 	}
-	properties := slices.SortedFunc(slices.Values(s.Properties), func(a, b structural.Property) int { return cmp.Compare(a.Name, b.Name) })
+	properties := slices.SortedFunc(slices.Values(s.Properties),
+		func(a, b structural.Property) int { return cmp.Compare(a.Name, b.Name) })
 	for _, p := range properties {
 		child("."+p.Name, p.Schema)
 	}
@@ -156,7 +157,8 @@ func (d *digests) body(s *structural.Schema) digest {
 // whole returns the digest of a schema with everything.
 func (d *digests) whole(s *structural.Schema) digest {
 	body := d.body(s)
-	text, _ := json.Marshal(apiextensionsv1.JSONSchemaProps{Description: s.Description, Default: jsonOf(s.Default), Nullable: s.Nullable})
+	text, _ := json.Marshal(apiextensionsv1.JSONSchemaProps{Description: s.Description, Default: jsonOf(s.Default),
+		Nullable: s.Nullable})
 	return sha256.Sum256(append(body[:], text...))
 }
 

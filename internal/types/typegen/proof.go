@@ -115,7 +115,8 @@ func (c *comparison) node(want, got *structural.Schema, at place, places []place
 	if required {
 		c.style["order of required"] = true
 	}
-	if !sameNames(want.Properties, got.Properties) || (want.Items == nil) != (got.Items == nil) || !sameAdditional(want.AdditionalProperties, got.AdditionalProperties) {
+	if !sameNames(want.Properties, got.Properties) || (want.Items == nil) != (got.Items == nil) ||
+		!sameAdditional(want.AdditionalProperties, got.AdditionalProperties) {
 		c.report(want, places, "fields")
 		return
 	}
@@ -260,7 +261,8 @@ func objectStyle(want, got *apiextensionsv1.CustomResourceDefinition) []string {
 	differ("status", len(want.Status.Conditions) > 0 || len(want.Status.StoredVersions) > 0 || want.Status.AcceptedNames.Kind != "")
 	empty := false
 	for i := range min(len(a.Versions), len(b.Versions)) {
-		j := slices.IndexFunc(b.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == a.Versions[i].Name })
+		j := slices.IndexFunc(b.Versions,
+			func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == a.Versions[i].Name })
 		empty = empty || j >= 0 && (a.Versions[i].Subresources == nil) != (b.Versions[j].Subresources == nil)
 	}
 	differ("empty subresources", empty)

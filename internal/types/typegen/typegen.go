@@ -152,7 +152,8 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 			if ctx.Err() != nil {
 				return nil, nil, ctx.Err()
 			}
-			b := &builder{groupVersion: p, options: &options, known: m.known, kept: kept, style: map[string]bool{}, digests: digests{bodies: map[*structural.Schema]digest{}}}
+			b := &builder{groupVersion: p, options: &options, known: m.known, kept: kept, style: map[string]bool{},
+				digests: digests{bodies: map[*structural.Schema]digest{}}}
 			b.build()
 			if refused := b.refused(); len(refused) > 0 {
 				found = append(found, refused...)
@@ -253,7 +254,8 @@ func result(builders []*builder, files []writtenFile, found diag.List, options *
 		out.Files = append(out.Files, File{options.shown(f.name), f.data})
 	}
 	for _, b := range builders {
-		p := Package{Group: b.group, Version: b.version, Types: len(b.types), LookAlikes: b.lookAlikes(), Style: slices.Sorted(maps.Keys(b.style))}
+		p := Package{Group: b.group, Version: b.version, Types: len(b.types), LookAlikes: b.lookAlikes(),
+			Style: slices.Sorted(maps.Keys(b.style))}
 		for _, k := range b.kinds {
 			if k.wanted {
 				p.Kinds = append(p.Kinds, k.object.Spec.Names.Kind)

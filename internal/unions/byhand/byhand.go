@@ -108,7 +108,8 @@ func MentionedIn(u *unions.Union, s *structural.Schema) bool {
 		return slices.ContainsFunc(list, func(n structural.NestedValueValidation) bool { return requires(&n.ValueValidation) })
 	}
 	requires = func(v *structural.ValueValidation) bool {
-		return v != nil && (slices.ContainsFunc(v.Required, isMember) || some(v.AllOf) || some(v.AnyOf) || some(v.OneOf) || v.Not != nil && requires(&v.Not.ValueValidation))
+		return v != nil && (slices.ContainsFunc(v.Required, isMember) || some(v.AllOf) || some(v.AnyOf) ||
+			some(v.OneOf) || v.Not != nil && requires(&v.Not.ValueValidation))
 	}
 	return requires(s.ValueValidation)
 }

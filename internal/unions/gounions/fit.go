@@ -83,7 +83,8 @@ func hasMaxProperties(s *structural.Schema) bool {
 }
 
 func hasRule(rules []structural.Rule, rule structural.Rule) bool {
-	return slices.ContainsFunc(rules, func(r structural.Rule) bool { return r.Rule == rule.Rule && r.FieldPath == rule.FieldPath })
+	return slices.ContainsFunc(rules,
+		func(r structural.Rule) bool { return r.Rule == rule.Rule && r.FieldPath == rule.FieldPath })
 }
 
 // rules returns the union's rules in the style that the estimate of the options selects.
@@ -179,7 +180,8 @@ func unionDifference(a, b unions.Union) string {
 		if a.HasValue(v.Name) != b.HasValue(v.Name) {
 			return fmt.Sprintf("value %q is only in one of them", v.Name)
 		}
-		if i, j := a.Selected(v.Name), b.Selected(v.Name); (i < 0) != (j < 0) || i >= 0 && a.Members[i].Name != b.Members[j].Name {
+		if i, j := a.Selected(v.Name),
+			b.Selected(v.Name); (i < 0) != (j < 0) || i >= 0 && a.Members[i].Name != b.Members[j].Name {
 			return fmt.Sprintf("value %q does not select the same member", v.Name)
 		}
 	}
@@ -366,7 +368,8 @@ func (f *unionFitter) estimate(ctx context.Context, p *occurrence, rules []struc
 		if total {
 			cost.Total += r.OfSchema
 		}
-		if strings.HasPrefix(r.Path, prefix) && slices.ContainsFunc(rules, func(rule structural.Rule) bool { return rule.Rule == r.Rule }) {
+		if strings.HasPrefix(r.Path, prefix) &&
+			slices.ContainsFunc(rules, func(rule structural.Rule) bool { return rule.Rule == r.Rule }) {
 			cost.Rules = append(cost.Rules, r.OfRule)
 		}
 	}

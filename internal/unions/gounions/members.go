@@ -21,7 +21,8 @@ import (
 // and its Go value can express that it is not set.
 
 // checkMembers checks the members of a union.
-func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
+func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structural.Schema,
+	report func(token.Pos, string, string, ...any)) {
 	seen := map[string]string{}
 	for index, m := range u.Members {
 		if u.Discriminator != "" {
@@ -90,7 +91,8 @@ func (op writeUnion) warnOfMember(e *edits.Editor, u *unions.Union, m unions.Mem
 // warnOfLock warns about a required discriminator that typed clients send as "" if it is absent.
 // That is never ratcheted, so they cannot update objects that were stored without it.
 func (op writeUnion) warnOfLock(u *unions.Union) {
-	if op.forms == nil || slices.Contains(op.forms, unions.FormNone) || op.Discriminator == nil || !u.Required || u.Default != nil {
+	if op.forms == nil || slices.Contains(op.forms, unions.FormNone) || op.Discriminator == nil || !u.Required ||
+		u.Default != nil {
 		return
 	}
 	field := op.Discriminator.Field
@@ -99,7 +101,8 @@ func (op writeUnion) warnOfLock(u *unions.Union) {
 		return
 	}
 	r := op.all.Reporter
-	explicit := slices.ContainsFunc([]*markers.Marker(field.Markers), func(m *markers.Marker) bool { return m.Presence() != markers.NoPresence })
+	explicit := slices.ContainsFunc([]*markers.Marker(field.Markers),
+		func(m *markers.Marker) bool { return m.Presence() != markers.NoPresence })
 	hint := "add omitempty to the tag, and the marker // +required"
 	if explicit {
 		hint = "add omitempty to the tag"

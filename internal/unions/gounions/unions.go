@@ -143,7 +143,8 @@ func (all *Unions) Edits(t *source.Type, fields []source.NamedField) []*edits.Ed
 	forms := all.Settings.UnionForms(t)
 	var out []*edits.Edit
 	for _, u := range found {
-		out = append(out, &edits.Edit{Pkg: t.Pkg, Pos: u.Union.Pos, Name: markers.UnionDiscriminatorName, Op: writeUnion{u, t, forms, all}})
+		out = append(out, &edits.Edit{Pkg: t.Pkg, Pos: u.Union.Pos, Name: markers.UnionDiscriminatorName,
+			Op: writeUnion{u, t, forms, all}})
 	}
 	return out
 }
@@ -321,7 +322,8 @@ func NameOf(m *markers.Marker) string {
 }
 
 // discriminatorOf returns the union that a member belongs to.
-func (all *Unions) discriminatorOf(t *source.Type, f *source.NamedField, m *markers.Marker, native []*Marked, erased []erasedPart) *Marked {
+func (all *Unions) discriminatorOf(t *source.Type, f *source.NamedField, m *markers.Marker, native []*Marked,
+	erased []erasedPart) *Marked {
 	report := func(pos token.Pos, hint, format string, args ...any) {
 		all.problem(t, pos, hint, format, args...)
 	}
@@ -359,7 +361,8 @@ func (all *Unions) discriminatorOf(t *source.Type, f *source.NamedField, m *mark
 		all.lackDiscriminators[t] = true // reported once for all members
 		for _, field := range t.Fields() {
 			_, tagged := field.Tag.Lookup("json")
-			if !tagged || field.Malformed.Has(markers.UnionDiscriminatorName) || field.Malformed.Has(markers.DiscriminatorName) {
+			if !tagged || field.Malformed.Has(markers.UnionDiscriminatorName) ||
+				field.Malformed.Has(markers.DiscriminatorName) {
 				return nil // it may be the right one
 			}
 		}
@@ -474,7 +477,8 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	if op.all.Extensions {
 		forms = append(slices.Clone(forms), unions.FormExtension)
 	}
-	options := unions.LowerOptions{Forms: forms, Transition: op.all.Settings.Enabled(e.Pkg, markers.FeatureUnionTransition), Plain: server.Before(28)}
+	options := unions.LowerOptions{Forms: forms,
+		Transition: op.all.Settings.Enabled(e.Pkg, markers.FeatureUnionTransition), Plain: server.Before(28)}
 	lowered, err := unions.Lower(u, options)
 	if err != nil {
 		e.Errorf(u.Pos, "", "%v", err)

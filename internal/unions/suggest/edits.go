@@ -137,7 +137,8 @@ func (e *lineEditor) omitEmpty(f *unionField, why string) {
 		e.out.Notes = append(e.out.Notes, fmt.Sprintf("add omitempty to the json tag of %s: %s", f.field.Label(), why))
 		return
 	}
-	e.out.Edits = append(e.out.Edits, Edit{File: position.File, Line: position.Line, Old: old, Text: text, Subject: f.field.Label(), Why: why})
+	e.out.Edits = append(e.out.Edits,
+		Edit{File: position.File, Line: position.Line, Old: old, Text: text, Subject: f.field.Label(), Why: why})
 }
 
 // member adds the marker of a member, unless it has one, and decides whether the member is

@@ -192,7 +192,8 @@ func (s *suggester) discriminators(t *source.Type, fields []*unionField, rest in
 	}
 	var found []*candidate
 	for _, f := range fields {
-		if f.role == roleMember || f.role == roleDiscriminator && f.marker == nil || f.field.Markers.Get(markers.NullableName) != nil || f.role == roleNone && f.observed() {
+		if f.role == roleMember || f.role == roleDiscriminator && f.marker == nil ||
+			f.field.Markers.Get(markers.NullableName) != nil || f.role == roleNone && f.observed() {
 			continue
 		}
 		c := &candidate{unionField: f, choices: s.choicesOf(t, f)}
@@ -234,8 +235,10 @@ func (c *candidate) shares(other *candidate) bool {
 
 // discriminated returns the suggestion for a discriminator. lacks is false if the union is
 // completely marked.
-func (s *suggester) discriminated(t *source.Type, fields []*unionField, c *candidate, several bool) (out Suggestion, lacks bool) {
-	out = Suggestion{Pos: s.Reporter.Position(t.Spec.Name.Pos()), Package: t.Pkg.Path, Type: t.Label(), Discriminator: c.field.Label(), Why: c.why}
+func (s *suggester) discriminated(t *source.Type, fields []*unionField, c *candidate,
+	several bool) (out Suggestion, lacks bool) {
+	out = Suggestion{Pos: s.Reporter.Position(t.Spec.Name.Pos()), Package: t.Pkg.Path, Type: t.Label(),
+		Discriminator: c.field.Label(), Why: c.why}
 	out.Marked = c.role == roleDiscriminator
 	lacks = !out.Marked
 	taken := map[string]bool{}
@@ -321,7 +324,8 @@ func (s *suggester) undiscriminated(t *source.Type, fields []*unionField) (out S
 			return out, false
 		}
 	}
-	out = Suggestion{Pos: s.Reporter.Position(t.Spec.Name.Pos()), Package: t.Pkg.Path, Type: t.Label(), AtMostOne: atMostOne, Why: why}
+	out = Suggestion{Pos: s.Reporter.Position(t.Spec.Name.Pos()), Package: t.Pkg.Path, Type: t.Label(),
+		AtMostOne: atMostOne, Why: why}
 	tag := "+k8s:unionMember"
 	if atMostOne {
 		tag = "+k8s:zeroOrOneOfMember"

@@ -154,6 +154,7 @@ func sentences(doc string) []string {
 
 // hasWord reports whether a text contains a word, ignoring case.
 func hasWord(text, word string) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }),
+	return slices.ContainsFunc(strings.FieldsFunc(text,
+		func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }),
 		func(w string) bool { return strings.EqualFold(w, word) })
 }

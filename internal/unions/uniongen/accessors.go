@@ -25,7 +25,8 @@ func (f *functionFile) addAccessors(node *structNode) {
 		}
 		name := "Select" + d.Go
 		f.checkAccessor(node, name, u.Discriminator, taken)
-		s.Accessors = append(s.Accessors, goAccessor{Name: name, Select: true, Union: &s.Unions[i], Type: d.Type, Owner: s.Type})
+		s.Accessors = append(s.Accessors,
+			goAccessor{Name: name, Select: true, Union: &s.Unions[i], Type: d.Type, Owner: s.Type})
 		for index := range s.Unions[i].Members {
 			m := &s.Unions[i].Members[index]
 			member := memberOf(u, m.JSON)

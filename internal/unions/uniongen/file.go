@@ -167,7 +167,8 @@ func (f *functionFile) structOf(node *structNode) *goStruct {
 	case node.unnamed != "":
 		f.aliases[node] = f.unique(lowerFirst(f.label(node)))
 		s.Type = f.aliases[node]
-		f.out.Aliases = append(f.out.Aliases, goAlias{Name: s.Type, Type: f.structText(node.decl.File, node.decl.Spec.Type.(*ast.StructType)), Of: node.unnamed})
+		f.out.Aliases = append(f.out.Aliases, goAlias{Name: s.Type,
+			Type: f.structText(node.decl.File, node.decl.Spec.Type.(*ast.StructType)), Of: node.unnamed})
 	case node.decl.Generic != nil:
 		s.Type = f.instanceText(node.decl)
 	default:
@@ -282,7 +283,8 @@ func (f *functionFile) union(node *structNode, u *gounions.Marked) goUnion {
 		}
 		field := u.Members[i].Field
 		out.Members = append(out.Members, goMember{
-			Go: field.GoName(), JSON: m.Name, Zero: f.zero(node.decl.File, field), Value: constants(m.Value), Optional: m.Optional,
+			Go: field.GoName(), JSON: m.Name, Zero: f.zero(node.decl.File,
+				field), Value: constants(m.Value), Optional: m.Optional,
 			Required: u.Union.MustBeSet(m), Forbidden: u.Union.MustNotBeSet(m),
 		})
 	}

@@ -219,7 +219,8 @@ func (g *unionGraph) addFields(node *structNode) {
 		if !hasTag || tag == "-" || field.Name != "" && !ast.IsExported(field.Name) {
 			continue
 		}
-		if m := field.Markers; m.Get(markers.OmitName) != nil || m.Get(markers.SchemaName) != nil || m.Get(crdmarkers.SchemalessName) != nil {
+		if m := field.Markers; m.Get(markers.OmitName) != nil || m.Get(markers.SchemaName) != nil ||
+			m.Get(crdmarkers.SchemalessName) != nil {
 			continue
 		}
 		node.marked = node.marked || field.Markers.InUnion()

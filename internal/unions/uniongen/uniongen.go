@@ -114,7 +114,8 @@ func withUnions(roots []*source.Package) []*source.Package {
 				continue
 			}
 			found[p] = p.AnyFile(func(src []byte) bool {
-				return slices.ContainsFunc(roots, func(other *source.Package) bool { return found[other] && bytes.Contains(src, []byte(other.Path)) })
+				return slices.ContainsFunc(roots,
+					func(other *source.Package) bool { return found[other] && bytes.Contains(src, []byte(other.Path)) })
 			})
 			again = again || found[p]
 		}

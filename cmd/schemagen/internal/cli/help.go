@@ -118,7 +118,8 @@ func flagGroups(flags *pflag.FlagSet) (out []printedGroup) {
 			place, _ = strconv.Atoi(group[0]) // as written by GroupFlags
 			title = group[1]
 		}
-		index, found := slices.BinarySearchFunc(out, place, func(g printedGroup, place int) int { return cmp.Compare(g.place, place) })
+		index, found := slices.BinarySearchFunc(out, place,
+			func(g printedGroup, place int) int { return cmp.Compare(g.place, place) })
 		if !found {
 			out = slices.Insert(out, index, printedGroup{place, title, pflag.NewFlagSet("", pflag.ContinueOnError)})
 		}

@@ -192,7 +192,8 @@ func (f *DefinitionFlags) Generate(ctx context.Context, dir string, patterns []s
 
 // Resources reads the served versions of definitions for a command that publishes them.
 // Without arguments, it reads those of the project. Conflicts between them are findings.
-func (f *DefinitionFlags) Resources(ctx context.Context, args []string, stdin io.Reader, cache *definitions.Cache) ([]*definitions.Resource, diag.List, error) {
+func (f *DefinitionFlags) Resources(ctx context.Context, args []string, stdin io.Reader,
+	cache *definitions.Cache) ([]*definitions.Resource, diag.List, error) {
 	reader, err := f.Reader(stdin)
 	if err != nil {
 		return nil, nil, err

@@ -104,7 +104,8 @@ func (inv *Invocation) settle(reader *inputs.Reader, shared *Session) (*Settings
 	if err := cli.CopyFlags(flags, inv.Given); err != nil {
 		return nil, err
 	}
-	s := &Settings{line: inv, shared: shared, in: reader, Reporter: reporting.Reporter{Format: inv.Format, Strict: v.strict, WorkDir: inv.Dir}}
+	s := &Settings{line: inv, shared: shared, in: reader,
+		Reporter: reporting.Reporter{Format: inv.Format, Strict: v.strict, WorkDir: inv.Dir}}
 	if err := s.Reporter.ConfigureIn(inv.Command, reader, inv.Of, flags); err != nil {
 		return nil, err
 	}

@@ -56,7 +56,8 @@ func (inv *Invocation) runAgain(ctx context.Context, stdout, stderr io.Writer) e
 }
 
 // runOn runs once, with files that reader reads. It returns the paths of the files that changed.
-func (inv *Invocation) runOn(ctx context.Context, reader *inputs.Reader, shared *Session, stdout, stderr io.Writer) (changed []string, err error) {
+func (inv *Invocation) runOn(ctx context.Context, reader *inputs.Reader, shared *Session,
+	stdout, stderr io.Writer) (changed []string, err error) {
 	s, err := inv.settle(reader, shared) // the project file is read again
 	if err != nil {
 		return nil, err

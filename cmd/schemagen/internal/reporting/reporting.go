@@ -266,7 +266,8 @@ func finish(ctx context.Context, c *output.Change, stdout, stderr io.Writer) (ch
 
 // Rewrite prints what would change in Go source, or if write is set and no finding is an error,
 // writes the files and prints their names. It reports the findings.
-func (r *Reporter) Rewrite(ctx context.Context, files []output.File, findings diag.List, write bool, stdout, stderr io.Writer) error {
+func (r *Reporter) Rewrite(ctx context.Context, files []output.File, findings diag.List, write bool,
+	stdout, stderr io.Writer) error {
 	mode := output.Diff
 	if write {
 		mode = output.Write
