@@ -18,11 +18,11 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// Settings configure the analyzer. The zero value is that of schemagen crd without flags.
+// Settings configure the analyzer. The zero value has the defaults of schemagen crd.
 type Settings struct {
 	// Rules are codes of conventions to check as well, or "review" for all.
 	Rules []string `json:"rules"`
-	// Enable, Unions, Allow and AllowDangerousTypes are those of [generator.Language].
+	// Enable, Unions, Allow and AllowDangerousTypes mean the same as in [generator.Language].
 	Enable              []string `json:"enable"`
 	Unions              string   `json:"unions"`
 	Allow               []string `json:"allow"`

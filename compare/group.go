@@ -33,9 +33,9 @@ func (s source) areObjects() bool {
 }
 
 // Grouped merges changes that are equal, and about fields with the same schema, documentation
-// included: those of the same type at several places. A merged change is that of the first place,
-// with the others. Dependency names the module whose versions differ, if positions in the module
-// cache show that.
+// included: the fields of one type at several places. A merged change is the change at the first
+// place, and lists the others. Dependency names the module whose versions differ, if positions in
+// the module cache show that.
 func Grouped(changes []Change) []Change {
 	g := &groups{texts: map[*structural.Schema]string{}, first: map[string][]int{}}
 	for _, c := range changes {

@@ -69,10 +69,10 @@ func validations(s *structural.Schema, fields []string) (out *structural.ValueVa
 type accepted struct {
 	target   *apiserver.Target
 	old, new *structural.Schema
-	// conditions are those of the node and of allOf.
+	// conditions come from the node and from its allOf.
 	conditions []structural.ValueValidation
-	// inBranch is set if the conditions are those of one branch of several. They are not
-	// distinguished any further, which would take exponential time.
+	// inBranch is set if the conditions come from one branch of several. They are not distinguished
+	// any further, which would take exponential time.
 	inBranch bool
 }
 
@@ -88,7 +88,7 @@ func (c *comparer) acceptedBy(old, new *structural.Schema) *accepted {
 	return a
 }
 
-// add adds a condition and those that it is composed of.
+// add adds a condition and its parts.
 func (a *accepted) add(kind string, v structural.ValueValidation) {
 	if v.Format != "" && a.target.IgnoresFormat(kind, v.Format) {
 		v.Format = ""

@@ -261,7 +261,7 @@ func normalized(s *structural.Schema) *structural.Schema {
 	return &out
 }
 
-// isIntOrStringAnyOf reports whether branches are those that the KEP "Structural Schemas"
+// isIntOrStringAnyOf reports whether branches have the form that the KEP "Structural Schemas"
 // allows with x-kubernetes-int-or-string.
 func isIntOrStringAnyOf(branches []structural.NestedValueValidation) bool {
 	want := []structural.NestedValueValidation{
@@ -392,7 +392,7 @@ func (c *comparer) fieldRemoved(p nodePair, f structural.Property) {
 			change.Reason = "unknown fields are kept, but are no longer defaulted"
 		}
 	}
-	// The position is that of the object, which no longer has the field.
+	// The position is the object's, which no longer has the field.
 	change.NewPath = c.newBase + p.newPath.String()
 	c.add(pair, "", change)
 }

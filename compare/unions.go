@@ -28,7 +28,7 @@ func enforced(s *structural.Schema) []unions.Union {
 }
 
 // unions compares the unions of an object. It returns the fields that remain
-// discriminators: the values of their enums are those of the unions.
+// discriminators: the values of their enums belong to the unions.
 func (c *comparer) unions(p nodePair) []string {
 	old := enforced(p.old)
 	new := enforced(p.new)

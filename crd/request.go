@@ -2,8 +2,8 @@ package crd
 
 import "context"
 
-// Request writes an object of one version of a kind. The metadata of objects is that of the
-// server: callers leave it out, and apiVersion and kind with it.
+// Request writes an object of one version of a kind. The server sets the metadata of objects:
+// callers leave it out, and apiVersion and kind with it.
 type Request struct {
 	// Object is what a client sends, and Stored the object that it replaces; nil if it is
 	// created.

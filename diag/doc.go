@@ -20,5 +20,5 @@
 //   - diag.go: severities, positions, diagnostics and lists
 //   - kind.go: kinds
 //   - format.go: output for programs: text, JSON, SARIF, GitHub
-//   - fold.go, since.go: equal findings, and those that an earlier version of the source has as well
+//   - fold.go, since.go: equal findings, and findings that an earlier version of the source has as well
 package diag

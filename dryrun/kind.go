@@ -35,7 +35,7 @@ type Kind struct {
 	rejection func() (*diag.Diagnostic, error)
 	// position returns the position of a path below the schema.
 	position func(path string) diag.Position
-	// policies are those of the trial.
+	// policies act on the trial's objects.
 	policies *policies
 }
 

@@ -63,8 +63,8 @@ func ReadObjects(file crd.File) ([]*Object, diag.List) {
 	return out, findings
 }
 
-// Position returns the position of a value of the object. If the value is not in the file, such
-// as a default, it is that of the innermost value on the path that is.
+// Position returns the position of a value of the object. If the value is not in the file, such as
+// a default, the position belongs to the innermost value on the path that is.
 func (o *Object) Position(path *structural.ObjectPath) diag.Position {
 	if o.manifest == nil {
 		return o.Pos

@@ -73,7 +73,7 @@ func (o *Object) policy() (*apiserver.Policy, error) {
 	return apiserver.NewPolicy(&policy)
 }
 
-// policies are those that a trial follows, the first of each name.
+// policies are what a trial follows: of each name, the first one.
 type policies []*Policy
 
 // FollowPolicies makes the trial change objects in updates as a server does that has the policies.

@@ -76,8 +76,7 @@ func IsSuite(data []byte) bool {
 // is an error about the suite; a case about which one is is left out. It must not be called
 // concurrently.
 //
-// The format is that of the .testsuite.yaml files of github.com/openshift/api; see
-// docs/try.md.
+// Suites have the format of the .testsuite.yaml files of github.com/openshift/api; see docs/try.md.
 func (t *Trial) ReadSuite(name string, data []byte) ([]*Case, diag.List) {
 	s, findings := readSuite(name, data)
 	if s == nil {
@@ -201,8 +200,8 @@ func (r *suiteReader) text(n *yaml.Node) suiteText {
 	return suiteText{n.Value, r.Pos(n), r.indent(n)}
 }
 
-// indent returns the indentation of the lines of a literal block: that of its first
-// non-blank line in the file, without the spaces that belong to the text.
+// indent returns the indentation of a literal block: its first non-blank line's in the file,
+// without the spaces that belong to the text.
 func (r *suiteReader) indent(n *yaml.Node) int {
 	if n.Style&yaml.LiteralStyle == 0 {
 		return -1

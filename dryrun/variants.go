@@ -32,9 +32,9 @@ type testedVersion struct {
 	version    string
 }
 
-// variants returns the definitions with a name that have different specs, of those that are nearest
-// to the file of the suite. Those with the fields of one gate only, from which OpenShift's others
-// are merged, are left out if there are others.
+// variants returns the definitions with a name that have different specs, from the files nearest to
+// the suite. Definitions with the fields of one gate only, from which OpenShift's others are
+// merged, are left out if there are others.
 func (t *Trial) variants(name, suite string) []*crd.Definition {
 	var nearest []*crd.Definition
 	most := 0

@@ -4,7 +4,7 @@
 //	reference, err := markers.New()
 //	err = reference.WriteMarkdown(os.Stdout)
 //
-// The names, arguments and meaning of +kubebuilder: markers are those of controller-tools. The
-// examples are executed: a test generates the output of each. How markers are found and parsed
-// is in internal/markers, and [github.com/schemagen/schemagen/generator.Run] reports mistakes.
+// The names, arguments and meaning of +kubebuilder: markers come from controller-tools. The
+// examples are executed: a test generates the output of each. How markers are found and parsed is
+// in internal/markers, and [github.com/schemagen/schemagen/generator.Run] reports mistakes.
 package markers

@@ -135,7 +135,7 @@ func BadNames(r *Resource) []string {
 }
 
 // AddUnions sets the values of x-kubernetes-unions, which the API server's types do not
-// have, in the schemas that contain them. It returns those that cannot be set.
+// have, in the schemas that contain them. It returns the values that cannot be set.
 func AddUnions(unknown []structural.UnknownKeyword) (bad []NotPublished) {
 	for _, k := range unknown {
 		if k.Keyword != UnionsKeyword {

@@ -23,6 +23,7 @@
 //   - schema.go: nodes, properties, validations, and the origin of each
 //   - props.go, decode.go: schemas to JSONSchemaProps and back
 //   - path.go: paths of nodes
+//   - children.go: iteration over the nodes below a node
 //   - named.go: properties by name
 //   - union.go: x-kubernetes-unions
 //

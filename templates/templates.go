@@ -22,8 +22,8 @@ var unionsTemplate string
 // Unions parses the template for the functions of a package. Executing "body" writes the
 // declarations of a file, without a package clause and imports; they are not formatted.
 //
-// functions are the functions of the template that depend on its data, such as those that return
-// the names of variables, which differ from package to package. The others are defined here.
+// functions are the functions of the template that depend on its data, such as functions that
+// return the names of variables, which differ from package to package. The others are defined here.
 func Unions(functions template.FuncMap) (*template.Template, error) {
 	all := template.FuncMap{
 		"quote":   quoted,

@@ -53,7 +53,7 @@ type union struct {
 	Union
 	// members maps each value to the index of the member that it selects, or -1.
 	members map[string]int
-	// types are the types of the members; "" for those that are descended into.
+	// types are the types of the members; "" for members that are descended into.
 	types []string
 	// apart is true if no field is two members, or both a discriminator and a member.
 	apart bool

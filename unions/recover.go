@@ -58,8 +58,8 @@ func Of(s *structural.Schema) []Union {
 }
 
 // withFacts sorts the members by the order of the fields and adds what the schema
-// specifies about the discriminator. Its values are those of its enum or, if there is
-// none, those of the members.
+// specifies about the discriminator. Its values come from its enum or, if there is none, from the
+// members.
 func withFacts(s *structural.Schema, discriminator string, values []string, members []Member) Union {
 	d := propertyOf(s, discriminator)
 	if enum := stringsOf(d); len(enum) > 0 {

@@ -11,9 +11,9 @@ import (
 // the members, of which each value selects at most one.
 //
 // KEP-1027 has only discriminated unions ("all new unions maintain a discriminator").
-// Undiscriminated unions are those of Kubernetes' declarative validation
-// (+k8s:unionMember, +k8s:zeroOrOneOfMember): exactly one or at most one of the members
-// is set, and there is nothing to normalize.
+// Undiscriminated unions come from Kubernetes' declarative validation (+k8s:unionMember,
+// +k8s:zeroOrOneOfMember): exactly one or at most one of the members is set, and there is nothing
+// to normalize.
 type Union struct {
 	// Discriminator is the JSON name of the field that selects the member. It is
 	// empty for an undiscriminated union.
@@ -95,14 +95,14 @@ func (u *Union) Selected(value string) int {
 	return slices.IndexFunc(u.Members, func(m Member) bool { return m.Value == value })
 }
 
-// MustBeSet returns the message for a member that is selected but not set. The text is
-// that of Kubernetes' declarative validation.
+// MustBeSet returns the message for a member that is selected but not set. Kubernetes' declarative
+// validation has the same text.
 func (u *Union) MustBeSet(m Member) string {
 	return fmt.Sprintf("must be specified when `%s` is %q", u.Discriminator, m.Value)
 }
 
 // MustNotBeSet returns the message for a member that is set while another value is
-// selected. The text is that of Kubernetes' declarative validation.
+// selected. Kubernetes' declarative validation has the same text.
 func (u *Union) MustNotBeSet(m Member) string {
 	return fmt.Sprintf("may only be specified when `%s` is %q", u.Discriminator, m.Value)
 }

@@ -40,8 +40,7 @@ type Compatibility struct {
 	Request  string   `json:"request" yaml:"request"`
 	Accepted bool     `json:"accepted" yaml:"accepted"`
 	Errors   []string `json:"errors,omitempty" yaml:"errors,omitempty"`
-	// Features are those that the plan reserves for structural schemas, if there is a
-	// condition.
+	// Features are what the plan reserves for structural schemas, if there is a condition.
 	Features []Feature `json:"features,omitempty" yaml:"features,omitempty"`
 }
 
@@ -58,15 +57,15 @@ type Feature struct {
 	// Name is pruning, defaults, webhook conversion, or unions.
 	Name string `json:"name" yaml:"name"`
 	// Used reports whether the definition uses it, and Refused whether the same request with
-	// the feature is refused. Errors are those that only the feature causes.
+	// the feature is refused. Errors has the errors that only the feature causes.
 	Used    bool     `json:"used" yaml:"used"`
 	Refused bool     `json:"refused" yaml:"refused"`
 	Errors  []string `json:"errors,omitempty" yaml:"errors,omitempty"`
 }
 
 // Compatibility returns the result of the plan for a definition, as an update if it has an
-// old one. The answers in the server's wording are those of its own validation, which is run
-// once for each feature.
+// old one. The answers in the server's wording come from its own validation, which is run once for
+// each feature.
 func (v *Verifier) Compatibility(ctx context.Context, s *crd.Definition, wording Wording) (*Compatibility, error) {
 	s, err := v.completed(s)
 	if err != nil {

@@ -41,8 +41,8 @@ const (
 // correction is a keyword to correct.
 type correction struct {
 	version int
-	// found is the path, below the schema of the version, of what was rejected; path is that
-	// of the keyword to correct.
+	// found is the path, below the schema of the version, of what was rejected; path leads to the
+	// keyword to correct.
 	found, path string
 	// want is the only type that the server accepts there, if its message names one.
 	want string

@@ -15,8 +15,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// wrongType matches the server's message about a value in a default whose type is not that of
-// its schema.
+// wrongType matches the server's message about a value in a default whose type its schema does not
+// allow.
 var wrongType = lazyregexp.New(`in body must be of type (\w+): "\w+"$`)
 
 // defaultHint says what to write in place of a value of the wrong type in a default: the server's

@@ -20,7 +20,7 @@ type partial struct {
 	relies []int
 }
 
-// partials returns the definitions without repeated nodes, and nil for those that are to be
+// partials returns the definitions without repeated nodes, and nil for definitions that are to be
 // verified as they are.
 func partials(subjects []*crd.Definition) []*partial {
 	out := make([]*partial, len(subjects))

@@ -209,7 +209,7 @@ func onePerMistake(found []located) diag.List {
 	return out
 }
 
-// locateAll returns results with their positions, without those that follow from mistakes already
+// locateAll returns results with their positions, without results that follow from mistakes already
 // reported.
 func locateAll(s *crd.Definition, results []result) []located {
 	var out []located
@@ -321,7 +321,7 @@ func textOf(s *crd.Definition) []byte {
 }
 
 // keys yields the keys under which the results of a definition may be in the cache. All results may
-// be under one that is exact; under the other, only those that do not depend on descriptions.
+// be under one that is exact; under the other, only results that do not depend on descriptions.
 func (v *Verifier) keys(s *crd.Definition) iter.Seq2[string, bool] {
 	return func(yield func(key string, exact bool) bool) {
 		text := textOf(s)
@@ -481,7 +481,7 @@ func contradictionKind(kind contradictions.Kind) *diag.Kind {
 	return contradiction
 }
 
-// askServer reports the server's findings, and those that it will report once the first are
+// askServer reports the server's findings, and the findings that will follow once the first are
 // corrected.
 func (c *checks) askServer(ctx context.Context) error {
 	crd := c.CRD

@@ -2,8 +2,7 @@
 //
 //	go vet -vettool=$(which schemagen-vet) ./...
 //
-// It runs the analyzer of package analyzer. Its flags are those of the analyzer, such as
-// -rules=review.
+// It runs the analyzer of package analyzer. It has the analyzer's flags, such as -rules=review.
 package main
 
 import (

@@ -77,7 +77,7 @@ type lspRuns struct {
 }
 
 // findings returns the findings of schemagen crd in a directory. Without packages of its own,
-// they are about all packages below it. unverified is called with those that are known before
+// they are about all packages below it. unverified is called with the findings so far before
 // definitions are verified.
 func (l *lspRuns) findings(ctx context.Context, dir string, reader *inputs.Reader,
 	unverified func(diag.List)) (diag.List, error) {

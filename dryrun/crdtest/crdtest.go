@@ -1,6 +1,6 @@
-// Package crdtest runs test suites of custom resources as Go tests, without a server: the
-// objects that an API server should store, and those that it should reject. The CRDs are
-// generated from the API packages in memory, so tests always use the current types.
+// Package crdtest runs test suites of custom resources as Go tests, without a server: objects that
+// an API server should store, and objects that it should reject. The CRDs are generated from the
+// API packages in memory, so tests always use the current types.
 //
 //	package v1
 //

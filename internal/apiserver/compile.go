@@ -66,8 +66,7 @@ type cacheEntry struct {
 
 func newCache() *compilationCache { return &compilationCache{entries: map[cacheKey]*cacheEntry{}} }
 
-// claim returns the entries for the keys, and the indexes of those that the caller must
-// fill.
+// claim returns the entries for the keys, and the indexes of entries that the caller must fill.
 func (c *compilationCache) claim(keys []cacheKey) (entries []*cacheEntry, missing []int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,9 +117,9 @@ func (t *Target) compile(ctx context.Context, jobs []*job) error {
 	return ctx.Err()
 }
 
-// run compiles the expressions that are not in the cache, then waits for those that other
-// goroutines are compiling. A goroutine waits only after it has finished its own, so there
-// is no deadlock.
+// run compiles the expressions that are not in the cache, then waits for expressions that other
+// goroutines are compiling. A goroutine waits only after it has finished its own, so there is no
+// deadlock.
 func (t *Target) run(j *job) error {
 	j.keys = make([]cacheKey, len(j.expressions))
 	for i, e := range j.expressions {

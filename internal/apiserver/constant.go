@@ -177,7 +177,7 @@ type evaluation struct {
 	pruned, old bool
 	// reflexive is set if expressions with the same text have the same value, and equal themselves.
 	reflexive bool
-	// variables are those of macros.
+	// variables are declared by macros.
 	variables *variable
 	// present are optional fields that the value is known to have, as in "self.a.b".
 	present []string

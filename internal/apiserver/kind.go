@@ -168,8 +168,8 @@ type Answer struct {
 	Object map[string]any
 	// Storage is set if the object is accepted and stored in another version ([Kind.StoredAs]).
 	Storage *Storage
-	// Defaulted are the fields that got a default, Pruned those that the schema does not
-	// specify, Nulls those that were null but are not nullable, and Metadata the paths of
+	// Defaulted are the fields that got a default, Pruned the fields that the schema does not
+	// specify, Nulls the fields that were null but are not nullable, and Metadata the paths of
 	// unknown fields in the metadata of the object and of embedded resources.
 	Defaulted     []structural.Defaulted
 	Pruned, Nulls []*structural.ObjectPath

@@ -22,8 +22,8 @@ type Kinds struct {
 	nodes map[*structural.Schema]*convertedNode
 }
 
-// New prepares a version of a CRD that the server accepts, as [NewKind] does. schema is that of the
-// version; those in crd are not read. It returns an error if the server would not serve the
+// New prepares a version of a CRD that the server accepts, as [NewKind] does. schema is the
+// version's; the schemas in crd are not read. It returns an error if the server would not serve the
 // version.
 func (ks *Kinds) New(crd *apiextensionsv1.CustomResourceDefinition, schema *structural.Schema, version string) (*Kind, error) {
 	bare, err := onlyVersion(crd, version)

@@ -176,7 +176,7 @@ func (n *node) rulesPath() *field.Path { return n.path.Child("x-kubernetes-valid
 // blankRules returns the node's rules with empty expressions, and without the field paths that
 // are known to be valid: to validate one, the server converts the whole schema of the node.
 // Rules at and below defaults are left out if the server reports nothing else about them,
-// because it prepares to compile those that apply to a default.
+// because it prepares to compile the rules that apply to a default.
 func blankRules(n *node) apiextensions.ValidationRules {
 	out := slices.Clone(n.schema.XValidations)
 	for i := range out {

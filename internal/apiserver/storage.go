@@ -16,9 +16,9 @@ import (
 type Storage struct {
 	// Version is the storage version.
 	Version string
-	// Dropped are the fields of the object that the storage version does not specify, Nulls
-	// those that are null and not nullable there. Metadata are the paths of metadata that only
-	// the other version keeps, in embedded resources.
+	// Dropped are the fields of the object that the storage version does not specify, Nulls the
+	// fields that are null and not nullable there. Metadata are the paths of metadata that only the
+	// other version keeps, in embedded resources.
 	Dropped, Nulls []*structural.ObjectPath
 	Metadata       []string
 	// Undefaulted are the fields with a default of the request's version that are dropped.

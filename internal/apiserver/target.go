@@ -32,7 +32,7 @@ type Target struct {
 	compatibility *version.Version
 	// The libraries of new and of stored rules are created when the first rule is compiled.
 	newRules, storedRules func() (*ruleLibrary, error)
-	// defaultRules is that of rules for defaults.
+	// defaultRules caches the rules for defaults.
 	defaultRules func() *ruleLibrary
 	// conditions is the compiler of the match conditions of webhooks, created on first use.
 	conditions func() plugincel.Compiler

@@ -60,7 +60,7 @@ func Rules() []Rule {
 type field struct {
 	*source.Field
 	owner *source.Type
-	// name and options are those of its json tag.
+	// name and options come from its json tag.
 	name    string
 	options []string
 	// parent is the schema of the object that has the field.

@@ -21,8 +21,8 @@ type step struct {
 	schema          *structural.Schema
 }
 
-// steps returns the type of a field and those of its elements and values, outermost first. It
-// ends at structs, at types of other modules, and at those that encode themselves.
+// steps returns the types of a field, its elements and its values, outermost first. It ends at
+// structs, at types of other modules, and at types that encode themselves.
 func (f *field) steps() iter.Seq[step] {
 	return func(yield func(step) bool) {
 		place := step{file: f.owner.File, expr: f.Type, schema: f.schema}

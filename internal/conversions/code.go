@@ -100,12 +100,12 @@ type codeFile struct {
 	// helpers are functions that a type or a codec needs, by name, in order.
 	helpers  []string
 	helperOf map[string]string
-	// converters are those that convert a value from one type to another.
+	// converters convert a value from one type to another.
 	converters []string
 	support    map[string]bool
 	// unnamed is set if the file has structs without a name.
 	unnamed bool
-	// conditions are those of the file, if it is mutable.
+	// conditions lists the file's conditions, if it is mutable.
 	conditions []Condition
 	// appended are types for which [codeFile.appends] is known.
 	appended map[*Type]bool

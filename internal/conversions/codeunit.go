@@ -41,8 +41,7 @@ func (r ref) keys() string {
 	return strings.Join(out, ", ")
 }
 
-// isImportable reports whether a name is that of a package that a file may import after a
-// variable is named.
+// isImportable reports whether a file may import a package of the name after a variable is named.
 func isImportable(name string) bool {
 	return slices.Contains([]string{"bytes", "corev1", "intstr", "json", "maps", "math", "metav1", "regexp", "resource", "slices", "strconv", "sync", "time"}, name)
 }
@@ -111,7 +110,7 @@ func (u *Unit) phase(up bool) int {
 	case u.Derived != nil && u.Derived.metadata != "":
 		return last
 	case u.Derived != nil && u.Derived.union != nil && !up:
-		return last - 1 // the members are those of the result
+		return last - 1 // the members belong to the result
 	case u.Derived != nil && u.Derived.union != nil:
 		return 2 // may be a guard
 	case up && len(u.Guards) > 0:

@@ -19,7 +19,7 @@ type Derived struct {
 	Name string
 	// Value is the JSON of a constant.
 	Value json.RawMessage
-	// Members are those of a union that have counterparts, and None is the value of its
+	// Members are the members of a union that have counterparts, and None is the value of its
 	// discriminator that selects no member.
 	Members []UnionMember
 	None    string

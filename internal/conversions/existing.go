@@ -10,7 +10,7 @@ import (
 )
 
 // TestFileName is the name of the file with the tests of generated conversions in each package, and TestName
-// that of its test.
+// is the name of its test.
 const (
 	TestFileName = "zz_generated.conversions_test.go"
 	TestName     = "TestConversionLaws"
@@ -18,7 +18,7 @@ const (
 
 const hubPath = "sigs.k8s.io/controller-runtime/pkg/conversion"
 
-// declared returns the declarations of a package without those that are generated here.
+// declared returns the declarations of a package, except the ones that are generated here.
 func (m *Model) declared(p *source.Package) map[string]source.Declared {
 	out, ok := m.declarations[p]
 	if !ok {

@@ -26,13 +26,13 @@ type Model struct {
 
 	// Run is the run in which the packages were read.
 	Run *define.Run
-	// Options are those of the conversions.
+	// Options configure the conversions.
 	Options Options
 
 	types  *gotypes.Types
 	fset   *token.FileSet
 	inputs *inputs.Reader
-	// declarations are those of packages, without generated ones.
+	// declarations has the declarations of packages, without generated ones.
 	declarations map[*source.Package]map[string]source.Declared
 	// roots are the packages of the run.
 	roots []*source.Package
@@ -103,7 +103,7 @@ type Version struct {
 	Name   string
 	Type   *Type
 	Schema *structural.Schema
-	// Storage is set for the version that is stored, Served for those that clients can use.
+	// Storage is set for the version that is stored, Served for versions that clients can use.
 	Storage, Served bool
 	// Pair converts the version to the hub; nil for the hub.
 	Pair *Pair
@@ -261,7 +261,7 @@ type Rule struct {
 	Pair *Pair
 	// Keys are the fields that identify an element of a list.
 	Keys []string
-	// Key is that of a label or an annotation.
+	// Key is the key of a label or an annotation.
 	Key string
 	// Values are pairs of values, of the spoke and of the hub.
 	Values [][2]string

@@ -42,7 +42,7 @@ type pairer struct {
 type pairing struct {
 	*pairer
 	*Pair
-	// claims are those of markers, of this struct and those below it.
+	// claims come from markers of this struct and of the structs below it.
 	claims []*claim
 	// offered are fields of the hub that might be the counterparts of fields without one.
 	offered []string

@@ -274,7 +274,7 @@ func (r *rules) keyed(rule *Rule, spoke, hub *structural.Schema) (*Rule, string)
 	return rule, ""
 }
 
-// enum completes the rule of values, and reports those that the enums do not have.
+// enum completes the rule of values, and reports values that the enums do not have.
 func (r *rules) enum(rule *Rule, spoke, hub *structural.Schema) (*Rule, string) {
 	rule.Name = "values"
 	rule.op = opValues
@@ -407,7 +407,7 @@ type Hook struct {
 	// home is the package with the marker, and borrowers are other packages that call its functions.
 	home      *source.Package
 	borrowers []*source.Package
-	// Fields are those of the spoke, and Targets those of the hub.
+	// Fields belong to the spoke, and Targets to the hub.
 	Fields, Targets [][]*Field
 }
 
@@ -464,9 +464,9 @@ func (w *pairing) hook(field *Field, m *markers.Marker, pkg *source.Package) {
 	w.Units = append(w.Units, u)
 }
 
-// checkHooks finds the functions of the hooks in a pair, and below, of a version, and reports those
-// that the generated code could not call. The code is in the package of the version; the functions
-// are there, or in the package with the marker, if other versions use its struct, too.
+// checkHooks finds the functions of the hooks in a pair, and below, of a version, and reports
+// functions that the generated code could not call. The code is in the package of the version; the
+// functions are there, or in the package with the marker, if other versions use its struct, too.
 func (p *pairer) checkHooks(pair *Pair, seen map[*Pair]bool) {
 	if seen[pair] {
 		return

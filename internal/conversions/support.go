@@ -10,7 +10,7 @@ import (
 )
 
 // supportText has the functions that generated conversions call, as a txtar archive. The name of a
-// section is that of the function, followed by other sections that it needs and by the packages that
+// section is the function's name, followed by other sections that it needs and by the packages that
 // it imports. Conditions under which something is kept or restored are between marks, which are the
 // only comments between /* and */.
 //
@@ -41,8 +41,8 @@ var supportSections = sync.OnceValue(func() (out []supportSection) {
 	return out
 })
 
-// supportFunctions returns the functions with the names and those that they need, as gofmt writes them, and
-// the packages that they import. Conditions keep their marks if marked is set.
+// supportFunctions returns the functions with the names and the functions that they need, as gofmt writes
+// them, and the packages that they import. Conditions keep their marks if marked is set.
 func supportFunctions(names map[string]bool, marked bool) (text string, imports []string) {
 	needed := maps.Clone(names)
 	for again := true; again; {

@@ -2,7 +2,7 @@ package conversions
 
 import "github.com/schemagen/schemagen/internal/conversions/gotypes"
 
-// The types of Go source are those of package gotypes.
+// Package gotypes declares the types of Go source.
 type (
 	Type  = gotypes.Type
 	Field = gotypes.Field

@@ -47,7 +47,7 @@ func parseValues(text string) (values [][2]string, problem, hint string) {
 	return values, "", ""
 }
 
-// didYouMean returns a hint for a word that is not one of those that are known; empty if none is near.
+// didYouMean returns a hint for an unknown word; empty if no known one is near.
 func didYouMean(word string, known []string) string {
 	if nearest, ok := words.Nearest(word, known); ok {
 		return "did you mean " + nearest + "?"

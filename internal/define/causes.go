@@ -31,7 +31,7 @@ type correction struct {
 type rerun struct {
 	// corrections are markers whose text is replaced when they are read.
 	corrections []correction
-	// only are the kinds that are defined, of those that are selected; nil means all.
+	// only are the kinds to define among the selected ones; nil means all.
 	only map[GroupKind]bool
 }
 

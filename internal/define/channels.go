@@ -16,8 +16,8 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/gates"
 )
 
-// Channel is a named set of gates, with what is different in its definitions. Its fields are
-// those of the same names in [Options].
+// Channel is a named set of gates, with what is different in its definitions. Its fields mean the
+// same as in [Options].
 type Channel struct {
 	// Name is empty for the only channel of a run.
 	Name  string
@@ -41,9 +41,9 @@ type MadeChannel struct {
 
 // MakeChannels is [Make] for several channels, by index. Packages are listed, and files read
 // and parsed, once for all of them. If a diagnostic is an error, no channel has definitions. A
-// diagnostic that not all channels share ends in the names of those that have it. If there is only
-// one, unverified is called with the diagnostics that are known before its definitions are
-// verified, unless it is nil.
+// diagnostic that not all channels share ends in the names of its channels. If there is only one,
+// unverified is called with the diagnostics that are known before its definitions are verified,
+// unless it is nil.
 func MakeChannels(ctx context.Context, options Options, channels []Channel,
 	unverified func(diag.List)) ([]MadeChannel, diag.List, error) {
 	if options.Loaded == nil {
@@ -170,7 +170,7 @@ func (f File) spec() []byte {
 }
 
 // ShareFindings returns the findings of all channels, by index. One that not all share ends in the
-// names of those that have it.
+// names of its channels.
 func ShareFindings(channels []Channel, found []diag.List) diag.List {
 	type key struct {
 		pos      diag.Position

@@ -25,8 +25,8 @@ const (
 	injectAnnotation = "cert-manager.io/inject-ca-from"
 )
 
-// conversionMarker returns the conversion marker of a version of a kind: the last one on
-// its root type, otherwise that of its package, or nil if there is none.
+// conversionMarker returns the conversion marker of a version of a kind: the last one on its root
+// type, otherwise its package's, or nil if there is none.
 func (df *Definer) conversionMarker(t *source.Type) *markers.Marker {
 	marker := df.run.Describe(t.Pkg).conversion
 	for _, m := range t.Markers {

@@ -17,10 +17,10 @@ import (
 )
 
 // applyK8sEnum sets the enum of a string type that is marked +k8s:enum, the one marker of
-// controller-tools whose own code needs a type checker. By default the values are those of
+// controller-tools whose own code needs a type checker. By default the values are the same as with
 // controller-tools: constants that the package declares with exactly this type and a string
-// literal. If the package enables the enum feature, or controller-tools' code would panic,
-// Go's rules decide instead.
+// literal. If the package enables the enum feature, or controller-tools' code would panic, Go's
+// rules decide instead.
 func (b *Builder) applyK8sEnum(props *apiextensionsv1.JSONSchemaProps, t *source.Type) error {
 	if t == nil {
 		return fmt.Errorf("must be set on a type, not a field")
@@ -77,8 +77,8 @@ func setEnum(props *apiextensionsv1.JSONSchemaProps, t *source.Type, values []st
 	return nil
 }
 
-// constantsOf returns the constants of the type by Go's rules, and reports those that
-// cannot be evaluated.
+// constantsOf returns the constants of the type by Go's rules, and reports constants that cannot be
+// evaluated.
 func (b *Builder) constantsOf(t *source.Type) []source.Constant {
 	all, errors := t.Constants()
 	for _, e := range errors {

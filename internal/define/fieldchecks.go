@@ -28,8 +28,8 @@ import (
 // fieldChecker reports mistakes in the tags and markers of fields.
 type fieldChecker struct{ *Builder }
 
-// checkField checks the tags and markers of a field in the user's packages. name is its
-// JSON name, options are those of its json tag.
+// checkField checks the tags and markers of a field in the user's packages. name is its JSON name,
+// options follow it in the json tag.
 func (c fieldChecker) checkField(t *source.Type, field *source.Field, name, options string) {
 	if !t.Pkg.Local() {
 		return
@@ -60,7 +60,7 @@ func isJSONOption(option string) bool {
 	return strings.ContainsAny(option, `'":`) // encoding/json/v2
 }
 
-// checkTag reports json tag options that are probably misspelled forms of those that change a
+// checkTag reports json tag options that are probably misspelled forms of options that change a
 // schema. Other unknown options may belong to other libraries.
 func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, options string) {
 	report := func(should, hint, format string, args ...any) {

@@ -160,7 +160,7 @@ func defineOnce(ctx context.Context, options Options, again rerun) ([]*checks.De
 	return definitions, run, run.check(ctx, definitions)
 }
 
-// defineAll returns the definitions of kinds. It reports those that cannot be written to files of
+// defineAll returns the definitions of kinds. It reports kinds that cannot be written to files of
 // their own.
 func (df *Definer) defineAll(ctx context.Context, kinds []GroupKind) ([]*checks.Definition, error) {
 	var all []*checks.Definition

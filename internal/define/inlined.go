@@ -20,7 +20,7 @@ import (
 type inlinedField struct {
 	owner *source.Type
 	field *source.Field
-	// name and options are those of the json tag.
+	// name and options come from the json tag.
 	name    string
 	options []string
 }

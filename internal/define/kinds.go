@@ -303,8 +303,8 @@ func (df *Definer) define(k GroupKind) *checks.Definition {
 	return out
 }
 
-// setMetadata sets the annotations and labels of a definition: those that markers set, those of
-// the options, and the version of the tool. It reports a marker that sets one to another value.
+// setMetadata sets the annotations and labels of a definition: from markers, from the options, and
+// the version of the tool. It reports a marker that sets one to another value.
 func (run *Run) setMetadata(d *checks.Definition, options *Options) {
 	d.Object.Annotations = run.addMetadata(d.Own.Annotations, options.Annotations, "annotation", d.Roots)
 	d.Object.Labels = run.addMetadata(d.Own.Labels, options.Labels, "label", d.Roots)
@@ -484,8 +484,8 @@ func declarationPos(t *source.Type) token.Pos {
 	return t.Decl.Pos()
 }
 
-// heldBy returns the condition, which holds, of a root type's storage version: that of its
-// package, of the type or of the marker, which may be nil. It is nil if there is none.
+// heldBy returns the condition, which holds, of a root type's storage version: on its package, on
+// the type or on the marker, which may be nil. It is nil if there is none.
 func heldBy(t *source.Type, m *markers.Marker) *source.Erased {
 	for _, f := range t.Pkg.Sources {
 		for i, held := range f.Held {

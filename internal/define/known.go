@@ -22,7 +22,7 @@ const (
 const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
 
 // KnownType returns the schema of a type whose JSON encoding does not follow from its Go
-// declaration, or nil. The types are those of controller-tools (pkg/crd/known_types.go).
+// declaration, or nil. The types come from controller-tools (pkg/crd/known_types.go).
 func KnownType(path, name string, embeddedObjectMeta bool) *draft {
 	if !strings.HasPrefix(path, "k8s.io/api") {
 		return nil // all known types are in apimachinery or apiextensions-apiserver

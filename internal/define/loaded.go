@@ -18,7 +18,7 @@ import (
 // of the run, and their files, each of which is read and parsed once.
 type Loaded struct {
 	inputs *inputs.Reader
-	// dir and patterns are those of the options.
+	// dir and patterns are copies of the options'.
 	dir       string
 	patterns  []string
 	table     *markers.Table
@@ -27,7 +27,7 @@ type Loaded struct {
 	unmatched []golist.Unmatched
 	// linted are the results of lint.
 	linted sync.Map
-	// buffers are those that files are rendered in, for this run and those after it.
+	// buffers are where files are rendered, in this run and in later ones.
 	buffers *sync.Pool
 }
 

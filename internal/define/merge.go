@@ -13,9 +13,8 @@ import (
 
 // This file merges embedded structs and the keywords of fields into nodes.
 //
-// The order of merging is that of controller-gen (pkg/crd/flatten.go) and affects the
-// output: if two values of a keyword cannot be merged they move to allOf, in an order that
-// depends on it.
+// The order of merging follows controller-gen (pkg/crd/flatten.go) and affects the output: if two
+// values of a keyword cannot be merged they move to allOf, in an order that depends on it.
 
 // merge returns the node with everything in its allOf merged into it. Parts that could not
 // be merged are in the allOf of the result.

@@ -20,7 +20,7 @@ import (
 // ExactlyOneOf, AtMostOneOf and AtLeastOneOf.
 
 // oneOfFields returns the field names in the ExactlyOneOf, AtMostOneOf and AtLeastOneOf
-// markers of a type. It reports nested fields, and those that rules cannot read.
+// markers of a type. It reports nested fields, and fields that rules cannot read.
 func (b *Builder) oneOfFields(t *source.Type) []string {
 	var names []string
 	for _, m := range t.Markers {
@@ -54,7 +54,7 @@ func oneOfNames(m *markers.Marker) []string {
 	return nil
 }
 
-// escapeOneOf replaces field names in the rules of one-of markers by those that the server
+// escapeOneOf replaces field names in the rules of one-of markers by the names that the server
 // reads. controller-tools writes JSON names.
 func (b *Builder) escapeOneOf(d *draft, set source.Markers) {
 	for _, m := range set {

@@ -96,7 +96,7 @@ type Strategy interface {
 // DefineFunc does a run, before verification.
 type DefineFunc func(context.Context, Options) ([]*checks.Definition, *Run, error)
 
-// Passes are those of a run, in the order in which they act.
+// Passes act in a run, in their order.
 type Passes []Pass
 
 // With returns the passes with another value for the one of its type. If there is none, they are
@@ -191,7 +191,7 @@ func (run *Run) IsOn(gate string) (enabled, known bool) {
 	return run.conditions.IsOn(gate)
 }
 
-// Transitions is the pass that adds the rules of read-only fields, and those that compare an object
+// Transitions is the pass that adds the rules of read-only fields, and rules that compare an object
 // with its old version.
 type Transitions struct{}
 

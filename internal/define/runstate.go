@@ -78,7 +78,7 @@ func (run *Run) BuiltTypes() (out []*source.Type) {
 	return out
 }
 
-// newRun returns a run of the packages that the options name, or of those that are loaded.
+// newRun returns a run of the packages that the options name, or of the loaded ones.
 func newRun(ctx context.Context, options Options, again rerun) (*Run, error) {
 	if options.Passes == nil {
 		return nil, errors.New("the options of the run have no passes: say which, or that there are none")

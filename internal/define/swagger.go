@@ -19,7 +19,7 @@ import (
 type SwaggerTypes struct {
 	// Package is the import path.
 	Package string
-	// Group and Version are those of the kinds, and Types the Go names of the types.
+	// Group and Version belong to the kinds, and Types are the Go names of the types.
 	Group, Version string
 	Types          []string
 }
@@ -46,10 +46,10 @@ func NewSwagger(ctx context.Context, options Options) (*Swagger, error) {
 // Document returns an OpenAPI v2 document, encoded as JSON, with definitions of the given
 // types, which are kinds, and of all types that they refer to. The name of a definition is
 // the Go name as written by util.ToRESTFriendlyName of kube-openapi. The document is the
-// input of code-generator's applyconfiguration-gen (--openapi-schema). Its schemas are
-// those of controller-tools' buildOpenAPISchema (pkg/applyconfiguration), with ObjectMeta
-// as declared and without the keywords that OpenAPI v2 lacks. It does not contain unions
-// and other edits of this project, because they do not affect how objects are merged.
+// input of code-generator's applyconfiguration-gen (--openapi-schema). Its schemas equal those by
+// controller-tools' buildOpenAPISchema (pkg/applyconfiguration), with ObjectMeta as declared and
+// without the keywords that OpenAPI v2 lacks. It does not contain unions and other edits of this
+// project, because they do not affect how objects are merged.
 //
 // The package must match one of the options' patterns. The diagnostics only contain errors
 // in the source found so far; other findings belong to definitions.
@@ -186,7 +186,7 @@ func (s *swagger) node(d *draft) map[string]any {
 	return out
 }
 
-// keywords returns the keywords of the draft itself, without its children and those that
+// keywords returns the keywords of the draft itself, without its children and without keywords that
 // OpenAPI v2 lacks.
 func (s *swagger) keywords(d *draft) map[string]any {
 	schema := structural.Schema{Generic: d.Generic, Extensions: d.Extensions, ValueValidation: d.values}

@@ -38,7 +38,7 @@ type partKey struct {
 // readPart is the result of reading a part of a file.
 type readPart struct {
 	resources []*Resource
-	// definitions is their number; those that are not served have no resource.
+	// definitions is their number; definitions that are not served have no resource.
 	definitions int
 	findings    diag.List
 }
@@ -197,7 +197,7 @@ func unionFindings(m *manifest.Manifest, s *crd.Definition, position func(token.
 }
 
 // addUnions sets the values of x-kubernetes-unions in the schemas of a manifest, and returns
-// findings about those that cannot be set.
+// findings about values that cannot be set.
 func addUnions(m *manifest.Manifest, position func(token.Pos) diag.Position) diag.List {
 	var out diag.List
 	for _, unknown := range m.Unknown {

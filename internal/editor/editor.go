@@ -40,7 +40,7 @@ type Config struct {
 // Report has the findings about a file.
 type Report struct {
 	File string
-	// Version is that of the text which the findings are about, or nil if the file is not open.
+	// Version identifies the text which the findings are about, or nil if the file is not open.
 	Version *int32
 	// Findings have absolute file names, and an end wherever they have a line.
 	Findings diag.List

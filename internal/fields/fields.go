@@ -117,8 +117,7 @@ type node struct {
 	required bool
 	// meta is set if the fields that every object has were added to the schema.
 	meta bool
-	// standard is set if the schema is that of the standard metadata, which is not in the
-	// definition.
+	// standard is set for the schema of the standard metadata, which is not in the definition.
 	standard bool
 }
 

@@ -22,8 +22,8 @@ import (
 // Channel is a channel of a run, with the place of its files.
 type Channel struct {
 	define.Channel
-	// Destination and Helm are those of the channel, see [Request]. Suffix is added to the
-	// names of the files in Destination.
+	// Destination and Helm are the channel's, see [Request]. Suffix is added to the names of the
+	// files in Destination.
 	Destination, Helm, Suffix string
 	// Pos is the position of the channel in the project file.
 	Pos diag.Position
@@ -304,8 +304,8 @@ func (r *Request) comparedPairs(channels []Channel) (out []comparedPair) {
 	return out
 }
 
-// gateFindings reports gates that no condition names, and those that are on in all channels or
-// in none. It needs the conditions of all packages of the project file.
+// gateFindings reports gates that no condition names, and gates that are on in all channels or in
+// none. It needs the conditions of all packages of the project file.
 func (r *runner) gateFindings(channels []Channel, made []define.MadeChannel) (out diag.List) {
 	if !r.AllPackages {
 		return nil

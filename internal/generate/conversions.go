@@ -20,7 +20,7 @@ type Conversions struct {
 	LawsOnly bool
 }
 
-// Run generates the conversions, the tests and the policies. The options are those of the packages.
+// Run generates the conversions, the tests and the policies. The options select the packages.
 func (c Conversions) Run(ctx context.Context, options define.Options) (*Result, error) {
 	made, findings, err := c.generate(ctx, options)
 	if err != nil {

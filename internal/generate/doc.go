@@ -11,6 +11,7 @@
 //   - companions.go, schemapatch.go: the other generators of a command line
 //   - collisions.go: files that two generators would write
 //   - stale.go, declared.go: files whose kinds no longer exist, and whether a kind is declared elsewhere
+//   - gofiles.go: what generators of Go files and policies have in common
 //   - functions.go, conversions.go: functions for unions, conversions, and policies, as results
 //   - staleunions.go, staleconversions.go: stale files of these
 //   - reported.go, codes.go: the codes that a run reports

@@ -18,7 +18,7 @@ type Functions struct {
 	OnlyPolicies bool
 }
 
-// Run generates the functions and the policies. The options are those of the packages.
+// Run generates the functions and the policies. The options select the packages.
 func (f Functions) Run(ctx context.Context, options define.Options) (*Result, error) {
 	out := &Result{Findings: f.Unreadable}
 	var generated uniongen.Files

@@ -34,8 +34,8 @@ func (r *Request) Check() error {
 	return nil
 }
 
-// ResolveHelm replaces the directory of a chart by that of its CRDs: crds, or templates/crds if
-// only that exists. Reads are recorded in the inputs.
+// ResolveHelm replaces the directory of a chart by the directory of its CRDs: crds, or
+// templates/crds if only that exists. Reads are recorded in the inputs.
 func (r *Request) ResolveHelm(reader *inputs.Reader) { r.Helm = resolveHelm(reader, r.Helm) }
 
 func resolveHelm(reader *inputs.Reader, dir string) string {

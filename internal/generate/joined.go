@@ -25,7 +25,7 @@ type Joined struct {
 type target struct {
 	Channel
 	made define.MadeChannel
-	// files are those of all of its definitions, which a chart has. own are those that are
+	// files has the files of all of its definitions, which a chart has. own has the files that are
 	// written to its destination: all, unless channels share some.
 	files, own []define.File
 	// joined is set for the directory of the joined definitions.

@@ -33,7 +33,7 @@ type Request struct {
 	// the gates of the options.
 	Channels []Channel
 	// Joined is where definitions are written that are the same in all channels. With it, Channels
-	// are all of the project file, and those that are not selected have no destination.
+	// are all of the project file, and channels that are not selected have no destination.
 	Joined Joined
 	// Contains are pairs of channels of which one has to contain the other.
 	Contains []project.Containment
@@ -114,9 +114,9 @@ type Session struct {
 	loaded *define.Loaded
 }
 
-// Findings returns the findings of [Run]. Before definitions are verified, it calls unverified
-// with those that are known, some of which others may replace. That takes much longer than
-// everything before.
+// Findings returns the findings of [Run]. Before definitions are verified, it calls unverified with
+// the findings so far, some of which others may replace. That takes much longer than everything
+// before.
 func (s *Session) Findings(ctx context.Context, request Request, server define.Server, reader *inputs.Reader,
 	unverified func(diag.List)) (diag.List, error) {
 	r := &runner{Request: request, in: reader}
@@ -179,7 +179,7 @@ type runner struct {
 	Request
 	in          *inputs.Reader
 	noteSources bool
-	// unverified is that of [Session.Findings].
+	// unverified has the meaning that it has in [Session.Findings].
 	unverified func(diag.List)
 	// kinds are the definitions of the kinds, set by generate.
 	kinds []*apiextensionsv1.CustomResourceDefinition

@@ -21,7 +21,7 @@ import (
 // staleFile is a file with a definition that the run did not produce.
 type staleFile struct {
 	path, group, kind string
-	// target is that of its place.
+	// target is the target of its place.
 	target *target
 	// ours is set if the file may be removed: the definition has schemagen's version
 	// annotation, and the file has its name and contains nothing else.
@@ -31,7 +31,7 @@ type staleFile struct {
 // place is a directory to which a channel writes definitions.
 type place struct {
 	dir string
-	// files are those that the run writes there, and suffix is the end of their names.
+	// files are what the run writes there, and suffix is the end of their names.
 	files  []define.File
 	suffix string
 	target *target

@@ -53,10 +53,10 @@ func (c Comment) from(offset int) Comment {
 	return out
 }
 
-// File holds the marker comments of one Go file, grouped by what they describe. The rules are
-// those of controller-tools (pkg/markers/collect.go): a declaration owns its doc comment and
-// the nearest comment group above it; remaining comments at file level describe the package;
-// remaining comments inside a declaration are not attached to anything.
+// File holds the marker comments of one Go file, grouped by what they describe. The rules follow
+// controller-tools (pkg/markers/collect.go): a declaration owns its doc comment and the nearest
+// comment group above it; remaining comments at file level describe the package; remaining comments
+// inside a declaration are not attached to anything.
 type File struct {
 	// Package are the comments that describe the package: free-standing ones in source order,
 	// then those moved from types.

@@ -27,6 +27,6 @@
 //   - slots.go: markers of a declaration that are alternatives
 //   - values.go, vocabulary.go: arguments of markers, and markers of other generators
 //   - arguments.go: positions of arguments
-//   - lint.go, gofmt.go: markers without effect, and those that gofmt would change
+//   - lint.go, gofmt.go: markers without effect, and markers that gofmt would change
 //   - repair.go, edits.go: what was probably meant, and the edits that write it
 package markers

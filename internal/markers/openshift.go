@@ -117,7 +117,7 @@ func (m FeatureGateXValidation) Plain() string {
 type GatedMarker struct {
 	*Marker
 	Gated
-	// Condition is that of the gates, and Base is set if they have the empty name.
+	// Condition is the condition of the gates, and Base is set if they have the empty name.
 	Condition gates.Condition
 	Base      bool
 }

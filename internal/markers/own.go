@@ -54,7 +54,7 @@ type (
 	// keywords of the piece.
 	Fragment struct {
 		Keyword, Text string
-		// offset is that of Text in the marker, in bytes.
+		// offset is where Text begins in the marker, in bytes.
 		offset int
 	}
 	// Tag has an argument in parentheses: +schemagen:at(.spec.replicas)=+optional.

@@ -81,8 +81,8 @@ func Documentation() string { return documentation }
 //go:embed reference.txtar
 var documentation string
 
-// parseFunc parses a marker, plus sign included, by its name. On failure offset is that of
-// the error in bytes.
+// parseFunc parses a marker, plus sign included, by its name. On failure offset is where the error
+// is, in bytes.
 type parseFunc func(text, name string) (value any, offset int, err error)
 
 // rows returns all rows. Where controller-tools also defines a name for a target, its

@@ -160,9 +160,8 @@ func (t *Table) Definitions() []*Definition {
 	return out
 }
 
-// Declarative reports whether a name is that of one of Kubernetes' declarative-validation
-// tags, regardless of who defines it, and why the tag has no meaning in a CRD. unsupported is
-// empty if it has one.
+// Declarative reports whether one of Kubernetes' declarative-validation tags has a name, regardless
+// of who defines it, and why the tag has no meaning in a CRD. unsupported is empty if it has one.
 func (t *Table) Declarative(name string) (unsupported string, ok bool) {
 	r, ok := t.declarative[name]
 	if !ok {
@@ -253,9 +252,8 @@ func (t *Table) Parse(c Comment, target Target) (*Marker, error) {
 	return t.ParseAs(def, c)
 }
 
-// ParseAs parses a comment by the definition that Lookup returned for it. Errors are those of
-// [Table.Parse]. Markers with the same text may share their value, which must not be
-// modified.
+// ParseAs parses a comment by the definition that Lookup returned for it. It returns the errors of
+// [Table.Parse]. Markers with the same text may share their value, which must not be modified.
 func (t *Table) ParseAs(def *Definition, c Comment) (*Marker, error) {
 	m, err := t.parseAs(def, c)
 	if err == nil {

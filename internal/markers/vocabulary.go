@@ -6,8 +6,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// This file is about markers that are not in the table: those of other generators, which are
-// ignored, and those that controller-gen ignores.
+// This file is about markers that are not in the table: markers of other generators, which are
+// ignored, and markers that controller-gen ignores.
 
 // ownPrefixes returns the namespaces in which all names are known, so that an unknown name is
 // an error.

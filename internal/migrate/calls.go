@@ -16,8 +16,8 @@ import (
 	"github.com/schemagen/schemagen/internal/project"
 )
 
-// makefile is what concerns controller-gen in a Makefile, those that it includes, and those of
-// the makes that it calls.
+// makefile is what concerns controller-gen in a Makefile, in the files that it includes, and in the
+// Makefiles of the makes that it calls.
 type makefile struct {
 	// path is the path of the Makefile.
 	path string
@@ -25,7 +25,7 @@ type makefile struct {
 	in *inputs.Reader
 	// goals are the targets that make was asked about.
 	goals []string
-	// databases are those of make; there are none if it was not asked.
+	// databases are printed by make; there are none if it was not asked.
 	databases []*makeDatabase
 	// recipes are the expanded recipes.
 	recipes []expandedRecipe

@@ -20,7 +20,7 @@ import (
 // the largest projects.
 const makeTimeLimit = 2 * time.Minute
 
-// makeAnswer is what make prints about a project: the data bases of make and of those that its
+// makeAnswer is what make prints about a project: the data bases of make and of the makes that its
 // recipes call, and the recipes of the goals after expansion.
 type makeAnswer struct {
 	databases []*makeDatabase
@@ -130,7 +130,7 @@ func fromMake(set string) bool {
 func (a *makeAnswer) read(dir, text string) {
 	dirs := []string{dir}
 	lines := strings.Split(text, "\n")
-	var recipes []*expandedRecipe // of make and of those that it calls
+	var recipes []*expandedRecipe // of make and of the makes that it calls
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimSuffix(lines[i], "\r")
 		if strings.HasPrefix(line, "# Make data base, printed on") {
@@ -271,7 +271,7 @@ func references(text string) (out []string) {
 	return out
 }
 
-// reach returns the variables that a text refers to, and those that these refer to.
+// reach returns the variables that a text refers to, directly or through other variables.
 func (db *makeDatabase) reach(text string) (out []string) {
 	queue := references(text)
 	for len(queue) > 0 {

@@ -109,8 +109,8 @@ func addIfSet[T any](s *settings, key string, value *T, source string) {
 	}
 }
 
-// call adds the settings of a call. Paths and options of CRDs are those of the generator crd:
-// other generators of a Makefile often read all packages.
+// call adds the settings of a call. Paths and options of CRDs come from the generator crd: other
+// generators of a Makefile often read all packages.
 func (s *settings) call(call controllerGenCall, source string) {
 	args := slices.DeleteFunc(slices.Clone(call.args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
 	line, err := commandline.Parse(args)

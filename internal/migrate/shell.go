@@ -75,7 +75,7 @@ func callOf(words []string) (call controllerGenCall, ok bool) {
 }
 
 // productName matches the file name of schemagen, or its package with a version, and
-// productCommands are those that a Makefile calls to generate and check.
+// productCommands are the commands that a Makefile calls to generate and check.
 var productName = lazyregexp.New(`^schemagen(-v?[0-9.]+|-latest)?(@.*)?$`)
 
 func productCommands() []string {
@@ -220,7 +220,7 @@ func (r *shellReader) loop(c *syntax.ForClause) {
 		return
 	}
 	items, err := r.fields(words.Items)
-	if err != nil { // the problem is that of the calls that use the variable
+	if err != nil { // the calls that use the variable have the problem
 		delete(r.set, words.Name.Value)
 		r.inSubshell(c.Do)
 		return

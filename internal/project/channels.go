@@ -72,7 +72,7 @@ type Gate struct {
 	Pos          diag.Position
 }
 
-// Gates returns the gates that the file declares or, if it does not declare gates, those that
+// Gates returns the gates that the file declares or, if it does not declare gates, the gates that
 // channels name.
 func (c *File) Gates() []Gate {
 	if c == nil {

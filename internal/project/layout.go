@@ -60,7 +60,7 @@ func apiPatterns(reader *inputs.Reader, dir string) (out []string) {
 }
 
 // Definitions returns the directories of definitions that commands read if nothing is named:
-// those that exist, relative to wd, without directories below others. If the channel has a name,
+// the existing ones, relative to wd, without directories below others. If the channel has a name,
 // they have its definitions.
 func (c *File) Definitions(reader *inputs.Reader, wd string, channel Channel) []string {
 	out := c.Output(reader, wd)
@@ -242,7 +242,7 @@ func absolute(dir, name string) string {
 	return filepath.Join(dir, filepath.FromSlash(name))
 }
 
-// isWithin reports whether an absolute path is that of a directory, or below it.
+// isWithin reports whether an absolute path leads to a directory, or below it.
 func isWithin(dir, name string) bool {
 	relative, err := filepath.Rel(dir, name)
 	return err == nil && filepath.IsLocal(relative)

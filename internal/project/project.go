@@ -37,7 +37,7 @@ type File struct {
 	gates []string
 	// named are the gates in the section gates or, if there is no such section, in channels.
 	named []Gate
-	// channels are those of the section channels.
+	// channels has the entries of the section channels.
 	channels []Channel
 	// join is the position of the section join, if that is true.
 	join diag.Position
@@ -293,8 +293,8 @@ func cutBelow(pattern string) (base, child string) {
 	return pattern[:offset], pattern[offset:]
 }
 
-// Covers reports whether packages are all that the file is for: those that it names or, if it names
-// none, those that commands use by default in its directory, or all below.
+// Covers reports whether packages are all that the file is for: the packages that it names or, if
+// it names none, the packages that commands use by default in its directory, or all below.
 func (c *File) Covers(reader *inputs.Reader, wd string, packages []string) bool {
 	if c == nil {
 		return true

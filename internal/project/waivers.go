@@ -35,9 +35,9 @@ func (c *File) waives(w *Waiver, d diag.Diagnostic) bool {
 	return d.Severity != diag.Error && d.Code == w.code && matchesFile(w.path, c.relative(d.Pos.File))
 }
 
-// Judge applies waivers and severities of schemagen.yaml to findings, before --strict: it
-// removes those that are waived or off, and changes severities, which also enables findings
-// that are off by default. Waivers that apply are recorded in used.
+// Judge applies waivers and severities of schemagen.yaml to findings, before --strict: it removes
+// findings that are waived or off, and changes severities, which also enables findings that are off
+// by default. Waivers that apply are recorded in used.
 func (c *File) Judge(findings diag.List, used map[*Waiver]bool) diag.List {
 	if c == nil {
 		return findings.On()
@@ -79,8 +79,8 @@ func severityNamed(name string) diag.Severity {
 
 // Unused reports the waivers that were not used in a run that covers all packages of the file
 // and reports the given codes. schemagen verify has findings with some of the codes in CRDs: it reports
-// waivers for such files only, and nothing reports those that also match CRDs which the run does not write.
-// They are not in the directory written, nor in one of the file's outputs.
+// waivers for such files only, and nothing reports waivers that also match CRDs which the run does not
+// write. They are not in the directory written, nor in one of the file's outputs.
 func (c *File) Unused(reader *inputs.Reader, used map[*Waiver]bool, reported, verified []*diag.Kind, written string) diag.List {
 	var unused []*Waiver
 	for _, w := range c.waivers {

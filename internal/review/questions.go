@@ -68,8 +68,8 @@ func askings() []asking {
 	}
 }
 
-// ask returns the questions that changes of a definition raise; nodes are those that it has
-// after the change.
+// ask returns the questions that changes of a definition raise; nodes are the definition's after
+// the change.
 func ask(changes []compare.Change, nodes []*node) (out []Question) {
 	added := addedNodes(changes, nodes)
 	for _, a := range askings() {
@@ -176,7 +176,7 @@ func (n *node) isUnbounded() bool {
 	return false
 }
 
-// holds reports whether validations, or those that must hold as well, have a property.
+// holds reports whether validations, or other validations that must hold as well, have a property.
 func holds(v *structural.ValueValidation, has func(*structural.ValueValidation) bool) bool {
 	return v != nil && (has(v) || slices.ContainsFunc(v.AllOf,
 		func(part structural.NestedValueValidation) bool { return holds(&part.ValueValidation, has) }))

@@ -48,7 +48,7 @@ type Review struct {
 	// Questions and Broken are the numbers of questions and of findings about conventions.
 	Questions int `json:"questions"`
 	Broken    int `json:"broken"`
-	// Definitions are those that changed, by name. Unchanged is the number of the others.
+	// Definitions are the changed ones, by name. Unchanged is the number of the others.
 	Definitions []Definition `json:"definitions"`
 	Unchanged   int          `json:"unchanged"`
 	Conventions []Convention `json:"conventions"`

@@ -79,9 +79,9 @@ func (k *keptTexts) changed(f *text, content []byte) bool {
 	return k != nil && sha256.Sum256(content) != f.digest
 }
 
-// place assigns the file its positions in the file set. A kept text has those that it had, and
-// another content of its file the same, if there is room: then types are in the same order as in
-// every run.
+// place assigns the file its positions in the file set. A kept text keeps its positions, and
+// another content of its file gets the same, if there is room: then types are in the same order as
+// in every run.
 func (files *Files) place(f *text, root bool) {
 	if files.kept == nil {
 		f.base = files.reserve(f.size)

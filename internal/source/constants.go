@@ -39,8 +39,8 @@ type ConstantError struct {
 }
 
 // Constants returns the constants of the type that its package declares, by Go's rules, in
-// the order of files and lines, and the errors of those that have no value. Untyped
-// constants and the blank identifier are not included.
+// the order of files and lines, and the errors of constants that have no value. Untyped constants
+// and the blank identifier are not included.
 //
 // As in gengo, a comment on the same line does not document a constant. It does not
 // document the next line either, to which gengo accidentally attaches it.
@@ -110,9 +110,9 @@ func (f *File) intConstant(expr ast.Expr) (int64, bool) {
 	return constant.Int64Val(constant.ToInt(value))
 }
 
-// candidates returns the constants that may be of the type, in source order, and its
-// aliases: those that mention the type, an alias of it, or another candidate. If the type
-// is predeclared or declared in another package, all constants are candidates.
+// candidates returns the constants that may be of the type, in source order, and its aliases:
+// constants that mention the type, an alias of it, or another candidate. If the type is predeclared
+// or declared in another package, all constants are candidates.
 func (s *constantScope) candidates(t *Type) []*declaration {
 	var out []*declaration
 	var names []string

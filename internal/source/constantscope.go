@@ -12,9 +12,9 @@ import (
 )
 
 // constantScope is the part of a package that its constants depend on. A declaration is
-// passed to go/types when it is asked for, together with those that it mentions; of an
-// imported package, only what is mentioned is checked. Methods and function bodies are
-// never included.
+// passed to go/types when it is asked for, together with the declarations that it mentions; of an
+// imported package, only what is mentioned is checked. Methods and function bodies are never
+// included.
 type constantScope struct {
 	pkg     *Package
 	types   *types.Package
@@ -45,7 +45,7 @@ func (p *Package) constantScope() *constantScope {
 	}
 	p.constants = s
 	s.types.MarkComplete() // go/types rejects imports of incomplete packages
-	// Sizes are those of a 64-bit machine, whatever the host is.
+	// Sizes are for a 64-bit machine, whatever the host is.
 	config := &types.Config{IgnoreFuncBodies: true, DisableUnusedImportCheck: true, Importer: s, Error: func(err error) {
 		// An error that begins with a tab continues the previous one.
 		if e, ok := err.(types.Error); ok && !strings.HasPrefix(e.Msg, "\t") {
@@ -222,8 +222,8 @@ func hasConstants(src []byte) bool {
 }
 
 // find returns the declaration of a name in the package, or nil. It opens as few files as
-// possible: first those that seem to declare a type of that name, then those with constants
-// that contain the name, then the rest.
+// possible: first files that seem to declare a type of that name, then files with constants that
+// contain the name, then the rest.
 func (s *constantScope) find(name string) *declaration {
 	for _, f := range s.pkg.hints[name] {
 		s.open(f)
@@ -322,7 +322,7 @@ func (d *declaration) mentions() []mention {
 	return out
 }
 
-// check passes declarations, and those that they mention, to go/types.
+// check passes declarations, and the declarations that they mention, to go/types.
 func (s *constantScope) check(declarations ...*declaration) {
 	s.busy = true
 	for _, d := range declarations {
@@ -341,8 +341,8 @@ func (s *constantScope) check(declarations ...*declaration) {
 	s.busy = false
 }
 
-// add queues a declaration and those that it mentions in the same package. Those of other
-// packages are checked immediately.
+// add queues a declaration and the declarations that it mentions in the same package. Declarations
+// of other packages are checked immediately.
 func (s *constantScope) add(d *declaration) {
 	if d == nil || d.added {
 		return
@@ -459,7 +459,7 @@ func pruned(f *File, declarations []*declaration) *ast.File {
 }
 
 // appendTo appends a constant to the pruned copy of its group. A constant that mentions
-// iota must keep its index, so blank constants replace those that are left out.
+// iota must keep its index, so blank constants replace omitted ones.
 func (d *declaration) appendTo(group *ast.GenDecl) {
 	if slices.ContainsFunc(d.mentions(), func(m mention) bool { return m.name.Name == "iota" }) {
 		zero := []ast.Expr{&ast.BasicLit{Kind: token.INT, Value: "0"}}

@@ -168,7 +168,7 @@ func interfaceHas(body Underlying, method string, match func(*File, *ast.FuncTyp
 	return false, false
 }
 
-// declares finds the method among those that the package declares on the type.
+// declares finds the method among the methods that the package declares on the type.
 func (t *Type) declares(method string, match func(*File, *ast.FuncType) bool) foundMethod {
 	t.Pkg.Index()
 	for _, f := range t.Pkg.Sources {

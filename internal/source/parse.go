@@ -11,9 +11,9 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/parallel"
 )
 
-// ParseAhead parses, in parallel, the files that packages with kinds will need: files that
-// declare types or describe their package, and those that declare the metadata types of a
-// kind. It returns early once stopped returns true.
+// ParseAhead parses, in parallel, the files that packages with kinds will need: files that declare
+// types or describe their package, and files that declare the metadata types of a kind. It returns
+// early once stopped returns true.
 func (prog *Program) ParseAhead(packages []*Package, stopped func() bool) {
 	prog.Scan(packages)
 	var meta *Package

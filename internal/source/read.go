@@ -103,7 +103,7 @@ func (f *text) omit(functions []unseen.Span) {
 }
 
 // allFunctions returns the functions and methods of the file, which must have been parsed without
-// errors, including those that were left out of its tree. The result of the run then depends on
+// errors, including functions that were left out of its tree. The result of the run then depends on
 // all of the file.
 func (f *File) allFunctions() []*ast.FuncDecl {
 	f.Pkg.program.inputs.Whole(f.Name)

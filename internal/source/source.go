@@ -243,8 +243,8 @@ type text struct {
 	SuspectMarkers bool
 
 	local bool // the file is the user's
-	// functions are those that package unseen found when it searched a content with this many
-	// bytes. searching guards both.
+	// functions are what package unseen found when it searched a content with this many bytes.
+	// searching guards both.
 	searching       sync.Mutex
 	functions       []unseen.Span
 	searched        int

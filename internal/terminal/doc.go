@@ -1,9 +1,9 @@
 // Package terminal prints what people read while they wait: findings with the source that
-// they are about, a summary at the end, and progress. Other output, which programs and logs
-// keep, is that of package diag.
+// they are about, a summary at the end, and progress. Package diag makes other output, which
+// programs and logs keep.
 //
-// No text from outside reaches the screen before [screen.Line] has escaped it, and no excerpt
-// shows other bytes than those that the run has read.
+// No text from outside reaches the screen before [screen.Line] has escaped it, and an excerpt shows
+// the bytes that the run has read.
 //
 // Read the files in this order:
 //

@@ -21,7 +21,7 @@ import (
 // Suites runs the test suites of one run.
 type Suites struct {
 	Trial *dryrun.Trial
-	// Stdin is read as "-". Results are written to Stdout; Paint is that of a diff.
+	// Stdin is read as "-". Results are written to Stdout; Paint colours a diff.
 	Stdin  io.Reader
 	Stdout io.Writer
 	Paint  screen.Paint

@@ -27,7 +27,7 @@ type Run struct {
 	// Stdin is read as "-", and objects are written to Stdout.
 	Stdin  io.Reader
 	Stdout io.Writer
-	// Output is how each object is written: diff, yaml, or none. Paint is that of a diff.
+	// Output is how each object is written: diff, yaml, or none. Paint colours a diff.
 	Output string
 	Paint  screen.Paint
 	// Converted, if not nil, converts the objects that are stored to another version. They are
@@ -43,7 +43,7 @@ type Run struct {
 type triedPart struct {
 	text     bytes.Buffer
 	findings diag.List
-	// objects is the number of objects, and kinds are those that they have.
+	// objects is the number of objects, and kinds are their kinds.
 	objects int
 	kinds   []*dryrun.Kind
 	err     error

@@ -38,8 +38,7 @@ func (f *frame) String() string {
 }
 
 // goField returns the field as in type errors, which contain no indices and no map
-// keys. The struct is that of the innermost field outside of a value with its own
-// UnmarshalJSON.
+// keys. The struct belongs to the innermost field outside of a value with its own UnmarshalJSON.
 func (f *frame) goField() string {
 	owner := ""
 	var steps []string

@@ -26,10 +26,10 @@ const (
 )
 
 // parseLibrary parses one YAML document, src[from:to], into b with the library that
-// sigs.k8s.io/yaml uses, go.yaml.in/yaml/v2, so that values are those that the API
-// server reads, and the same documents are rejected. That library does not record
-// positions; its successor does. Where the two disagree on the structure, a value
-// has the position of the innermost enclosing value on which they agree.
+// sigs.k8s.io/yaml uses, go.yaml.in/yaml/v2, so that the API server reads the same values and
+// rejects the same documents. That library does not record positions; its successor does. Where the
+// two disagree on the structure, a value has the position of the innermost enclosing value on which
+// they agree.
 //
 // strayed is the offset at which the document left the plain block style, which is
 // often where the error is.

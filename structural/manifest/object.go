@@ -61,7 +61,7 @@ func (m *Manifest) Keys(path *structural.ObjectPath) []string {
 }
 
 // PositionOf returns the position of a value of the object. If the value is not in the
-// file, such as a default, it is that of the innermost value on the path that is.
+// file, such as a default, the position belongs to the innermost value on the path that is.
 func (m *Manifest) PositionOf(path *structural.ObjectPath) token.Pos {
 	node, _, _ := m.find(path)
 	return m.base + token.Pos(m.tree.nodes[node].at)

@@ -197,8 +197,8 @@ func (p *blockParser) blockScalar(parent int) bool {
 	return true
 }
 
-// detectIndent sets the indentation of a block scalar whose text begins at pos to
-// that of its first non-empty line.
+// detectIndent sets the indentation of a block scalar whose text begins at pos to the indentation
+// of its first non-empty line.
 func (p *blockParser) detectIndent(parent int, indent *int) bool {
 	widest := 0
 	for i := p.pos; i < p.end; i++ {

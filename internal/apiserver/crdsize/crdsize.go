@@ -69,7 +69,7 @@ func (m *Sizes) Of(d *crd.Definition) (int, error) {
 
 // Node is the size of a node of a schema.
 type Node struct {
-	// exact is that of its JSON. bytes counts the names of parts in a simpler way, and a part
+	// exact is the size of its JSON. bytes counts the names of parts in a simpler way, and a part
 	// that has no JSON as nothing; failure is the reason.
 	exact, bytes int
 	failure      error

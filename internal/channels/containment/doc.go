@@ -3,7 +3,7 @@
 // narrow channel accepts and stores.
 //
 // [Compare] returns the changes from one channel to another, as package compare categorizes
-// them, each with the condition in Go that causes it ([Place]). [Findings] are those that
+// them, each with the condition in Go that causes it ([Place]). [Findings] reports the changes that
 // contradict containment. Turned round, from wide to narrow, the changes tell what becomes of
 // stored objects. The package knows Go comments and definitions, but no project file and no run.
 package containment

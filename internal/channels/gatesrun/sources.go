@@ -21,7 +21,7 @@ import (
 
 // Request is what all questions are about.
 type Request struct {
-	// Options are those of the packages. Their gates are not used.
+	// Options select the packages. Their gates are not used.
 	define.Options
 	// Project is the project file, or nil.
 	Project *project.File
@@ -153,7 +153,7 @@ func (r *Request) checkGate(gate string, files []*gatedsource.File) diag.List {
 	return diag.List{out}
 }
 
-// names returns the gates of the project file and then those that only conditions name.
+// names returns the gates of the project file, and then gates that only conditions name.
 func (r *Request) names(files []*gatedsource.File) (out []string) {
 	for _, g := range r.Project.Gates() {
 		out = append(out, g.Name)

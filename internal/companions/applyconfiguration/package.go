@@ -27,8 +27,8 @@ import (
 type packageRun struct {
 	*run
 	path, dir string
-	// group and version are those of its kinds, and output is the package of the apply
-	// configurations, relative to it.
+	// group and version belong to its kinds, and output is the package of the apply configurations,
+	// relative to it.
 	group, version, output string
 	kinds                  []kind
 	// lacks is the diagnostic about what the package lacks for apply configurations, or nil.

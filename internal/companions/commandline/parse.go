@@ -16,7 +16,7 @@ import (
 type CommandLine struct {
 	// CRD are the options of the generator crd, or nil if it does not run.
 	CRD *CRDArguments
-	// Patch are those of schemapatch. CRDFirst is set if crd comes before it.
+	// Patch has the arguments of schemapatch. CRDFirst is set if crd comes before it.
 	Patch    *SchemaPatchArguments
 	CRDFirst bool
 	// Generators are the other generators, by name.

@@ -14,8 +14,8 @@ import (
 	"github.com/schemagen/schemagen/internal/source"
 )
 
-// Reject reports an argument of a marker that makes the API server reject the object. The
-// position is that of the argument's first value, or of the marker if the argument is nil.
+// Reject reports an argument of a marker that makes the API server reject the object. It points to
+// the argument's first value, or to the marker if the argument is nil.
 func (r *Reader) Reject(kind *diag.Kind, m Marker, a *Argument, hint, format string, args ...any) *diag.Diagnostic {
 	pos := m.Pos
 	end := m.End()
@@ -57,8 +57,8 @@ func (r *Reader) Suspect(m Marker, v Value, meant, hint, format string, args ...
 	r.Report.Delimit(d, v.End, edit)
 }
 
-// Unknown reports an unknown word that is nearly one of those that are known: it differs in
-// one letter, in the order of two letters, or in case. It returns whether it does.
+// Unknown reports an unknown word that is nearly a known one: it differs in one letter, in the
+// order of two letters, or in case. It returns whether it does.
 func (r *Reader) Unknown(m Marker, v Value, what string, known []string) bool {
 	for _, word := range known {
 		if v.Text != word && (strings.EqualFold(v.Text, word) || len(word) > 2 && words.EditDistance(v.Text, word, 3) <= 2) {

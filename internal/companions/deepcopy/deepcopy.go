@@ -26,8 +26,8 @@ type Options struct {
 }
 
 // Generate generates the files of the root packages. There are none if a diagnostic is an
-// error, or if the program reported one: files that cannot be parsed, also those that no type
-// comes from. An error of type [*source.Unsure] means that controller-gen has to decide.
+// error, or if the program reported one: files that cannot be parsed, even without types. An error
+// of type [*source.Unsure] means that controller-gen has to decide.
 func Generate(ctx context.Context, p *source.Program, roots []*source.Package,
 	options Options) ([]source.Output, diag.List, error) {
 	return newGenerator(p, options).generate(ctx, roots)

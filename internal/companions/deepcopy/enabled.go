@@ -42,7 +42,7 @@ func (v values) first(name string) any {
 	return nil
 }
 
-// parse parses the markers in comments and reports those that are malformed.
+// parse parses the markers in comments and reports malformed ones.
 func (g *generator) parse(table *markers.Table, comments []markers.Comment, target markers.Target) values {
 	out := values{}
 	for _, comment := range comments {

@@ -76,8 +76,8 @@ func identifier(element string) string {
 	}, strings.TrimLeftFunc(element, unicode.IsDigit))
 }
 
-// lines returns the import declarations, sorted by path. The name is left out if it is that
-// of the package, as far as that is known: if the package itself has the import.
+// lines returns the import declarations, sorted by path. The name is left out if the package
+// declares the same one, as far as that is known: if the package itself has the import.
 func (i *imports) lines() []string {
 	var paths []string
 	for importPath := range i.names {

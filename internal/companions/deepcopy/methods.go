@@ -63,8 +63,8 @@ func (c *copier) into(name string, t types.Type, byHand deepCopy, pointers bool)
 	}
 }
 
-// checkMethods reports a type whose generated methods would clash with those that it declares, or that
-// asks for DeepCopyObject although it is not an object.
+// checkMethods reports a type whose generated methods would clash with its own, or that asks for
+// DeepCopyObject although it is not an object.
 func (c *copier) checkMethods(t *source.Type, object bool, checked types.Type) {
 	byHand := c.deepCopyOf(checked)
 	if !byHand.method && t.Declares("DeepCopy") || !byHand.into && t.Declares("DeepCopyInto") {

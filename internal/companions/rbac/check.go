@@ -187,7 +187,8 @@ func (c *checker) suspicious(m configgen.Marker, arguments []configgen.Argument)
 }
 
 // nameless reports verbs whose requests have no name, beside resourceNames. Requests that create an object of a
-// subresource have the name of its object, and those that list or watch may have one as field selector.
+// subresource have the name of its object, and requests that list or watch may have one as field
+// selector.
 func (c *checker) nameless(m configgen.Marker, arguments []configgen.Argument) {
 	if len(configgen.Find(arguments, "resourceNames").List()) == 0 {
 		return

@@ -35,7 +35,7 @@ func (c *checker) checkKinds(kinds configgen.Kinds) {
 	}
 }
 
-// shared reports webhooks whose path is that of an earlier one with another rule.
+// shared reports webhooks with the path of an earlier one that has another rule.
 func (g *run) shared() {
 	first := map[string]*hook{}
 	for _, h := range g.hooks {

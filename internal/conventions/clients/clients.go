@@ -34,7 +34,7 @@ const Unknown = "\x00unknown"
 // Checker compares clients and servers.
 type Checker struct {
 	Reporter *report.Reporter
-	// Codes are those of the findings to report.
+	// Codes selects the findings to report.
 	Codes []diag.Code
 	// Handler returns the server's handling of a version of a kind. It is called concurrently.
 	Handler func(definition *checks.Definition, version int) (crd.Handle, error)

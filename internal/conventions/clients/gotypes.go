@@ -23,7 +23,7 @@ type goType struct {
 	expr ast.Expr
 	// decl declares a struct.
 	decl *source.Type
-	// known is set for a type with methods that are known. Its kind is that of its Go type.
+	// known is set for a type with methods that are known. Its kind is its Go type's.
 	known reflect.Type
 	// hasIsZero is set for another type whose method decides what omitzero omits.
 	hasIsZero bool
@@ -36,7 +36,7 @@ type goType struct {
 // jsonField is a field of the object that a struct is in JSON.
 type jsonField struct {
 	name string
-	// options are those of the json tag.
+	// options follow the name in the json tag.
 	options             []string
 	omitEmpty, omitZero bool
 	quoted              bool

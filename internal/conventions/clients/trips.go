@@ -173,7 +173,7 @@ func (f *field) missingBounds(end leaf) string {
 	return strings.Join(out, "\n// ")
 }
 
-// samples returns values of the types that a schema allows, and those that it lists.
+// samples returns values of the types that a schema allows, and the values that it lists.
 func samples(s *structural.Schema) (out []any) {
 	if s.ValueValidation != nil {
 		for _, v := range s.Enum {
@@ -190,8 +190,8 @@ func samples(s *structural.Schema) (out []any) {
 }
 
 // representatives returns the samples of a leaf of which one may be unreadable although others are not. Of a
-// predeclared type, clients read all values or none of those that are values of the type, of which the first one
-// is returned: a list of n values would take n requests, each of n steps.
+// predeclared type, clients can read either all values that are of the type or none, so the first one is
+// returned: a list of n values would take n requests, each of n steps.
 func (f *field) representatives(end leaf) []any {
 	if end.typ.kind != source.KindBasic || end.typ.known != nil || f.quoted {
 		return samples(end.schema)

@@ -24,8 +24,7 @@ type goValue struct {
 	// zero. raw is the value of an interface, or of a type whose methods are not known.
 	text string
 	raw  any
-	// elements are those of a slice, and entries those of a map, or the fields of a struct, by
-	// name in JSON.
+	// elements belong to a slice, and entries to a map, or the fields of a struct, by name in JSON.
 	elements []*goValue
 	entries  map[string]*goValue
 	// pointers are the embedded pointers of a struct that are not nil.

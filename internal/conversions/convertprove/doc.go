@@ -2,8 +2,8 @@
 // accept, by its schemas and CEL rules: samples of the project and of the schemas, and random
 // edits of them that stay valid.
 //
-// The conversions are those that would be generated now, whatever is on disk. They run in a
-// process of their own; this one makes the values and judges them.
+// The conversions are what would be generated now, whatever is on disk. They run in a process of
+// their own; this one makes the values and judges them.
 //
 // Read the files in this order:
 //

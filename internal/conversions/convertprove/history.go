@@ -54,7 +54,7 @@ type violation struct {
 	object        map[string]any
 }
 
-// violations are those that were found, one for each law, side and path.
+// violations has one violation for each law, side and path.
 type violations map[string]*violation
 
 // add adds a violation, unless there is one that says as much with a smaller object.
@@ -195,7 +195,7 @@ func (s *subject) next(ctx context.Context, h *history) error {
 	return s.edit(ctx, h)
 }
 
-// check converts the objects of histories to the other version and back, and ends those that
+// check converts the objects of histories to the other version and back, and ends histories that
 // break a law.
 func (s *subject) check(ctx context.Context, histories []*history) (out []*violation, err error) {
 	live := slices.DeleteFunc(slices.Clone(histories), func(h *history) bool { return h.done })

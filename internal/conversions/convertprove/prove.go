@@ -32,7 +32,7 @@ import (
 // Run proves generated conversions.
 type Run struct {
 	Generated conversions.Files
-	// Definitions are those of the kinds.
+	// Definitions define the kinds.
 	Definitions []*crd.Definition
 	// Samples have objects to begin with.
 	Samples []definitions.Source
@@ -73,7 +73,7 @@ type version struct {
 }
 
 // ProveProject runs histories of all kinds, with the definitions that the options generate, and with samples
-// from a directory, if it is not empty. The results are those of [Run.Prove].
+// from a directory, if it is not empty. It returns what [Run.Prove] does.
 func (r *Run) ProveProject(ctx context.Context, options define.Options, samples string) (diag.List, error) {
 	var err error
 	if samples != "" {

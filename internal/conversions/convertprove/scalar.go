@@ -11,8 +11,8 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// Values with which conversions of scalars go wrong: zero, negative and fractional ones, those
-// that another unit truncates, and those that are too large for other types.
+// Values with which conversions of scalars go wrong: zero, negative and fractional values, values
+// that another unit truncates, and values too large for other types.
 
 func integers() []int64 {
 	return []int64{0, 1, 2, 3, 60, 90, 1500, -1, 1 << 33, math.MinInt32, math.MaxInt32}

@@ -80,8 +80,8 @@ func spokeOf(k *conversions.Kind, name string) *conversions.Version {
 	return nil
 }
 
-// counterpart returns the path on the other side of a pair for one on this side, which is that of
-// the spoke if spoke is set.
+// counterpart returns the path on the other side of a pair for one on this side: the spoke's if
+// spoke is set.
 func counterpart(p *conversions.Pair, spoke bool, path []structural.Step) (out []structural.Step) {
 	for _, u := range p.Units {
 		for _, list := range u.Side(spoke) {

@@ -26,7 +26,7 @@ import (
 
 // Target is a version that objects are converted to, and what can convert them.
 type Target struct {
-	// Kinds are those that can be converted, sorted by group and name.
+	// Kinds can be converted. They are sorted by group and name.
 	Kinds []written.Kind
 	// Dir is the working directory.
 	Dir string

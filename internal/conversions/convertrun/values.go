@@ -37,7 +37,7 @@ type conversion struct {
 // values finds what becomes of values that the other version does not have as they are, and adds
 // a finding for each to its conversion:
 //
-//   - kept: those in the annotation of the result;
+//   - kept: values in the annotation of the result;
 //   - lost: those that are not there, or are others, when the result is converted back;
 //   - set: those of the result that are there again if they are removed and the rest is
 //     converted there and back, so that they do not come from the object. A zero value that
@@ -117,7 +117,7 @@ func (a *asking) ask(r Request, then func(object map[string]any)) {
 	a.size += len(r.Object)
 }
 
-// finish makes all requests, with those that their answers lead to.
+// finish makes all requests, including the ones that their answers lead to.
 func (a *asking) finish() error {
 	for len(a.requests) > 0 {
 		requests := a.requests

@@ -37,15 +37,15 @@ type Type struct {
 	Basic string
 	// Decl is the declaration; nil for an unnamed type.
 	Decl *source.Type
-	// Elem is the type of elements and values and what a pointer points to. Key is that of
-	// a map's keys.
+	// Elem is the type of elements and values and what a pointer points to. Key is the type of a
+	// map's keys.
 	Elem, Key *Type
 	// Fields are the fields of a struct by JSON name, in order, those of embedded structs
 	// included. They are complete once [Types.Fields] was called.
 	Fields []*Field
 
 	// Members are the fields of an unnamed struct, which conversions do not look into, and Length is
-	// that of an array.
+	// an array's length.
 	Members []Member
 	Length  int64
 
@@ -190,7 +190,7 @@ func (ts *Types) at(f *source.File, expr ast.Expr, depth int) *Type {
 	return ts.declared(name.Type, depth)
 }
 
-// unnamed returns the type of a struct type that has no name. Its ID is that of identical ones.
+// unnamed returns the type of a struct type that has no name. Identical ones have the same ID.
 func (ts *Types) unnamed(f *source.File, expr *ast.StructType, depth int) *Type {
 	out := &Type{ID: "struct{"}
 	for _, field := range expr.Fields.List {

@@ -43,11 +43,11 @@ func engineFiles() []engineFile {
 	}
 }
 
-// engines are those of the modules of a run.
+// engines has one engine for each module of a run.
 type engines struct {
 	// dirs are the directories of the packages of the run, by the root of their module.
 	dirs map[string][]string
-	// written are the roots of modules with tests, in order. With units, the tests are those of
+	// written are the roots of modules with tests, in order. With units, the tests are for
 	// generated conversions.
 	written []string
 	units   bool
@@ -86,7 +86,7 @@ func (e *engines) use(p *source.Package) string {
 	return path + "/" + engineDir
 }
 
-// finish adds the files of the engines, and finds those that no test needs any more.
+// finish adds the files of the engines, and finds the files that no test needs any more.
 func (e *engines) finish(header string, target *Files) {
 	for _, root := range e.written {
 		for _, f := range engineFiles() {

@@ -24,7 +24,7 @@ const FileName = conversions.TestFileName
 
 // Files is the result of [Generate].
 type Files struct {
-	// Files have absolute names: one for each package with conversions, and those that their
+	// Files have absolute names: one for each package with conversions, and the files that their
 	// tests import.
 	Files []define.File
 	// Without are the directories of packages without conversions, sorted.

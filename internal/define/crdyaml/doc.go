@@ -1,5 +1,5 @@
-// Package crdyaml writes definitions as YAML in one pass over the schema model. The bytes are those
-// of controller-gen, which uses sigs.k8s.io/yaml.
+// Package crdyaml writes definitions as YAML in one pass over the schema model. The bytes equal
+// controller-gen's, which uses sigs.k8s.io/yaml.
 //
 // Documents with rare characters are rendered by the library instead.
 //

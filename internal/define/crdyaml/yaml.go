@@ -109,8 +109,8 @@ func hasRareMeta(m *metav1.ObjectMeta) bool {
 		len(m.Finalizers) > 0 || len(m.ManagedFields) > 0
 }
 
-// hasRareConversion reports whether a conversion has fields that a marker cannot set, or
-// lacks those that it always sets.
+// hasRareConversion reports whether a conversion has fields that a marker cannot set, or lacks
+// fields that it always sets.
 func hasRareConversion(c *apiextensionsv1.CustomResourceConversion) bool {
 	if c == nil || c.Webhook == nil {
 		return false

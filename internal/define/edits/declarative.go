@@ -16,9 +16,9 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// This file implements Kubernetes' declarative-validation tags (KEP-5073) for CRDs, except
-// those that controller-tools implements: as keywords where possible, else as CEL rules with
-// the messages of the API server.
+// This file implements Kubernetes' declarative-validation tags (KEP-5073) for CRDs, except the tags
+// that controller-tools implements: as keywords where possible, else as CEL rules with the messages
+// of the API server.
 
 // Declarative returns the edits for the tags of a declaration: those of its own node, and
 // those of the object that has the field with the given JSON name.

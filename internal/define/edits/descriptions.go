@@ -85,8 +85,7 @@ func firstSentence(text string) string {
 	return text
 }
 
-// Shortening returns the edits, of which those that shorten descriptions call shorten for each
-// node.
+// Shortening returns the edits. The ones that shorten descriptions call shorten for each node.
 func Shortening(list []*Edit, shorten func(s *structural.Schema, shortened func(string) string) string) []*Edit {
 	out := slices.Clone(list)
 	for i, e := range out {

@@ -7,7 +7,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/words"
 )
 
-// UnusedGateAt returns the diagnostic for a gate that no condition names. used are those that
+// UnusedGateAt returns the diagnostic for a gate that no condition names. used are the gates that
 // conditions name.
 func UnusedGateAt(pos diag.Position, name string, used []string) diag.Diagnostic {
 	hint := words.DidYouMean(name, used, "remove it, or correct the conditions that should name it")

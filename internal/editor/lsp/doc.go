@@ -3,6 +3,6 @@
 // their fixes into code actions. Everything that the protocol leaves to a server is in
 // [Serve]; what is found, and when, is decided in package editor.
 //
-// Messages and framing are those of go.lsp.dev. Its dispatcher is not used: it ends the
-// connection if a notification is malformed, and links the types of all methods.
+// Messages and framing come from go.lsp.dev. Its dispatcher is not used: it ends the connection if
+// a notification is malformed, and links the types of all methods.
 package lsp

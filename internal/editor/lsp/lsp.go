@@ -28,8 +28,8 @@ const patience = 60 * time.Millisecond
 // left.
 var ErrNoShutdown = errors.New("the editor ended the connection without shutting the server down")
 
-// Serve answers an editor's messages until it exits, closes the input, or ctx ends. Version is
-// that of the program; run is that of [editor.Config].
+// Serve answers an editor's messages until it exits, closes the input, or ctx ends. Version is the
+// program's; run is the field of [editor.Config].
 func Serve(ctx context.Context, input io.Reader, out io.Writer, version string, run editor.Config) error {
 	conn := jsonrpc2.NewConn(lenient{jsonrpc2.NewStream(pipe{input, out})}, jsonrpc2.WithCodec(codec{}))
 	s := &server{conn: conn, version: version, config: run, exit: make(chan struct{}),

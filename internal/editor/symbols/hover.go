@@ -18,7 +18,7 @@ import (
 const maxLines = 24
 
 // Hover describes the declaration whose name is at the place: its schema in each version, as
-// Markdown. The offsets are those of the name.
+// Markdown. The offsets are where the name begins and ends.
 func (p *Place) Hover() (markdown string, start, end int, ok bool) {
 	d := p.outline.Named(p.offset)
 	if d == nil {
@@ -208,7 +208,7 @@ func (u use) sameMarker(key string, m *Marker) (file string, same *Marker, nth i
 	return "", nil, 0
 }
 
-// prefixOf returns a name without the part after its last colon, which is that of an argument.
+// prefixOf returns a name without the part after its last colon, which names an argument.
 func prefixOf(name string) string { return name[:max(strings.LastIndexByte(name, ':'), 0)] }
 
 // columnOf returns what a marker of a kind adds outside of the schema, or nil.

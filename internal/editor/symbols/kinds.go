@@ -20,7 +20,7 @@ import (
 // Symbol is a kind in a file, or a field of one.
 type Symbol struct {
 	Name, Detail string
-	// Start and End are the offsets of the name, and Until is that of the declaration's end.
+	// Start and End are the offsets of the name, and Until is the offset of the declaration's end.
 	Start, End, Until int
 	Fields            []Symbol
 }
@@ -162,8 +162,8 @@ type Document struct {
 	First, Last int
 }
 
-// CRD returns the definition of the kind at the place, in which the lines are those of the field
-// there. ok is false if there is none.
+// CRD returns the definition of the kind at the place, with the lines of the field there. ok is
+// false if there is none.
 func (p *Place) CRD() (out Document, ok bool) {
 	d := p.outline.enclosing(p.offset)
 	for _, u := range p.nodes(d) {

@@ -40,7 +40,7 @@ type Decl struct {
 	JSON string
 	// Type is the text of the type.
 	Type string
-	// Fields are those of a struct.
+	// Fields are the fields of a struct.
 	Fields []*Decl
 	// Markers are those above the declaration, and after it in the same line.
 	Markers []*Marker

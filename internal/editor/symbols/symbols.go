@@ -98,7 +98,8 @@ func (r *Recorder) Check(ctx context.Context, definitions []*crd.Definition) (di
 
 // Kind is a definition.
 type Kind struct {
-	// Object is the definition without schemas, and Schemas are those of its versions by index.
+	// Object is the definition without schemas, and Schemas are the schemas of its versions by
+	// index.
 	Object  *apiextensionsv1.CustomResourceDefinition
 	Schemas []*structural.Schema
 	// Text is the definition as a file; nil if a run has never come to that.
@@ -139,8 +140,8 @@ type Program struct {
 }
 
 // Program returns what a run in a directory has recorded. read returns the files that it has read.
-// If the run failed, kinds that it could not define completely are those of the program before,
-// which may be nil.
+// If the run failed, kinds that it could not define completely come from the program before, which
+// may be nil.
 func (r *Recorder) Program(dir string, read Read, oldProgram *Program, failed bool) *Program {
 	r.mu.Lock()
 	definitions := r.definitions
@@ -214,7 +215,7 @@ func (p *Program) HasKinds() bool { return p != nil && len(p.kinds) > 0 }
 type use struct {
 	kind    *Kind
 	version string
-	// path is that of the values in an object.
+	// path leads to the values in an object.
 	path   string
 	schema *structural.Schema
 }

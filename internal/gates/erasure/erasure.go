@@ -40,7 +40,7 @@ type Eraser struct {
 	dialects map[dialect]bool
 	// applied are the conditions that were applied, by their texts.
 	applied map[string]gates.Condition
-	// disagreements are those of declarations that exist.
+	// disagreements are about declarations that exist.
 	disagreements []disagreement
 }
 
@@ -345,7 +345,7 @@ func (p *pass) genDecl(gen *ast.GenDecl, previous token.Pos) ast.Decl {
 	return &out
 }
 
-// nearest returns where the comments of a declaration that is not in a group begin: those
+// nearest returns where the comments of a declaration that is not in a group begin: the comments
 // that [markers.Table.Collect] attributes to it.
 func (p *pass) nearest(previous token.Pos, gen *ast.GenDecl) token.Pos {
 	start := gen.Pos()

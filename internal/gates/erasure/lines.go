@@ -20,8 +20,8 @@ type alternative struct {
 	says      string
 	slots     []string
 	condition gates.Condition
-	// gates is the number of gates that one of OpenShift's markers requires; 0 for others. A
-	// marker replaces those that only require some of its gates.
+	// gates is the number of gates that one of OpenShift's markers requires; 0 for others. A marker
+	// replaces the markers that only require some of its gates.
 	gates int
 }
 

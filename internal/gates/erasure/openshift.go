@@ -10,9 +10,9 @@ import (
 	"github.com/schemagen/schemagen/internal/source"
 )
 
-// This file turns OpenShift's markers into conditions: +openshift:enable:FeatureGate into that of
-// its declaration, and a marker that validates into one that is conditional. What is left of the
-// latter holds.
+// This file turns OpenShift's markers into conditions: +openshift:enable:FeatureGate into the
+// condition of its declaration, and a marker that validates into a conditional one. What is left of
+// the latter holds.
 
 // openShift applies the conditions of OpenShift's markers at one declaration with a name, and
 // returns that of the declaration itself, if any. It calls add for each marker that is

@@ -27,8 +27,8 @@ type conditional struct {
 	plain markers.Comment
 	text  string
 	whens []when
-	// bare is set if the last condition is that of the declaration, or of the field at a path:
-	// then it is omitted, not one of whens.
+	// bare is set if the last condition is for the declaration, or for the field at a path: then it
+	// is omitted, not one of whens.
 	bare    bool
 	omitted *when
 }

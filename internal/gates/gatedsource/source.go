@@ -33,8 +33,8 @@ type Use struct {
 	// Text is the marker without its conditions, the first line of the paragraph, or the tag. Of a
 	// declaration, it is empty.
 	Text string
-	// Pos is the position of the condition, and At that of the declared name. Lines are those
-	// of the declaration with its comments; none for a package.
+	// Pos is the position of the condition, and At the position of the declared name. Lines span
+	// the declaration with its comments; none for a package.
 	Pos, At token.Position
 	Lines   Lines
 	// Type is the type of a constant.
@@ -42,7 +42,7 @@ type Use struct {
 	// Slots are what the marker sets, see [markers.Table.Slots].
 	Slots []string
 	// Required is the number of gates that one of OpenShift's markers requires together; 0 for
-	// others. It replaces those that require only some of them.
+	// others. It replaces the markers that require only some of them.
 	Required int
 }
 

@@ -5,5 +5,5 @@
 //
 // [Tags] applies the tags of one prefix to the schemas of a run; tag.go reads them, and text.go
 // removes them from descriptions. The tags depend on the gate [Gate] alone. A description inherits
-// those tags of a type that validate ([Tags.Inherited]) before it is that of a finished schema.
+// those tags of a type that validate ([Tags.Inherited]) before it describes a finished schema.
 package gateway

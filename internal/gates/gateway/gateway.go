@@ -100,7 +100,7 @@ func (t *Tags) apply(s *structural.Schema) *structural.Schema {
 }
 
 // hides reports whether a node exists only where the gate is on: its description has the tag, or
-// that of its elements, without which a list or map has no use.
+// its elements' description, without which a list or map has no use.
 func (t *Tags) hides(s *structural.Schema) bool {
 	for s != nil {
 		if strings.Contains(s.Description, t.start(Gate)) {
@@ -262,7 +262,7 @@ func (t *Tags) packageAt(pos token.Pos) *source.Package {
 }
 
 // find returns the position of a tag in a comment: the nearest one above the node in its file
-// or, for the description of a type, the first one in any file. It is that of the node if there
+// or, for the description of a type, the first one in any file. It is the node's position if there
 // is none.
 func (t *Tags) find(s *structural.Schema, tag string) token.Pos {
 	first := token.NoPos

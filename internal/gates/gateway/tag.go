@@ -26,7 +26,7 @@ type tag struct {
 	// keyword is addresses or that of a validation for a channel: what follows "validation:",
 	// without its value.
 	channel, keyword string
-	// value is the value of Enum or Pattern; rule and message are those of XValidation. Any other
+	// value is the value of Enum or Pattern; rule and message belong to XValidation. Any other
 	// validation is a marker, which begins like prefixOfMarkers.
 	value, rule, message, marker string
 }
@@ -177,7 +177,7 @@ func (t *Tags) meant(text string, isEnd bool) string {
 }
 
 // isMarker reports whether a validation with another keyword, and its value after an equals sign,
-// is that of a marker.
+// is a marker.
 func (t *Tags) isMarker(keyword, value string) bool {
 	switch keyword {
 	case "Enum", "Pattern", "XValidation":

@@ -24,8 +24,8 @@ type Pass struct {
 	shared results
 }
 
-// results are those of runs whose definitions are laid over each other, by the gates of the run
-// and then by kind.
+// results come from runs whose definitions are laid over each other, by the gates of the run and
+// then by kind.
 type results map[string]map[string]result
 
 type result struct {
@@ -42,8 +42,8 @@ func (Pass) Applies(options *define.Options) bool { return options.MergeOverlay 
 // Sharing implements [define.Strategy].
 func (Pass) Sharing() define.Pass { return Pass{results{}} }
 
-// Define implements [define.Strategy]. The positions in the result are those of a run that has
-// what any gate has.
+// Define implements [define.Strategy]. The positions in the result come from a run that has what
+// any gate has.
 func (p Pass) Define(ctx context.Context, options define.Options,
 	once define.DefineFunc) ([]*checks.Definition, *define.Run, error) {
 	whole := options

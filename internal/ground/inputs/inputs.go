@@ -503,7 +503,7 @@ func (r *Reader) Getenv(name string) string {
 // has the same result. ok is false if the result may be another one in spite of the same part.
 type Sound func(content []byte) (part []byte, ok bool)
 
-// ask repeats a query. The stamp is that of a file that was read.
+// ask repeats a query. The stamp was taken when the file was read.
 func (q query) ask(sound Sound) (digest, stamp) {
 	switch q.op {
 	case opPart:

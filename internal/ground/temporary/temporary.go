@@ -1,7 +1,7 @@
-// Package temporary makes all temporary directories and files of the program, and removes those that
-// killed processes have left behind. It knows their names and ages, not what is in them.
+// Package temporary makes all temporary directories and files of the program, and removes the ones
+// that killed processes have left behind. It knows their names and ages, not what is in them.
 //
-// Whenever it makes one, it removes those that are older than an hour.
+// Whenever it makes one, it removes the ones that are older than an hour.
 package temporary
 
 import (

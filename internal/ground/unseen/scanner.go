@@ -94,9 +94,9 @@ func isRead(name []byte) bool {
 	return slices.Contains([]string{"IsZero", "Hub", "GetObjectKind"}, string(name))
 }
 
-// start returns the beginning of the function at an offset: that of its doc comment, if it has
-// one. alone is false if there are other comments between it and the code before it, or on the
-// last line of that code.
+// start returns the beginning of the function at an offset: where its doc comment begins, if it has
+// one. alone is false if there are other comments between it and the code before it, or on the last
+// line of that code.
 func (s *scanner) start(offset int) (start int, alone bool) {
 	start = offset
 	n := len(s.comments)

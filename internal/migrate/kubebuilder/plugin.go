@@ -99,7 +99,7 @@ func (p *plugin) scaffold() error {
 		overlay[filepath.Join(p.Dir, filepath.FromSlash(name))] = data
 	}
 	reader := inputs.Overlaid(overlay, nil)
-	// The settings are those of the Makefile before it changes.
+	// The settings come from the Makefile before it changes.
 	if err := p.settings(reader); err != nil {
 		return err
 	}

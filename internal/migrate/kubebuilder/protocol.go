@@ -13,7 +13,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 )
 
-// Name and Version are those of the plugin, as in --plugins schemagen.github.io/v1.
+// Name and Version identify the plugin, as in --plugins schemagen.github.io/v1.
 const (
 	Name    = "schemagen.github.io"
 	Version = "v1"
@@ -22,8 +22,8 @@ const (
 // protocolVersion is the version of the protocol.
 const protocolVersion = "v1alpha1"
 
-// maxRequest is the size of the largest request. Kubebuilder sends all files of a project, with
-// those that git does not track.
+// maxRequest is the size of the largest request. Kubebuilder sends all files of a project, even
+// files that git does not track.
 const maxRequest = 1 << 30
 
 // request is what Kubebuilder sends, of which the plugin reads a part: the JSON of type
@@ -34,8 +34,8 @@ type request struct {
 	// args are the arguments of the command line; of metadata and flags, the command that is
 	// asked about.
 	args []string
-	// files are the files of the project, by their slash-separated path. Only those that the
-	// plugin reads have their content.
+	// files are the files of the project, by their slash-separated path. Only files that the plugin
+	// reads have their content.
 	files map[string][]byte
 }
 

@@ -251,7 +251,7 @@ func crdChanges() []Change {
 	}
 }
 
-// isBasic reports whether a type is that of a scalar.
+// isBasic reports whether a type is a scalar's.
 func isBasic(kind any) bool {
 	return kind == "string" || kind == "integer" || kind == "boolean" || kind == "number"
 }
@@ -377,8 +377,8 @@ func (d difference) rewriteString(key string, f func(string) string) {
 	d.old[key] = text
 }
 
-// require adds to the old list of required fields those that only the new one has, or removes
-// those that it does not have. The lists are sorted.
+// require adds to the old list the required fields that only the new one has, or removes fields
+// that it does not have. The lists are sorted.
 func (d difference) require(added bool) {
 	old, _ := d.old["required"].([]any)
 	now, _ := d.new["required"].([]any)

@@ -204,7 +204,7 @@ func (c *comparison) explain(d difference) {
 	}
 }
 
-// needed returns the changes without those that do not contribute: rare ones first, then from
+// needed returns the changes without the ones that do not contribute: rare ones first, then from
 // the last.
 func (d difference) needed(changes []Change, left []string) []Change {
 	for _, rare := range []bool{true, false} {

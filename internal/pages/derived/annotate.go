@@ -18,7 +18,7 @@ type annotator struct {
 	// position returns the position of a path below the schema, or "".
 	position func(path string) string
 	// added explains a keyword or a property that the source does not have, and dropped one
-	// that only the source has. path is that of the node.
+	// that only the source has. path leads to the node.
 	added   func(source object, keyword string) string
 	dropped func(path, keyword string) string
 }

@@ -49,7 +49,7 @@ type finding struct {
 type file struct {
 	before, after []byte
 	fixes         int
-	// warnings are those that were fixed, by their lines after that.
+	// warnings have been fixed; their lines are those after the fixes.
 	warnings map[string]finding
 }
 

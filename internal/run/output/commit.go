@@ -98,9 +98,8 @@ func (w *Writer) Prepare(ctx context.Context, outputs []File, stale []string, mo
 // replacement, some files are new and the others old, but each is complete; the next run
 // updates the rest.
 //
-// If files were refused, or one of those that are edited changes, the error is a [Refused]. If
-// ctx is done before files are replaced, Apply returns its error; after that, ctx is
-// ignored.
+// If files were refused, or a file to edit changes, the error is a [Refused]. If ctx is done before
+// files are replaced, Apply returns its error; after that, ctx is ignored.
 func (c *Change) Apply(ctx context.Context, stdout io.Writer) (changed []string, err error) {
 	if len(c.Refused) > 0 {
 		return nil, &Refused{c.Refused}
@@ -180,7 +179,7 @@ func (s *search) refuse(kind *diag.Kind, path, hint, format string, args ...any)
 	s.refused = append(s.refused, kind.At(diag.Position{File: path}, hint, format, args...))
 }
 
-// targets compares outputs with the disk and returns those that differ.
+// targets compares outputs with the disk and returns the ones that differ.
 func (s *search) targets(ctx context.Context, outputs []File) ([]*target, error) {
 	var targets []*target
 	taken := make(map[string]File, len(outputs))
@@ -511,7 +510,7 @@ const (
 	tempSuffix = ".tmp"
 )
 
-// isTemp reports whether a name is that of a temporary file.
+// isTemp reports whether a temporary file has a name.
 func isTemp(name string) bool {
 	text, begins := strings.CutPrefix(name, tempPrefix)
 	text, ends := strings.CutSuffix(text, tempSuffix)

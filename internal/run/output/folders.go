@@ -12,9 +12,9 @@ import (
 // folders are the open directories of a change. They stay the same ones, whatever becomes of
 // their paths.
 type folders struct {
-	// open are those that are open, by path.
+	// open has the open folders, by path.
 	open map[string]*os.Root
-	// made are those that were created, parents first.
+	// made has the folders that were created, parents first.
 	made []madeFolder
 }
 

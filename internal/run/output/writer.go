@@ -188,8 +188,8 @@ func follow(path string) (file string, links []string) {
 	return done, links
 }
 
-// unusable returns why the file of a path cannot be replaced, or "". info and err are those of
-// the physical file.
+// unusable returns why the file of a path cannot be replaced, or "". info and err describe the
+// physical file.
 func (target location) unusable(info fs.FileInfo, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -27,7 +27,7 @@ import (
 type Run struct {
 	cache *Cache
 	key   string
-	// record is that of a run which holds, or was just kept.
+	// record belongs to a run which holds, or was just kept.
 	record inputs.Record
 }
 

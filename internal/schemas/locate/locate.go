@@ -1,5 +1,3 @@
-// Package locate follows paths of schemas and of values, as the API server prints them, to the nodes of a schema
-// and to the values of an object.
 package locate
 
 import (
@@ -210,9 +208,9 @@ type Followed struct {
 }
 
 // Follow returns the nodes on the path to a value of an object, outermost first
-// and at least the schema itself. The path is that of the value as printed by the
-// API server: "spec.list[0].name". Follow stops where the schema ends. If names
-// contain dots or brackets, the longest match is used.
+// and at least the schema itself. The path is the value's, as the API server prints it:
+// "spec.list[0].name". Follow stops where the schema ends. If names contain dots or brackets, the
+// longest match is used.
 func Follow(s *structural.Schema, path string) []Followed {
 	out := []Followed{{Schema: s}}
 	for whole := path; path != ""; {

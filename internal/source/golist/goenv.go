@@ -116,8 +116,8 @@ func envReader(reader *inputs.Reader) func(name string) string {
 	}
 }
 
-// buildContext returns the build context that selects files. Its release tags are those of
-// the toolchain in use, which may differ from the one that built this program.
+// buildContext returns the build context that selects files. Its release tags come from the
+// toolchain in use, which may differ from the one that built this program.
 func buildContext(reader *inputs.Reader, get func(string) string, root string, minor int, tags []string) build.Context {
 	context := build.Default
 	context.GOROOT = root

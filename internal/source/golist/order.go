@@ -14,8 +14,8 @@ import (
 
 // Order returns the roots of the patterns in the order in which controller-gen processes
 // them. It matters only if several packages write the same file, of which the last one is
-// kept. controller-gen loads each file pattern separately, and go list -deps prints a package
-// after those that it imports.
+// kept. controller-gen loads each file pattern separately, and go list -deps prints a package after
+// its imports.
 //
 // ok is false if the order is not known: for import paths, nested modules, and packages that a
 // pattern matches through symbolic links. Imports through another module that imports

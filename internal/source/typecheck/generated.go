@@ -16,8 +16,8 @@ import (
 )
 
 // ExcludedMethods are the methods of a type that copy values, in files that the build constraints leave
-// out, such as those that another generator or another run has written. Each is the first line of the
-// method without the brace, or empty.
+// out, such as methods that another generator or another run has written. Each is the first line of
+// the method without the brace, or empty.
 type ExcludedMethods struct{ DeepCopyInto, DeepCopy string }
 
 // Has reports whether there is a method with the signature, such as "DeepCopyInto(*Widget)".

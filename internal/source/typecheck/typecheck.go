@@ -177,7 +177,7 @@ func (c *Checker) scope(p *source.Package) *scope {
 	return s
 }
 
-// check passes the pruned package to go/types, after those that it imports.
+// check passes the pruned package to go/types, after the packages that it imports.
 func (s *scope) check() {
 	if s.types != nil {
 		return

@@ -1,6 +1,6 @@
 // Package crdfields writes CustomResourceDefinitions in which one field is absent, null or
-// empty, for tests of everything that reads definitions. The fields are those of the API type,
-// found by reflection, so a field that Kubernetes adds is tested without a change here.
+// empty, for tests of everything that reads definitions. The fields of the API type are found by
+// reflection, so a field that Kubernetes adds is tested without a change here.
 package crdfields
 
 import (

@@ -59,7 +59,7 @@ func signature(data []byte) (written, now string) {
 	return "", ""
 }
 
-// toWrite returns the files without those that people have edited, if Generate would write the
+// toWrite returns the files without the ones that people have edited, if Generate would write the
 // source again that they have edited. If it would overwrite their work, the file is reported.
 func toWrite(files []writtenFile, options *Options) ([]writtenFile, diag.List, error) {
 	var out []writtenFile

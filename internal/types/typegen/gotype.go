@@ -43,7 +43,8 @@ type typeKey struct {
 
 // A failure is a node that cannot be written.
 type failure struct {
-	// kind is nil if it is one of the kinds that have the schema. keyword is that of the schema, or empty.
+	// kind is nil if it is one of the kinds that have the schema. keyword is the schema's keyword, or
+	// empty.
 	kind    *kind
 	schema  *structural.Schema
 	keyword string

@@ -148,8 +148,8 @@ func aliases(paths []string) map[string]string {
 // minSimilar is the number of fields from which a type is compared with well-known ones.
 const minSimilar = 4
 
-// lookAlikes returns the types that have nearly the fields of well-known types, which often
-// are those of another version: "Container is like corev1.Container (without restartPolicy)".
+// lookAlikes returns the types that have nearly the fields of well-known types, which often come
+// from another version: "Container is like corev1.Container (without restartPolicy)".
 func (b *builder) lookAlikes() []string {
 	var out []string
 	for _, t := range b.types {

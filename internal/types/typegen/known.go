@@ -79,7 +79,7 @@ const probeDir = "zz_schemagen_probe"
 
 // Open finds out which well-known types a package in a directory can use, and their schemas.
 // Types that the module does not require are left out. Imports are patterns of further
-// packages whose structs are recognized; those that have no schema are left out.
+// packages whose structs are recognized; structs that have no schema are left out.
 func Open(ctx context.Context, dir string, imports ...string) (*Module, diag.List, error) {
 	mod := goMod(dir)
 	if mod == "" {

@@ -47,8 +47,8 @@ func (b *builder) structMarkers(s *structural.Schema) (out []string) {
 	return out
 }
 
-// keywordMarkers returns the markers for the keywords of a node, except for those that its
-// Go type implies and those of a field: description, default and nullable.
+// keywordMarkers returns the markers for the keywords of a node, except for keywords that its Go
+// type implies and keywords of a field: description, default and nullable.
 func (b *builder) keywordMarkers(s *structural.Schema, implied ...string) []marker {
 	var out []marker
 	skip := append([]string{"type", "required", "description", "default", "nullable"}, implied...)

@@ -31,7 +31,7 @@ type groupVersion struct {
 type kind struct {
 	definition *crd.Definition
 	object     *apiextensionsv1.CustomResourceDefinition
-	// index is that of the version in the definition.
+	// index is the version's index in the definition.
 	index  int
 	schema *structural.Schema
 	root   *goType

@@ -122,7 +122,7 @@ func isImportable(name string) bool {
 	return module.CheckImportPath("x/"+name) == nil
 }
 
-// kinds sorts the kinds of each package, and reports those that cannot be in one group.
+// kinds sorts the kinds of each package, and reports kinds that cannot be in one group.
 func (p *planner) kinds() {
 	type name struct{ group, kind string }
 	kinds := map[name]*kind{}

@@ -30,8 +30,8 @@ type mismatch struct {
 	what, path string
 }
 
-// prove generates the definitions of the files and compares them with those that the files
-// were made from.
+// prove generates the definitions of the files and compares them with the definitions that the
+// files were made from.
 func prove(ctx context.Context, dir string, builders []*builder, files []writtenFile) ([]mismatch, diag.List, error) {
 	overlay := map[string][]byte{}
 	var patterns []string

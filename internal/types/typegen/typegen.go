@@ -57,7 +57,7 @@ type File struct {
 
 // Result is the result of [Generate].
 type Result struct {
-	// Files are the files to be written: all but those that people have edited while the
+	// Files are the files to be written: all except the files that people have edited while the
 	// definitions stayed the same.
 	Files    []File
 	Packages []Package
@@ -68,7 +68,7 @@ type Result struct {
 
 // Package describes a generated package.
 type Package struct {
-	// Group and Version are those of the package, Kinds the kinds that it declares.
+	// Group and Version belong to the package, Kinds are the kinds that it declares.
 	Group, Version string
 	Kinds          []string
 	// Types is the number of types, without lists of objects.
@@ -78,8 +78,8 @@ type Package struct {
 	Kept []string
 	// Open are the types of objects that preserve unknown fields. Go types drop these.
 	Open []string
-	// LookAlikes are types with nearly the fields of well-known ones, which often are those
-	// of another version of k8s.io/api.
+	// LookAlikes are types with nearly the fields of well-known ones, which often come from another
+	// version of k8s.io/api.
 	LookAlikes []string
 	// Style is what the definitions that are generated again write in another way, without
 	// another meaning: the order of required, names that servers set by default.

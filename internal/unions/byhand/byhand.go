@@ -17,8 +17,8 @@ import (
 
 // Judgement is the result of comparing handwritten rules with a union.
 type Judgement struct {
-	// Rules are the indexes of the rules that were judged: those that mention
-	// members of the union and nothing outside the union.
+	// Rules are the indexes of the rules that were judged: they mention members of the union and
+	// nothing outside the union.
 	Rules []int
 	// Same is true if together they reject exactly the objects that the union rejects.
 	Same bool

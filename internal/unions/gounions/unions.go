@@ -391,7 +391,7 @@ func (all *Unions) enabled(t *source.Type) bool {
 	return forms != nil && !slices.Contains(forms, unions.FormNone)
 }
 
-// severity is that of problems with the unions of a type: an error if unions are enabled.
+// severity is how bad problems with the unions of a type are: an error if unions are enabled.
 func (all *Unions) severity(t *source.Type) diag.Severity {
 	if all.enabled(t) {
 		return diag.Error

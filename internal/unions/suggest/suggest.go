@@ -121,7 +121,7 @@ type suggester struct {
 	*define.Builder
 	// sources caches the lines of files to be edited, by file name.
 	sources map[string][]string
-	// statuses are the structs whose fields are those of a status.
+	// statuses are the structs with the fields of a status.
 	statuses map[*source.Type]bool
 }
 

@@ -36,7 +36,7 @@ func AddCompletionCommand(root *cobra.Command) {
 	}
 }
 
-// CompleteFrom completes values; in a list, those that it does not contain yet.
+// CompleteFrom completes values; in a list, only values that it does not contain yet.
 func CompleteFrom(values []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		old := typed[:strings.LastIndexByte(typed, ',')+1]

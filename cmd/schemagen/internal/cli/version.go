@@ -30,8 +30,8 @@ func VersionText(tool string, info *debug.BuildInfo) string {
 	return text + fmt.Sprintf("go: %s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// Version returns the version of a build: that of its module, or else the revision of its
-// working tree. It is empty if both are unknown.
+// Version returns the version of a build: its module's version, or else the revision of its working
+// tree. It is empty if both are unknown.
 func Version(info *debug.BuildInfo) string {
 	if v := info.Main.Version; v != "" && v != "(devel)" && info.Main.Replace == nil {
 		return v

@@ -9,6 +9,12 @@
 // each change, by --fix for each round, by an editor for each edit. What such runs share is a
 // [Session].
 //
-// Read settle.go first, then run.go; fix.go and watch.go repeat runs. values.go has the values of
-// settings. gofiles.go is for unions, conversions and gates, definitions.go is for commands that read definitions, from files or packages.
+// Read the files in this order:
+//
+//   - settle.go: an invocation becomes settings
+//   - run.go: settings become an outcome, and that is finished
+//   - fix.go, watch.go: runs that are repeated
+//   - values.go: the values of settings and their flags
+//   - gofiles.go: runs of unions, conversions and gates
+//   - definitions.go: for commands that read definitions, from files or packages
 package generation

@@ -37,8 +37,8 @@ func (inv *Invocation) fixSources(ctx context.Context, shared *Session, stdout, 
 }
 
 // Findings returns the findings of a run that reads files with reader, of which nothing is written.
-// Mistakes in the project file are reported alone. unverified, unless it is nil, is called with
-// those that are known before definitions are verified.
+// Mistakes in the project file are reported alone. unverified, unless it is nil, is called with the
+// findings so far before definitions are verified.
 func (inv *Invocation) Findings(ctx context.Context, reader *inputs.Reader, shared *Session,
 	unverified func(diag.List)) (diag.List, error) {
 	_, mistakes, err := reporting.ReadConfig(inv.Command, reader, inv.Dir)

@@ -23,7 +23,7 @@ type Session struct {
 	Results verify.ResultCache
 	// Recorder, if not nil, records what is verified.
 	Recorder *symbols.Recorder
-	// packages are those of the last run that returned only findings.
+	// packages has the packages of the last run that returned only findings.
 	packages generate.Session
 	// earlier has the findings of commits.
 	earlier map[string]diag.List
@@ -111,7 +111,7 @@ func (s *Settings) execute(ctx context.Context, kept *runcache.Run) (*Outcome, e
 }
 
 // Finish reports the findings, and writes, compares or prints the files. It returns the paths of
-// those that differed.
+// the files that differed.
 func (s *Settings) Finish(ctx context.Context, made *Outcome, stdout, stderr io.Writer) (changed []string, err error) {
 	if made.Verdict.Failed {
 		err := s.Reporter.Print(stderr, made.Verdict)

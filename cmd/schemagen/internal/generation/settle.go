@@ -38,7 +38,7 @@ type Invocation struct {
 	Request generate.Request
 	// Dir is the working directory.
 	Dir string
-	// Format is that of findings.
+	// Format is the output format of findings, such as json.
 	Format string
 	// Check and Diff are those flags, which determine the mode.
 	Check, Diff bool
@@ -77,8 +77,8 @@ func (inv *Invocation) checked() (err error) {
 	return err
 }
 
-// Settings are those of one run: an Invocation, completed by schemagen.yaml and by the layout of
-// the project.
+// Settings configure one run: an Invocation, completed by schemagen.yaml and by the layout of the
+// project.
 type Settings struct {
 	Values
 	Reporter reporting.Reporter

@@ -20,7 +20,7 @@ type Values struct {
 	// Functions are the options of unions, and policies is the directory of admission policies.
 	Functions uniongen.FunctionOptions
 	policies  string
-	// channels, ruleNames and since are those of --channel, --rules and --since.
+	// channels, ruleNames and since are the values of --channel, --rules and --since.
 	channels, ruleNames []string
 	since               string
 	// headerFile is the file whose text precedes the content of each file, with " YEAR"
@@ -32,8 +32,8 @@ type Values struct {
 	strict   bool
 }
 
-// Flags returns the flags of all settings of a command. Their values are those of v, beginning with
-// the defaults.
+// Flags returns the flags of all settings of a command. They set the fields of v, and first their
+// defaults.
 func (v *Values) Flags(command string) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("settings", pflag.ContinueOnError)
 	targets := v.targets()

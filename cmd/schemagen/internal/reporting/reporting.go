@@ -50,8 +50,8 @@ type Reporter struct {
 	Reader  *inputs.Reader
 	// Writer is where files may be written.
 	Writer output.Writer
-	// Unused returns findings about waivers, given those that were used. If it is nil,
-	// unused waivers are not reported: only a run over everything can find them.
+	// Unused returns findings about waivers, given the waivers that were used. If it is nil, unused
+	// waivers are not reported: only a run over everything can find them.
 	Unused func(used map[*project.Waiver]bool) diag.List
 }
 
