@@ -55,6 +55,28 @@ func TestSamples(t *testing.T) {
 	t.Logf("%d of the %d samples of %d versions are taken", taken, 2*versions, versions)
 }
 
+// TestSamplesAreTheSame makes samples that the server rejects again and again: the server reports errors about
+// fields in random order, which must not show in a sample or its findings.
+func TestSamplesAreTheSame(t *testing.T) {
+	for _, name := range []string{"marker-xvalidation", "merge-bounds", "gates-needless"} {
+		for _, kind := range kindsOfCase(t, filepath.Join("../testdata/crd", name+".txtar")) {
+			first, err := kind.Sample(t.Context(), true)
+			if err != nil || len(first.Findings) == 0 {
+				t.Fatalf("%s: the server takes the sample, error %v", name, err)
+			}
+			for range 6 {
+				again, err := kind.Sample(t.Context(), true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if string(again.YAML) != string(first.YAML) || fmt.Sprint(again.Findings) != fmt.Sprint(first.Findings) {
+					t.Fatalf("%s: got\n%s%v\nand\n%s%v", name, again.YAML, again.Findings, first.YAML, first.Findings)
+				}
+			}
+		}
+	}
+}
+
 // kindsOfCase returns the versions of the definitions that a case expects, sorted.
 func kindsOfCase(t *testing.T, path string) []*Kind {
 	t.Helper()

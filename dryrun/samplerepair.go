@@ -1,6 +1,7 @@
 package dryrun
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -42,7 +43,7 @@ func badness(a apiserver.Answer) int {
 // report less, and repeats. If there is none, it applies one after which the server
 // reports something else, up to maxDetours times in a row.
 func (r *repairer) repair(ctx context.Context, object map[string]any) error {
-	answer, err := r.server.Create(ctx, object)
+	answer, err := r.create(ctx, object)
 	if err != nil {
 		return err
 	}
@@ -69,6 +70,16 @@ func (r *repairer) repair(ctx context.Context, object map[string]any) error {
 	return nil
 }
 
+// create asks the server about an object. The server visits fields in random order: errors are sorted by
+// field, so that always the same change is tried first.
+func (r *repairer) create(ctx context.Context, object map[string]any) (apiserver.Answer, error) {
+	answer, err := r.server.Create(ctx, object)
+	slices.SortStableFunc(answer.Errors, func(a, b *field.Error) int {
+		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Detail, b.Detail))
+	})
+	return answer, err
+}
+
 // maxDetours is the number of consecutive changes that need not be an improvement.
 const maxDetours = 12
 
@@ -86,7 +97,7 @@ func (r *repairer) improve(ctx context.Context, object map[string]any,
 			if !change(changed) {
 				continue
 			}
-			next, err := r.server.Create(ctx, changed)
+			next, err := r.create(ctx, changed)
 			if err != nil {
 				return nil, answer, err
 			}
