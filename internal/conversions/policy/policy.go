@@ -71,10 +71,8 @@ spec:
       expression: |-
         variables.before
           ? (has(object.metadata.annotations)
-            ? [JSONPatch{op: 'add', path: '/metadata/annotations/' + jsonpatch.escapeKey('ANNOTATION'),
-	value: oldObject.metadata.annotations['ANNOTATION']}]
-            : [JSONPatch{op: 'add', path: '/metadata/annotations',
-	value: {'ANNOTATION': oldObject.metadata.annotations['ANNOTATION']}}])
+            ? [JSONPatch{op: 'add', path: '/metadata/annotations/' + jsonpatch.escapeKey('ANNOTATION'), value: oldObject.metadata.annotations['ANNOTATION']}]
+            : [JSONPatch{op: 'add', path: '/metadata/annotations', value: {'ANNOTATION': oldObject.metadata.annotations['ANNOTATION']}}])
           : (variables.now
             ? [JSONPatch{op: 'remove', path: '/metadata/annotations/' + jsonpatch.escapeKey('ANNOTATION')}]
             : [])
