@@ -441,7 +441,8 @@ func (d *definition) askServer(ctx context.Context, target *apiserver.Target) er
 	new := d.new.CRD
 	if d.new.Accepted.By(target.Version()) && !hasSelectable(old) && !hasSelectable(new) {
 		// An update does not ask more of schemas than a creation.
-		old, new = withoutSchemas(old), withoutSchemas(new)
+		old = withoutSchemas(old)
+		new = withoutSchemas(new)
 	}
 	findings, err := target.ValidateUpdate(ctx, new, old)
 	if err != nil {

@@ -278,7 +278,8 @@ const maxExact = 1 << 53
 // numbers returns bounds of all numbers. Fractions are rounded outwards, because the server
 // truncates them for integers.
 func (a *accepted) numbers() (low, high float64) {
-	low, high = math.Inf(-1), math.Inf(1)
+	low = math.Inf(-1)
+	high = math.Inf(1)
 	isWhole := a.old.Type == "integer" || a.old.XIntOrString
 	for _, v := range a.conditions {
 		if v.Format == "int32" && a.old.Type == "integer" {

@@ -185,7 +185,8 @@ func (c *comparer) node(p nodePair) {
 	p.oldRules = p.old.XValidations
 	p.newRules = p.new.XValidations
 	branched := hasBranches(p.old) || hasBranches(p.new)
-	p.old, p.new = normalized(p.old), normalized(p.new)
+	p.old = normalized(p.old)
+	p.new = normalized(p.new)
 	p.specifyImplied()
 	differing := differences(p.old, p.new)
 	start := len(c.changes)

@@ -60,7 +60,8 @@ func (r *repairer) repair(ctx context.Context, object map[string]any) error {
 		if badness(next) >= badness(answer) {
 			detours++
 		}
-		object, answer = changed, next
+		object = changed
+		answer = next
 		if badness(answer) < badness(r.answer) {
 			r.best = object
 			r.answer = answer

@@ -256,13 +256,15 @@ func needs(v *structural.ValueValidation) (required, forbidden []string) {
 	required = slices.Clone(v.Required)
 	for _, all := range v.AllOf {
 		r, f := needs(&all.ValueValidation)
-		required, forbidden = append(required, r...), append(forbidden, f...)
+		required = append(required, r...)
+		forbidden = append(forbidden, f...)
 	}
 	for _, branches := range [][]structural.NestedValueValidation{v.OneOf, v.AnyOf} {
 		for i := range branches {
 			r, f := needs(&branches[i].ValueValidation)
 			if i == 0 {
-				required, forbidden = append(required, r...), append(forbidden, f...)
+				required = append(required, r...)
+				forbidden = append(forbidden, f...)
 			} else if len(v.OneOf) > 0 {
 				forbidden = append(forbidden, r...)
 			}

@@ -118,7 +118,10 @@ func (r *reviewRun) read(ctx context.Context, args []string, commits *definition
 	if err = cmp.Or(err, reporting.Refused("OLD", old.Side.String(), old.Findings, r.definitions.Dir, stderr), reporting.Refused("NEW", new.Side.String(), new.Findings, r.definitions.Dir, stderr)); err != nil {
 		return err
 	}
-	target.Old, target.New, target.Olds, target.News = old.Side.String(), new.Side.String(), old.Definitions, new.Definitions
+	target.Old = old.Side.String()
+	target.New = new.Side.String()
+	target.Olds = old.Definitions
+	target.News = new.Definitions
 	target.Findings = r.definitions.Project.Judge(new.Findings.Normalize().Since(old.Findings.Normalize()),
 		map[*project.Waiver]bool{}).On()
 	return nil

@@ -282,7 +282,8 @@ func (v evaluation) valueOf(s *structural.Schema) fact {
 		if !v.bounded {
 			r = contradictions.Range{Low: math.Inf(-1), High: math.Inf(1)}
 		} else if low, high, ok := enumRange(s); ok {
-			r.Low, r.High = math.Max(r.Low, low), math.Min(r.High, high)
+			r.Low = math.Max(r.Low, low)
+			r.High = math.Min(r.High, high)
 		}
 		return number(r.Low, r.High)
 	case s.Type == "string":
@@ -336,13 +337,15 @@ func enumRange(s *structural.Schema) (low, high float64, ok bool) {
 	if s.ValueValidation == nil || len(s.Enum) == 0 {
 		return 0, 0, false
 	}
-	low, high = math.Inf(1), math.Inf(-1)
+	low = math.Inf(1)
+	high = math.Inf(-1)
 	for _, value := range s.Enum {
 		var f *float64
 		if json.Unmarshal(value.Raw, &f) != nil || f == nil {
 			return 0, 0, false
 		}
-		low, high = math.Min(low, *f), math.Max(high, *f)
+		low = math.Min(low, *f)
+		high = math.Max(high, *f)
 	}
 	return low, high, true
 }
@@ -476,10 +479,12 @@ func sizeOf(f fact) fact {
 	low := f.low
 	high := f.high
 	if f.texts != nil {
-		low, high = math.Inf(1), math.Inf(-1)
+		low = math.Inf(1)
+		high = math.Inf(-1)
 		for _, t := range f.texts {
 			n := float64(utf8.RuneCountInString(t))
-			low, high = math.Min(low, n), math.Max(high, n)
+			low = math.Min(low, n)
+			high = math.Max(high, n)
 		}
 	}
 	out := number(low, high)

@@ -56,7 +56,9 @@ func (ks *Kinds) New(crd *apiextensionsv1.CustomResourceDefinition, schema *stru
 	if err != nil {
 		return nil, err
 	}
-	k.schema, k.structural, k.rules = root.model, root.rules.schema, root.rules.validator()
+	k.schema = root.model
+	k.structural = root.rules.schema
+	k.rules = root.rules.validator()
 	k.validator = apiservervalidation.NewSchemaValidatorFromOpenAPI(given.openapi)
 	if status, ok := given.openapi.Properties["status"]; ok && k.hasStatus {
 		k.statusValidator = apiservervalidation.NewSchemaValidatorFromOpenAPI(&status)

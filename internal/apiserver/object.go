@@ -228,7 +228,8 @@ func (r *request) findRules() {
 			continue
 		}
 		s := newRuleSchema(v.Schema.OpenAPIV3Schema, spec.Child("versions").Index(i).Child("schema", "openAPIV3Schema"), r.surveys[i].rules, r.target)
-		s.version, s.versions = v.Name, []int{i}
+		s.version = v.Name
+		s.versions = []int{i}
 		r.schemas = append(r.schemas, s)
 	}
 }

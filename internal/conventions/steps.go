@@ -59,7 +59,8 @@ func (f *field) steps() iter.Seq[step] {
 				if missing != nil {
 					return
 				}
-				place.declared, place.basic = name.Type, name.Predeclared
+				place.declared = name.Type
+				place.basic = name.Predeclared
 				if place.declared != nil {
 					if place.declared.Pkg.Local() && !place.declared.Marshals("MarshalJSON") && !place.declared.Marshals("MarshalText") {
 						next.file = place.declared.File

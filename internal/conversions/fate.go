@@ -18,7 +18,8 @@ func settleFates(pairs []*Pair) {
 					up := u.Rule.loses(true, true)
 					down := u.Rule.loses(false, true)
 					again = again || up != (u.Up != Lossless) || down != (u.Down != Lossless)
-					u.Up, u.Down = fate(up, u.Reason), fate(down, u.Reason)
+					u.Up = fate(up, u.Reason)
+					u.Down = fate(down, u.Reason)
 				}
 				if u.Up == Kept || u.Down == Kept {
 					again = again || !p.Loses

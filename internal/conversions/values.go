@@ -23,7 +23,8 @@ func parseValues(text string) (values [][2]string, problem, hint string) {
 			source, target, found = strings.Cut(entry, "=")
 			ok = false
 		}
-		source, target = strings.TrimSpace(source), strings.TrimSpace(target)
+		source = strings.TrimSpace(source)
+		target = strings.TrimSpace(target)
 		if !found || source == "" || target == "" {
 			if problem == "" {
 				problem = "\"" + entry + "\" is not a pair of values"
@@ -32,7 +33,8 @@ func parseValues(text string) (values [][2]string, problem, hint string) {
 			continue
 		}
 		pairs = append(pairs, source+": "+target)
-		source, target = strings.Trim(source, `"`), strings.Trim(target, `"`)
+		source = strings.Trim(source, `"`)
+		target = strings.Trim(target, `"`)
 		if i := slices.IndexFunc(values, func(v [2]string) bool { return v[0] == source }); i >= 0 {
 			return nil, source + " has two values, " + values[i][1] + " and " + target, "remove one of them"
 		}

@@ -88,7 +88,8 @@ func (w *pairing) candidates(f *Field) [][]*Field {
 
 // unalike measures how different two names are: 0 if one contains the other.
 func unalike(a, b string) int {
-	a, b = strings.ToLower(a), strings.ToLower(b)
+	a = strings.ToLower(a)
+	b = strings.ToLower(b)
 	if strings.Contains(a, b) || strings.Contains(b, a) {
 		return 0
 	}

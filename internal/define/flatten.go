@@ -64,7 +64,8 @@ func (fl *Flattener) ForPackage(p *source.Package) *Flattener {
 	}
 	if fl.perPackage[p] == nil {
 		b := *fl.builder
-		b.types, b.overrides = map[*source.Type]*draft{}, slices.Concat(b.overrides, overrides)
+		b.types = map[*source.Type]*draft{}
+		b.overrides = slices.Concat(b.overrides, overrides)
 		fl.perPackage[p] = NewFlattener(&b)
 		fl.perPackage[p].configure(limit, prefix)
 	}

@@ -71,7 +71,9 @@ func (fl *Flattener) mergeInto(dst, src *draft) {
 		if dst.Default == nil {
 			dst.Default = src.Default
 		} else if dst.Default != src.Default {
-			dstRest.Default, srcRest.Default, dst.Default = dst.Default, src.Default, nil
+			dstRest.Default = dst.Default
+			srcRest.Default = src.Default
+			dst.Default = nil
 			hoisted = true
 		}
 	}
@@ -81,7 +83,9 @@ func (fl *Flattener) mergeInto(dst, src *draft) {
 	case dst.ref == nil:
 		dst.ref = src.ref
 	default:
-		dstRest.ref, srcRest.ref, dst.ref = dst.ref, src.ref, nil
+		dstRest.ref = dst.ref
+		srcRest.ref = src.ref
+		dst.ref = nil
 		hoisted = true
 	}
 
@@ -95,7 +99,9 @@ func (fl *Flattener) mergeInto(dst, src *draft) {
 		if dst.items == nil {
 			dst.items = src.items
 		} else {
-			dstRest.items, srcRest.items, dst.items = dst.items, src.items, nil
+			dstRest.items = dst.items
+			srcRest.items = src.items
+			dst.items = nil
 			hoisted = true
 		}
 	}
@@ -260,7 +266,9 @@ func mergeValues(dst, src, dstRest, srcRest *draft) (hoisted bool) {
 			d.Not = s.Not
 		} else {
 			dr, sr := rest()
-			dr.Not, sr.Not, d.Not = d.Not, s.Not, nil
+			dr.Not = d.Not
+			sr.Not = s.Not
+			d.Not = nil
 		}
 	}
 	if len(s.Required) > 0 {

@@ -106,7 +106,8 @@ func (c *Commits) Read(ctx context.Context, side, other Side) (out []*crd.Defini
 		if err != nil {
 			return nil, nil, err
 		}
-		out, findings = append(out, more...), append(findings, found...)
+		out = append(out, more...)
+		findings = append(findings, found...)
 	}
 	return out, append(findings, repeated(out)...), nil
 }
@@ -135,7 +136,8 @@ func (c *Commits) readName(ctx context.Context, name string,
 		if err != nil {
 			return nil, nil, err
 		}
-		out, findings = append(out, more...), append(findings, found...)
+		out = append(out, more...)
+		findings = append(findings, found...)
 	}
 	return out, findings, nil
 }

@@ -113,7 +113,8 @@ func resourcesOf(subjects []*crd.Definition, findings diag.List) readPart {
 	out := readPart{definitions: len(subjects), findings: findings}
 	for _, s := range subjects {
 		resources, found := served(s)
-		out.resources, out.findings = append(out.resources, resources...), append(out.findings, found...)
+		out.resources = append(out.resources, resources...)
+		out.findings = append(out.findings, found...)
 	}
 	return out
 }

@@ -47,7 +47,8 @@ func cursorAt(text []byte, offset int) (c cursor, ok bool) {
 	if offset <= c.start {
 		return c, false
 	}
-	c.marker, c.at = marker, min(offset-c.start, len(marker))
+	c.marker = marker
+	c.at = min(offset-c.start, len(marker))
 	c.targets, c.kind = targetsAt(text, offset)
 	return c, true
 }

@@ -45,7 +45,8 @@ func staleConversions(ctx context.Context, options define.Options,
 			stale = nil
 			found = diag.List{note}
 		}
-		remove, findings = append(remove, stale...), append(findings, found...)
+		remove = append(remove, stale...)
+		findings = append(findings, found...)
 		return nil
 	}
 	for _, dir := range outputs.Generated.Without {

@@ -177,7 +177,8 @@ func (l *linter) resources(comments []Comment) {
 		}
 		r := m.Value.(crdmarkers.Resource)
 		each = append(each, r)
-		r.Path, r.Singular = cmp.Or(r.Path, last.Path), cmp.Or(r.Singular, last.Singular)
+		r.Path = cmp.Or(r.Path, last.Path)
+		r.Singular = cmp.Or(r.Singular, last.Singular)
 		last = r
 	}
 	for i, r := range each {

@@ -290,7 +290,8 @@ func (r *shellReader) call(c *syntax.CallExpr) {
 		words = words[1:]
 	}
 	if call, ok := callOf(words); ok {
-		call.dir, call.env = r.dir, slices.Concat(r.exported, call.env)
+		call.dir = r.dir
+		call.env = slices.Concat(r.exported, call.env)
 		r.calls = append(r.calls, call)
 	} else if call, ok := ownCallOf(words); ok {
 		r.own = append(r.own, call)

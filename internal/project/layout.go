@@ -154,7 +154,8 @@ func (c *File) Others(reader *inputs.Reader, wd string, selected Channel) func(d
 	own := placesOf(selected)
 	dirs := c.channelDirectories(reader, wd, selected)
 	return func(dir, file string) bool {
-		dir, file = absolute(wd, dir), absolute(wd, file)
+		dir = absolute(wd, dir)
+		file = absolute(wd, file)
 		if !slices.ContainsFunc(dirs, func(place string) bool { return isWithin(dir, place) }) {
 			return false
 		}

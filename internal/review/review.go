@@ -284,6 +284,7 @@ func (s *Size) set(old, new *crd.Definition, measures *crdsize.Sizes) error {
 		}
 		*side.to = n
 	}
-	s.OfRequest, s.OfAnnotation = float64(s.After)/crdsize.RequestLimit, float64(s.After)/crdsize.AnnotationLimit
+	s.OfRequest = float64(s.After) / crdsize.RequestLimit
+	s.OfAnnotation = float64(s.After) / crdsize.AnnotationLimit
 	return nil
 }

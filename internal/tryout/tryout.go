@@ -80,7 +80,8 @@ func (r *Run) All(ctx context.Context, sources []definitions.Source) error {
 			}
 			checked[kind] = true
 			found, err := kind.Check()
-			part.findings, part.err = append(part.findings, found...), errors.Join(part.err, err)
+			part.findings = append(part.findings, found...)
+			part.err = errors.Join(part.err, err)
 		}
 		_, err := part.text.WriteTo(r.writer())
 		errs = errors.Join(part.err, err, r.Report(part.findings))

@@ -95,7 +95,8 @@ func Read(fset *token.FileSet, name string, data []byte) ([]*Manifest, []Problem
 		return nil, r.problems
 	}
 	file.SetLines(lineStarts(data))
-	r.data, r.src = data, string(data)
+	r.data = data
+	r.src = string(data)
 	start := 0
 	switch {
 	case strings.HasPrefix(r.src, "\xfe\xff"), strings.HasPrefix(r.src, "\xff\xfe"):

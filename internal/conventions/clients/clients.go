@@ -254,9 +254,12 @@ func (f *field) structBelow() *object {
 		case source.KindPointer:
 			place.typ = place.typ.elem()
 		case source.KindSlice:
-			place.typ, place.path, place.schema = place.typ.elem(), append(place.path, element), place.schema.Items
+			place.typ = place.typ.elem()
+			place.path = append(place.path, element)
+			place.schema = place.schema.Items
 		case source.KindMap:
-			place.typ, place.path = place.typ.elem(), append(place.path, value)
+			place.typ = place.typ.elem()
+			place.path = append(place.path, value)
 			if place.schema.AdditionalProperties == nil {
 				return nil
 			}

@@ -348,7 +348,8 @@ func (s *subject) convert(ctx context.Context, objects []map[string]any, directi
 			From: s.versions[start].name, To: s.versions[end].name, Object: text, Normal: normal})
 		asked = append(asked, i)
 	}
-	out, problems = make([]map[string]any, len(objects)), make([]string, len(objects))
+	out = make([]map[string]any, len(objects))
+	problems = make([]string, len(objects))
 	if len(requests) == 0 {
 		return out, problems, nil
 	}
@@ -374,7 +375,9 @@ func (s *subject) plain(object map[string]any) map[string]any {
 	if annotations[crd.ConversionAnnotation(s.kind.Group)] == nil {
 		return object
 	}
-	object, metadata, annotations = maps.Clone(object), maps.Clone(metadata), maps.Clone(annotations)
+	object = maps.Clone(object)
+	metadata = maps.Clone(metadata)
+	annotations = maps.Clone(annotations)
 	delete(annotations, crd.ConversionAnnotation(s.kind.Group))
 	object["metadata"] = metadata
 	metadata["annotations"] = annotations

@@ -113,7 +113,8 @@ type asking struct {
 
 // ask adds a request. then is called with the object, unless it cannot be converted.
 func (a *asking) ask(r Request, then func(object map[string]any)) {
-	a.requests, a.then = append(a.requests, r), append(a.then, then)
+	a.requests = append(a.requests, r)
+	a.then = append(a.then, then)
 	a.size += len(r.Object)
 }
 

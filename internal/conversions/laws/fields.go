@@ -156,7 +156,8 @@ func (fs *fields) visit(t *source.Type) {
 			_, options, _ := strings.Cut(member.Tag.Get("json"), ",")
 			omitted := strings.Contains(options, "omit") || member.Name == ""
 			required, _ := fs.builder.Requires(member, optional, omitted)
-			f.required, f.optional = required && omitted && member.Name != "", !required && !omitted
+			f.required = required && omitted && member.Name != ""
+			f.optional = !required && !omitted
 			fs.add(name+"."+member.GoName(), f)
 		}
 		fs.expr(t.File, member.Type)

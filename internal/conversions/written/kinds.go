@@ -65,7 +65,8 @@ func Kinds(ctx context.Context, options define.Options) ([]Kind, diag.List, erro
 			if pair == nil || versions[pair.Hub] == "" {
 				continue
 			}
-			kind.Hub, kind.Dir = versionOf(pair.Hub, versions), filepath.Dir(pair.Hub.Pkg.Files[0])
+			kind.Hub = versionOf(pair.Hub, versions)
+			kind.Dir = filepath.Dir(pair.Hub.Pkg.Files[0])
 			kind.Spokes = append(kind.Spokes, Spoke{versionOf(pair.Spoke, versions), pair.Up, pair.Down})
 		}
 		if len(kind.Spokes) > 0 {

@@ -83,7 +83,8 @@ type server struct {
 func (s *server) handle(ctx context.Context, r *jsonrpc2.Request) (result any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			result, err = nil, jsonrpc2.Errorf(jsonrpc2.InternalError, "panic: %v", p)
+			result = nil
+			err = jsonrpc2.Errorf(jsonrpc2.InternalError, "panic: %v", p)
 			s.log(protocol.MessageTypeError, fmt.Sprintf("%s: panic: %v", r.Method(), p))
 		}
 		if err != nil && !r.IsCall() { // the library would end the connection

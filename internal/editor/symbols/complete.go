@@ -52,7 +52,8 @@ func (p *Place) Complete() []Completion {
 	}
 	var out []Completion
 	for _, v := range p.values(m.Decl, a, arguments) {
-		v.Start, v.End = p.offset-len(segment), m.Start+end
+		v.Start = p.offset - len(segment)
+		v.End = m.Start + end
 		if v.New == "" {
 			v.New = v.Label
 		}

@@ -51,7 +51,8 @@ func (p *Place) variants(d *Decl) (out []variant) {
 	add := func(where, yaml string) {
 		i := slices.IndexFunc(out, func(v variant) bool { return v.yaml == yaml })
 		if i < 0 {
-			i, out = len(out), append(out, variant{yaml: yaml})
+			i = len(out)
+			out = append(out, variant{yaml: yaml})
 		}
 		out[i].where = append(out[i].where, where)
 	}

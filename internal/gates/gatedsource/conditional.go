@@ -98,7 +98,8 @@ func (f *File) conditional(c markers.Comment, target markers.Target) conditional
 		out.bare = true
 		out.omitted = rest.omitted
 		if rest.omitted == nil {
-			out.whens, out.omitted = nil, &rest.whens[0]
+			out.whens = nil
+			out.omitted = &rest.whens[0]
 			out.omitted.marker = inner.Pos
 			out.text = c.Text[:offset-1]
 		}

@@ -185,18 +185,22 @@ func (l *layers) node(all []layer) *structural.Schema {
 
 // over lays the keywords of a schema over those of another one.
 func over(out, s *structural.Schema) {
-	out.Type, out.Description, out.Title = cmp.Or(s.Type, out.Type), cmp.Or(s.Description,
-		out.Description), cmp.Or(s.Title, out.Title)
-	out.Default, out.Example, out.ExternalDocs = cmp.Or(s.Default, out.Default), cmp.Or(s.Example,
-		out.Example), cmp.Or(s.ExternalDocs, out.ExternalDocs)
+	out.Type = cmp.Or(s.Type, out.Type)
+	out.Description = cmp.Or(s.Description, out.Description)
+	out.Title = cmp.Or(s.Title, out.Title)
+	out.Default = cmp.Or(s.Default, out.Default)
+	out.Example = cmp.Or(s.Example, out.Example)
+	out.ExternalDocs = cmp.Or(s.ExternalDocs, out.ExternalDocs)
 	out.Nullable = out.Nullable || s.Nullable
 	out.XPreserveUnknownFields = cmp.Or(s.XPreserveUnknownFields, out.XPreserveUnknownFields)
 	out.XEmbeddedResource = out.XEmbeddedResource || s.XEmbeddedResource
 	out.XIntOrString = out.XIntOrString || s.XIntOrString
 	out.XListMapKeys = last(out.XListMapKeys, s.XListMapKeys)
-	out.XListType, out.XMapType = cmp.Or(s.XListType, out.XListType), cmp.Or(s.XMapType, out.XMapType)
+	out.XListType = cmp.Or(s.XListType, out.XListType)
+	out.XMapType = cmp.Or(s.XMapType, out.XMapType)
 	out.XValidations = last(out.XValidations, s.XValidations)
-	out.XUnions, out.XUnionMembers = last(out.XUnions, s.XUnions), last(out.XUnionMembers, s.XUnionMembers)
+	out.XUnions = last(out.XUnions, s.XUnions)
+	out.XUnionMembers = last(out.XUnionMembers, s.XUnionMembers)
 	if s.AdditionalProperties != nil {
 		out.AdditionalProperties = s.AdditionalProperties
 	}
@@ -207,19 +211,26 @@ func over(out, s *structural.Schema) {
 }
 
 func overValues(out, v *structural.ValueValidation) {
-	out.Format, out.Pattern = cmp.Or(v.Format, out.Format), cmp.Or(v.Pattern, out.Pattern)
-	out.Maximum, out.Minimum, out.MultipleOf = cmp.Or(v.Maximum, out.Maximum), cmp.Or(v.Minimum,
-		out.Minimum), cmp.Or(v.MultipleOf, out.MultipleOf)
+	out.Format = cmp.Or(v.Format, out.Format)
+	out.Pattern = cmp.Or(v.Pattern, out.Pattern)
+	out.Maximum = cmp.Or(v.Maximum, out.Maximum)
+	out.Minimum = cmp.Or(v.Minimum, out.Minimum)
+	out.MultipleOf = cmp.Or(v.MultipleOf, out.MultipleOf)
 	out.ExclusiveMaximum = out.ExclusiveMaximum || v.ExclusiveMaximum
 	out.ExclusiveMinimum = out.ExclusiveMinimum || v.ExclusiveMinimum
-	out.MaxLength, out.MinLength = cmp.Or(v.MaxLength, out.MaxLength), cmp.Or(v.MinLength, out.MinLength)
-	out.MaxItems, out.MinItems = cmp.Or(v.MaxItems, out.MaxItems), cmp.Or(v.MinItems, out.MinItems)
-	out.MaxProperties, out.MinProperties = cmp.Or(v.MaxProperties, out.MaxProperties), cmp.Or(v.MinProperties,
-		out.MinProperties)
+	out.MaxLength = cmp.Or(v.MaxLength, out.MaxLength)
+	out.MinLength = cmp.Or(v.MinLength, out.MinLength)
+	out.MaxItems = cmp.Or(v.MaxItems, out.MaxItems)
+	out.MinItems = cmp.Or(v.MinItems, out.MinItems)
+	out.MaxProperties = cmp.Or(v.MaxProperties, out.MaxProperties)
+	out.MinProperties = cmp.Or(v.MinProperties, out.MinProperties)
 	out.UniqueItems = out.UniqueItems || v.UniqueItems
-	out.Enum, out.Required = last(out.Enum, v.Enum), last(out.Required, v.Required)
-	out.AllOf, out.OneOf, out.AnyOf, out.Not = last(out.AllOf, v.AllOf), last(out.OneOf, v.OneOf), last(out.AnyOf,
-		v.AnyOf), cmp.Or(v.Not, out.Not)
+	out.Enum = last(out.Enum, v.Enum)
+	out.Required = last(out.Required, v.Required)
+	out.AllOf = last(out.AllOf, v.AllOf)
+	out.OneOf = last(out.OneOf, v.OneOf)
+	out.AnyOf = last(out.AnyOf, v.AnyOf)
+	out.Not = cmp.Or(v.Not, out.Not)
 }
 
 // last returns the last of two lists that is not empty.

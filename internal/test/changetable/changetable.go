@@ -161,7 +161,8 @@ func (r *Row) outsideSchema(c *Case) {
 		"spec":   map[string]any{"type": "object", "properties": map[string]any{"x": text, "other": text, "replicas": map[string]any{"type": "integer"}}},
 		"status": map[string]any{"type": "object", "properties": map[string]any{"y": text}},
 	}}
-	c.Old, c.New = definition(c.Plural, r.OldSpec, base), definition(c.Plural, r.NewSpec, base)
+	c.Old = definition(c.Plural, r.OldSpec, base)
+	c.New = definition(c.Plural, r.NewSpec, base)
 	p := Position{Name: r.Name + "/whole", Stored: r.Stored, Sent: r.Sent}
 	if p.Stored == nil {
 		p.Stored = map[string]any{"spec": map[string]any{"x": "a", "other": "a"}}

@@ -164,7 +164,8 @@ func keywordDifference(want, got *structural.Schema) (what string, required bool
 	a := keywords.Of(want).Props()
 	b := keywords.Of(got).Props()
 	required = !slices.Equal(a.Required, b.Required)
-	a.Required, b.Required = slices.Sorted(slices.Values(a.Required)), slices.Sorted(slices.Values(b.Required))
+	a.Required = slices.Sorted(slices.Values(a.Required))
+	b.Required = slices.Sorted(slices.Values(b.Required))
 	if canonical(a) == canonical(b) {
 		return "", required
 	}

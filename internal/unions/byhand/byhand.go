@@ -129,7 +129,9 @@ func Judge(u *unions.Union, s *structural.Schema, rules []int, evaluate unions.E
 			case outcome.Failure != "":
 				failed = true
 				if out.Fails == nil {
-					out.Fails, out.FailsRule, out.Failure = object, rules[i], outcome.Failure
+					out.Fails = object
+					out.FailsRule = rules[i]
+					out.Failure = outcome.Failure
 				}
 			case outcome.Rejected:
 				refused = true

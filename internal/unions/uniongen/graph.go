@@ -129,7 +129,10 @@ func (g *unionGraph) value(f *source.File, expr ast.Expr, path string, depth int
 		out.elem = g.value(f, typed.Elt, path, depth+1)
 		out.array = typed.Len != nil
 	case *ast.MapType:
-		out.kind, out.elem, out.key, out.keyFile = kindMap, g.value(f, typed.Value, path, depth+1), typed.Key, f
+		out.kind = kindMap
+		out.elem = g.value(f, typed.Value, path, depth+1)
+		out.key = typed.Key
+		out.keyFile = f
 	case *ast.StructType:
 		out.kind = kindStruct
 		out.to = g.unnamedStruct(f, typed, path)
