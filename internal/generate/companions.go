@@ -29,13 +29,14 @@ type Companions struct {
 // for the headers of generated files. If noteSources is set, files that they read with their
 // own loaders are recorded as well.
 func (c Companions) run(ctx context.Context, options define.Options, year int, noteSources bool,
-	kinds configgen.Kinds) (files []written, printed []output.File, findings diag.List, err error) {
+	kinds configgen.Kinds) (*made, error) {
 	result, err := commandline.Run(ctx, commandline.Options{
 		Source: options, Generators: c.Generators, Year: year, Temporary: temporary.Schemas.Write, NoteSources: noteSources, Kinds: kinds,
 	})
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
+	out := &made{findings: result.Findings}
 	for _, file := range result.Files {
 		rule := c.Rules[file.Generator]
 		if file.Generator == commandline.ApplyConfigurationName {
@@ -44,12 +45,12 @@ func (c Companions) run(ctx context.Context, options define.Options, year int, n
 		path, prints := commandline.OutputPath(rule, file.PackageDir, file.Name)
 		switch {
 		case prints:
-			printed = append(printed, output.File{Path: file.Name, Data: file.Data})
+			out.printed = append(out.printed, output.File{Path: file.Name, Data: file.Data})
 		case path != "":
-			files = append(files, written{output.File{Path: path, Data: file.Data}, file.Generator, file.PackageDir})
+			out.files = append(out.files, written{output.File{Path: path, Data: file.Data}, file.Generator, file.PackageDir})
 		}
 	}
-	return files, printed, result.Findings, nil
+	return out, nil
 }
 
 // WithOutputs returns a copy in which generators without an output rule in the arguments use

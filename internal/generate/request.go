@@ -142,19 +142,29 @@ func (r *runner) run(ctx context.Context, server define.Server,
 		return nil, err
 	}
 	r.Options.Loaded = loaded
-	crds, stale, findings, err := r.generate(ctx)
+	crds, err := r.generate(ctx)
 	if err != nil {
 		return nil, err
 	}
-	outputs, printed, more, err := r.runCompanions(ctx, crds)
+	all, err := r.runCompanions(ctx, crds.files)
 	if err != nil {
 		return nil, err
 	}
-	findings = append(findings, notEchoed(more, findings)...).Normalize()
+	findings := append(crds.findings, notEchoed(all.findings, crds.findings)...).Normalize()
 	for _, file := range located(findings) {
 		r.in.Whole(file) // a change of any line may change the numbers of others
 	}
-	return &Result{outputs, printed, stale, findings}, nil
+	return &Result{filesOf(all.files), all.printed, crds.stale, findings}, nil
+}
+
+// made is what generators of a run make.
+type made struct {
+	files []written
+	// printed are the files to print instead of being written.
+	printed []output.File
+	// stale are the paths of files to remove.
+	stale    []string
+	findings diag.List
 }
 
 // located returns the files that findings have positions in.
@@ -187,60 +197,56 @@ type runner struct {
 	declared map[string][]configgen.Declared
 }
 
-// runCompanions runs schemapatch and the companion generators. It returns all files to
-// write, those to print, and their findings.
-func (r *runner) runCompanions(ctx context.Context,
-	crds []output.File) (outputs, printed []output.File, findings diag.List, err error) {
+// runCompanions runs schemapatch and the companion generators. It returns all files to write, those
+// of crd included, those to print, and the findings of the generators that it runs.
+func (r *runner) runCompanions(ctx context.Context, crds []written) (*made, error) {
 	if r.Patch == nil && len(r.Companions.Generators) == 0 {
-		return crds, nil, nil, nil
+		return &made{files: crds}, nil
 	}
+	out := &made{files: crds}
 	if r.Destination == "-" {
-		printed = crds
-		crds = nil
+		out = &made{printed: filesOf(crds)}
 	}
-	outputs = crds
 	if r.Patch != nil {
-		var toPrint []output.File
 		options := r.Options
 		options.Gates = r.firstWritten().Gates
-		outputs, toPrint, findings, err = r.Patch.run(ctx, options, crds)
+		patched, err := r.Patch.run(ctx, options, out.files)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
-		printed = append(printed, toPrint...)
-		findings = definitions.WithoutIgnored(r.in, findings)
+		out.files = patched.files
+		out.printed = append(out.printed, patched.printed...)
+		out.findings = definitions.WithoutIgnored(r.in, patched.findings)
 	}
 	if len(r.Companions.Generators) > 0 {
-		more, toPrint, found, err := r.Companions.run(ctx, r.Options, r.CurrentYear, r.noteSources,
+		more, err := r.Companions.run(ctx, r.Options, r.CurrentYear, r.noteSources,
 			configgen.Kinds{Defined: r.kinds, Declared: r.declaredKinds})
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
-		printed = append(printed, toPrint...)
-		findings = append(findings, notEchoed(found, findings)...)
-		var files []written
-		for i, f := range outputs {
-			generator := "crd"
-			if i >= len(crds) { // Patch.run appends its files to those of crd
-				generator = "schemapatch"
-			}
-			files = append(files, written{File: f, generator: generator})
-		}
-		findings = append(findings, collisions(r.Dir, append(files, more...))...)
-		for _, f := range more {
-			outputs = append(outputs, f.File)
-		}
+		out.files = slices.Concat(out.files, more.files)
+		out.printed = append(out.printed, more.printed...)
+		out.findings = append(out.findings, notEchoed(more.findings, out.findings)...)
+		out.findings = append(out.findings, collisions(r.Dir, out.files)...)
 	}
-	return outputs, printed, findings, nil
+	return out, nil
+}
+
+func filesOf(list []written) []output.File {
+	var files []output.File
+	for _, f := range list {
+		files = append(files, f.File)
+	}
+	return files
 }
 
 // generate returns the CRD files to write, and the stale files to remove.
-func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []string, findings diag.List, err error) {
+func (r *runner) generate(ctx context.Context) (*made, error) {
 	if r.NoCRD && r.Patch == nil {
-		findings, err = define.Misspelled(ctx, r.Options)
-		return nil, nil, definitions.WithoutIgnored(r.in, findings), err
+		findings, err := define.Misspelled(ctx, r.Options)
+		return &made{findings: definitions.WithoutIgnored(r.in, findings)}, err
 	} else if r.NoCRD {
-		return nil, nil, nil, nil // schemapatch reports them
+		return &made{}, nil // schemapatch reports them
 	}
 	channels := r.channels()
 	asked := make([]define.Channel, len(channels))
@@ -249,32 +255,33 @@ func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []s
 	}
 	all, findings, err := define.MakeChannels(ctx, r.Options, append(asked, r.plain(channels)...), r.unverified)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	made := all[:len(channels)]
-	for i := range made {
-		for _, m := range made[i].Made {
+	defined := all[:len(channels)]
+	for i := range defined {
+		for _, m := range defined[i].Made {
 			r.kinds = append(r.kinds, m.Object())
 		}
 	}
-	targets := r.targets(channels, made, all[len(channels):])
+	out := &made{}
+	targets := r.targets(channels, defined, all[len(channels):])
 	// Stale files are searched for before anything is written: with --strict they are errors,
 	// and nothing is written if there is an error.
 	if !findings.HasErrors() {
 		var more diag.List
-		stale, more, err = r.stale(targets)
+		out.stale, more, err = r.stale(targets)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
 		for i := range targets {
-			manifests, found, err := r.installManifests(&targets[i], stale)
+			manifests, found, err := r.installManifests(&targets[i], out.stale)
 			if err != nil {
-				return nil, nil, nil, err
+				return nil, err
 			}
 			targets[i].outputs = manifests
 			findings = slices.Concat(findings, found)
 		}
-		findings = slices.Concat(findings, more, r.gateFindings(channels, made)).Normalize()
+		findings = slices.Concat(findings, more, r.gateFindings(channels, defined)).Normalize()
 	}
 	for i := range targets {
 		t := &targets[i]
@@ -284,13 +291,15 @@ func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []s
 					output.File{Path: filepath.Join(t.Destination, t.fileName(file.Name)), Data: file.Data})
 			}
 		}
-		outputs = append(outputs, t.outputs...)
+		for _, f := range t.outputs {
+			out.files = append(out.files, written{File: f, generator: "crd"})
+		}
 	}
 	findings = append(findings, sharedFiles(targets)...)
-	more, err := r.contained(ctx, channels, made)
+	more, err := r.contained(ctx, channels, defined)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	findings = append(findings, more...)
-	return outputs, stale, definitions.WithoutIgnored(r.in, findings), nil
+	out.findings = definitions.WithoutIgnored(r.in, append(findings, more...))
+	return out, nil
 }

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/companions/schemapatch"
 	"github.com/schemagen/schemagen/internal/define"
@@ -24,39 +23,38 @@ type Patch struct {
 
 // run patches definitions. It returns the files to write, in which patched definitions
 // replace those of crd for the same files, and the files to print.
-func (p *Patch) run(ctx context.Context, options define.Options,
-	crds []output.File) (outputs, printed []output.File, findings diag.List, err error) {
+func (p *Patch) run(ctx context.Context, options define.Options, crds []written) (*made, error) {
 	options.MaxDescription = p.MaxDescLen
 	options.EmbeddedObjectMeta = p.GenerateEmbeddedObjectMeta != nil && *p.GenerateEmbeddedObjectMeta
 	options.AllowDangerousTypes = false
 	options.IgnoreUnexportedFields = false
-	var written []define.File
+	var generated []define.File
 	for _, out := range crds {
 		if p.CRDFirst && filepath.Clean(filepath.Dir(out.Path)) == filepath.Clean(p.ManifestsPath) {
-			written = append(written, define.File{Name: filepath.Base(out.Path), Data: out.Data})
+			generated = append(generated, define.File{Name: filepath.Base(out.Path), Data: out.Data})
 		}
 	}
-	files, findings, err := schemapatch.Patch(ctx, options, p.ManifestsPath, written)
+	files, findings, err := schemapatch.Patch(ctx, options, p.ManifestsPath, generated)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	outputs = slices.Clone(crds)
+	out := &made{files: slices.Clone(crds), findings: findings}
 	for _, file := range files {
 		path, prints := commandline.OutputPath(p.Rule, "", file.Name)
 		if prints {
-			printed = append(printed, output.File{Path: file.Name, Data: file.Data})
+			out.printed = append(out.printed, output.File{Path: file.Name, Data: file.Data})
 			continue
 		}
 		if path == "" {
 			continue
 		}
-		i := slices.IndexFunc(outputs, func(o output.File) bool { return filepath.Clean(o.Path) == path })
+		i := slices.IndexFunc(out.files, func(f written) bool { return filepath.Clean(f.Path) == path })
 		switch {
 		case i < 0:
-			outputs = append(outputs, output.File{Path: path, Data: file.Data})
+			out.files = append(out.files, written{File: output.File{Path: path, Data: file.Data}, generator: "schemapatch"})
 		case p.CRDFirst:
-			outputs[i].Data = file.Data
+			out.files[i].Data = file.Data
 		}
 	}
-	return outputs, printed, findings, nil
+	return out, nil
 }
