@@ -184,30 +184,30 @@ func (l *layers) node(all []layer) *structural.Schema {
 }
 
 // over lays the keywords of a schema over those of another one.
-func over(out, s *structural.Schema) {
-	out.Type = cmp.Or(s.Type, out.Type)
-	out.Description = cmp.Or(s.Description, out.Description)
-	out.Title = cmp.Or(s.Title, out.Title)
-	out.Default = cmp.Or(s.Default, out.Default)
-	out.Example = cmp.Or(s.Example, out.Example)
-	out.ExternalDocs = cmp.Or(s.ExternalDocs, out.ExternalDocs)
-	out.Nullable = out.Nullable || s.Nullable
-	out.XPreserveUnknownFields = cmp.Or(s.XPreserveUnknownFields, out.XPreserveUnknownFields)
-	out.XEmbeddedResource = out.XEmbeddedResource || s.XEmbeddedResource
-	out.XIntOrString = out.XIntOrString || s.XIntOrString
-	out.XListMapKeys = last(out.XListMapKeys, s.XListMapKeys)
-	out.XListType = cmp.Or(s.XListType, out.XListType)
-	out.XMapType = cmp.Or(s.XMapType, out.XMapType)
-	out.XValidations = last(out.XValidations, s.XValidations)
-	out.XUnions = last(out.XUnions, s.XUnions)
-	out.XUnionMembers = last(out.XUnionMembers, s.XUnionMembers)
-	if s.AdditionalProperties != nil {
-		out.AdditionalProperties = s.AdditionalProperties
+func over(out, layer *structural.Schema) {
+	out.Type = cmp.Or(layer.Type, out.Type)
+	out.Description = cmp.Or(layer.Description, out.Description)
+	out.Title = cmp.Or(layer.Title, out.Title)
+	out.Default = cmp.Or(layer.Default, out.Default)
+	out.Example = cmp.Or(layer.Example, out.Example)
+	out.ExternalDocs = cmp.Or(layer.ExternalDocs, out.ExternalDocs)
+	out.Nullable = out.Nullable || layer.Nullable
+	out.XPreserveUnknownFields = cmp.Or(layer.XPreserveUnknownFields, out.XPreserveUnknownFields)
+	out.XEmbeddedResource = out.XEmbeddedResource || layer.XEmbeddedResource
+	out.XIntOrString = out.XIntOrString || layer.XIntOrString
+	out.XListMapKeys = last(out.XListMapKeys, layer.XListMapKeys)
+	out.XListType = cmp.Or(layer.XListType, out.XListType)
+	out.XMapType = cmp.Or(layer.XMapType, out.XMapType)
+	out.XValidations = last(out.XValidations, layer.XValidations)
+	out.XUnions = last(out.XUnions, layer.XUnions)
+	out.XUnionMembers = last(out.XUnionMembers, layer.XUnionMembers)
+	if layer.AdditionalProperties != nil {
+		out.AdditionalProperties = layer.AdditionalProperties
 	}
-	if s.ValueValidation != nil {
-		overValues(out.Validation(), s.ValueValidation)
+	if layer.ValueValidation != nil {
+		overValues(out.Validation(), layer.ValueValidation)
 	}
-	origin(&out.Origin, s.Origin)
+	origin(&out.Origin, layer.Origin)
 }
 
 func overValues(out, v *structural.ValueValidation) {
