@@ -10,6 +10,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/pages/apidocs"
 	"github.com/schemagen/schemagen/internal/pages/explain"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/terminal"
@@ -19,7 +20,7 @@ import (
 // completions returns the values of a command's flags that a shell can complete. Flags
 // with the same name may have different values in different commands.
 func completions(command string) map[string][]string {
-	formats := map[string][]string{"explain": explain.Formats(), "docs": docsFormats(), "config": configFormats()}
+	formats := map[string][]string{"explain": explain.Formats(), "docs": apidocs.Formats(), "config": configFormats()}
 	out := map[string][]string{
 		"format":        diag.Formats(),
 		"enable":        markers.Features(),

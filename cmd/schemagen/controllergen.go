@@ -138,28 +138,17 @@ func parseControllerGen(inv *generation.Invocation, flags *pflag.FlagSet, args [
 		rule, _ := commandline.RuleFor("schemapatch", line.Rules)
 		request.Patch = &generate.Patch{SchemaPatchArguments: *line.Patch, CRDFirst: line.CRDFirst, Rule: rule}
 	}
-	companions := line.Generators
-	rules := line.Rules
-	if rule, explicit := commandline.RuleFor("crd", rules); explicit {
+	if rule, explicit := commandline.RuleFor("crd", line.Rules); explicit {
 		if err := inv.Given.Set("output", commandline.Directory(rule)); err != nil {
 			return err
 		}
 	}
-	request.Generators = slices.Sorted(maps.Keys(companions))
+	request.Generators = slices.Sorted(maps.Keys(line.Generators))
 	// they read the same markers
-	if !request.NoCRD || request.Patch != nil || companions[commandline.ApplyConfigurationName] != nil {
+	if !request.NoCRD || request.Patch != nil || line.Generators[commandline.ApplyConfigurationName] != nil {
 		request.Generators = append(request.Generators, "crd")
 	}
-	if len(companions) > 0 {
-		request.Companions = generate.Companions{Generators: companions, Rules: map[string]any{}}
-		for _, name := range slices.Sorted(maps.Keys(companions)) {
-			rule, explicit := commandline.RuleFor(name, rules)
-			request.Companions.Rules[name] = rule
-			if !explicit {
-				request.Companions.Defaulted = append(request.Companions.Defaulted, name)
-			}
-		}
-	}
+	request.Companions = generate.CompanionsOf(line)
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/publish"
 )
@@ -97,19 +97,11 @@ func (r *openAPIRun) run(ctx context.Context, args []string, stdin io.Reader, st
 	if err != nil {
 		return err
 	}
-	documents, err := publish.Documents(definitions.Published(published), r.Options)
+	files, err := generate.OpenAPIFiles(published, r.Options)
 	if err != nil {
 		return err
 	}
-	var outputs []output.File
-	for _, d := range documents {
-		path := d.Path
-		if path == "v3" {
-			path = "v3/index.json" // a file cannot also be a directory
-		}
-		outputs = append(outputs, output.File{Path: filepath.Join(r.output, "openapi", filepath.FromSlash(path)), Data: d.Data})
-	}
-	return r.DeliverQuietly(ctx, reporting.Delivery{Outputs: outputs, Mode: r.mode}, stdout, stderr)
+	return r.DeliverQuietly(ctx, reporting.Delivery{Outputs: reporting.OutputsIn(r.output, files), Mode: r.mode}, stdout, stderr)
 }
 
 // read reads the resources to publish and reports mistakes in them.

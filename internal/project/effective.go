@@ -46,7 +46,8 @@ func (c *File) Effective(wd string, args []string, given map[string]bool, crd, f
 			flags = functions
 		}
 		e := Effective{Key: s.Key, Source: FromDefault}
-		if flag := flags.Lookup(s.Flag); flag != nil {
+		ofThese := s.isOf(OfCRD) || s.Of == OfUnions
+		if flag := flags.Lookup(s.Flag); flag != nil && ofThese {
 			e.Value = valueOf(s, flag)
 		}
 		_, inFile := c.entry(s.Key)
@@ -54,15 +55,15 @@ func (c *File) Effective(wd string, args []string, given map[string]bool, crd, f
 		case s.Key == "paths" && len(args) > 0:
 			e.Value = args
 			e.Source = FromArguments
-		case s.Of != OfUnions && given[s.Flag]:
+		case s.isOf(OfCRD) && given[s.Flag]:
 			e.Source = FromFlag
 			e.Place = "--" + s.Flag
 		case inFile:
 			e.Source = FromFile
 			e.Place = c.source(s.Key, wd)
-			if s.Flag == "" {
+			if s.Flag == "" || !ofThese {
 				e.Value = c.Texts(s.Key, wd)
-				if s.Kind == Folder {
+				if s.Kind != List && s.Kind != Patterns {
 					e.Value = c.Texts(s.Key, wd)[0]
 				}
 			}
