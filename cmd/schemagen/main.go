@@ -138,6 +138,7 @@ to call it.`,
 	}
 	cli.AddGroups(root,
 		cli.Group{Title: "Generate", Commands: []*cobra.Command{
+			newGenerateCommand(stdout, stderr),
 			newCRDCommand(stdout, stderr),
 			newUnionsCommand(stdout, stderr),
 			newConversionsCommand(stdout, stderr),
