@@ -46,7 +46,19 @@ func completions(command string) map[string][]string {
 func addCompletions(root *cobra.Command) {
 	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
 	_ = root.RegisterFlagCompletionFunc("color", cli.CompleteFrom(terminal.Modes())) // the flag is there
+	commands := root.Commands()
 	for _, cmd := range root.Commands() {
+		commands = append(commands, cmd.Commands()...)
+		for _, child := range cmd.Commands() {
+			switch child.CommandPath() {
+			case "schemagen gates promote", "schemagen gates graduate", "schemagen gates retire":
+				child.ValidArgsFunction = fromProject(gateNames)
+			case "schemagen gates switch":
+				child.ValidArgsFunction = fromProject(channelNames)
+			}
+		}
+	}
+	for _, cmd := range commands {
 		values := completions(cmd.Name())
 		for flag, choices := range values {
 			if cmd.Flags().Lookup(flag) != nil {
@@ -54,7 +66,7 @@ func addCompletions(root *cobra.Command) {
 			}
 		}
 		for flag, names := range map[string]func(*project.File) []string{
-			"channel": channelNames, "into": channelNames, "from": channelNames, "to": channelNames, "gate": gateNames, "promote": gateNames,
+			"channel": channelNames, "into": channelNames, "gate": gateNames,
 		} {
 			if cmd.Flags().Lookup(flag) != nil {
 				_ = cmd.RegisterFlagCompletionFunc(flag, fromProject(names)) // the flag is there

@@ -63,12 +63,33 @@ func generatorOf(arg string) (name string, hasOptions bool) {
 	return name, hasOptions
 }
 
+// guessedCommands returns what to use for names of commands that people try, because other tools have them.
+func guessedCommands() map[string]string {
+	return map[string]string{
+		"lint":         "schemagen verify for CRDs, or schemagen generate --check --rules review for Go packages",
+		"validate":     "schemagen try -f FILE for objects, or schemagen verify for CRDs",
+		"check":        "schemagen generate --check",
+		"build":        "schemagen generate",
+		"manifests":    "schemagen generate",
+		"deepcopy":     "schemagen generate --only object",
+		"breaking":     "schemagen diff",
+		"review":       "schemagen diff --format html",
+		"convert":      "schemagen try --to VERSION",
+		"markers":      "schemagen explain +MARKER; + alone lists all markers",
+		"explain-code": "schemagen explain CODE",
+		"env":          "schemagen config",
+	}
+}
+
 // unknownCommand returns the error for a first argument that is not a command. A generator
 // alone could be a misunderstanding of either syntax, so it is not run.
 func unknownCommand(root *cobra.Command, name string) error {
 	if generator, _ := generatorOf(name); generator != "" {
 		options := map[string]string{"rbac": ":roleName=manager-role", "schemapatch": ":manifests=config/crd/bases"}
 		return fmt.Errorf("%s is a generator of controller-gen, not a command: add the packages, as for controller-gen\nexample: schemagen %[1]s%s paths=\"./...\"", generator, options[generator])
+	}
+	if answer, ok := guessedCommands()[name]; ok {
+		return fmt.Errorf("%s is not a command: use %s", name, answer)
 	}
 	var names []string
 	for _, cmd := range root.Commands() {

@@ -111,6 +111,7 @@ nothing of schemagen. If there is an error, no file is written.`,
 	flags.BoolVar(&r.write, "write", false, "with --rehub, write the Go source")
 	inv.AddFlags(cmd)
 	flags.AddFlagSet(new(generation.Values).Flags(project.OfConversions))
+	cli.HideFlags(cmd, "mutate", "cases", "lister")
 	cmd.MarkFlagsMutuallyExclusive("explain", "laws-only", "policy", "prove", "rehub")
 	cmd.MarkFlagsMutuallyExclusive("rehub", "check")
 	return cmd

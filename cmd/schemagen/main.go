@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
-	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/ground/interrupt"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -159,11 +158,8 @@ to call it.`,
 		cli.Group{Title: "Look", Commands: []*cobra.Command{
 			newExplainCommand(stdout, stderr),
 			newSchemaCommand(stdout, stderr),
-			reference.NewExplainCodeCommand(stdout),
-			reference.NewMarkersCommand(stdout),
 			newGatesCommand(stdout, stderr),
 			newConfigCommand(stdout, stderr),
-			newEnvCommand(stdout, stderr),
 		}},
 		cli.Group{Title: "Adopt", Commands: []*cobra.Command{
 			newInitCommand(stdout, stderr),

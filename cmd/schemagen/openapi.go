@@ -89,6 +89,7 @@ a free port. On SIGHUP, the arguments are read again.`,
 	flags.BoolVar(&r.Unfold, "unfold-unions", false, "expand unions in OpenAPI v3: an enum, and oneOf with a branch for each value")
 	flags.BoolVar(&r.ObjectUnions, "object-unions", false, "add x-kubernetes-unions to objects, in the form of the structural-schema KEP")
 	flags.BoolVar(&r.OmitFieldValidation, "omit-field-validation", false, "omit the fieldValidation parameter, so that kubectl validates on the client")
+	cli.HideFlags(cmd, "unfold-unions", "object-unions")
 	return cmd
 }
 

@@ -108,8 +108,9 @@ func valueOf(s Setting, flag *pflag.Flag) any {
 	return nil
 }
 
-// WriteEffective writes values as YAML with comments, or as JSON if format is "json".
-func (c *File) WriteEffective(out io.Writer, format string, values []Effective) error {
+// WriteEffective writes values as YAML with comments, or as JSON if format is "json". environment has lines
+// about other things that a run depends on.
+func (c *File) WriteEffective(out io.Writer, format string, values []Effective, environment []string) error {
 	name := ""
 	if c != nil {
 		name = c.Name
@@ -118,7 +119,9 @@ func (c *File) WriteEffective(out io.Writer, format string, values []Effective) 
 		return screen.WriteJSON(out, struct {
 			File     string      `json:"file,omitempty"`
 			Settings []Effective `json:"settings"`
-		}{name, values})
+			// Environment has lines about other things that a run depends on.
+			Environment []string `json:"environment"`
+		}{name, values, environment})
 	}
 	root := &yaml.Node{Kind: yaml.MappingNode, HeadComment: "no " + Name}
 	if name != "" {
@@ -156,7 +159,11 @@ func (c *File) WriteEffective(out io.Writer, format string, values []Effective) 
 	if err := encoder.Encode(root); err != nil {
 		return err
 	}
-	return encoder.Close()
+	if err := encoder.Close(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, "\n# "+strings.Join(environment, "\n# ")+"\n")
+	return err
 }
 
 func scalarNode(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: text} }

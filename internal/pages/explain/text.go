@@ -13,7 +13,7 @@ import (
 )
 
 // Formats returns the formats of [WriteField].
-func Formats() []string { return []string{"plain", "markdown", "json"} }
+func Formats() []string { return []string{"text", "markdown", "json"} }
 
 // WriteField writes the explanation of a field of a resource in one of the [Formats].
 // recursive is set if the field has all fields below it; plain text then omits
@@ -34,7 +34,7 @@ func WriteField(w io.Writer, format string, r *publish.Resource, f *fields.Field
 		text = screen.EscapeJSON(string(data) + "\n")
 	case "markdown":
 		text = section(r, f)
-	case "plain":
+	case "text":
 		text = plain(r, f, recursive)
 	default:
 		return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats(), ", "))
