@@ -148,8 +148,9 @@ func environmentOf(cmd *cobra.Command, r *reporting.Reporter, options define.Opt
 	for _, reason := range unsure {
 		add("controller-gen's code: %s", reason)
 	}
+	add("packages: %d", len(listing.Packages))
 	for _, path := range listing.Packages {
-		add("package: %s", path)
+		add("  %s", path)
 	}
 	return out, err
 }

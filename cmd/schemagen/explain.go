@@ -84,6 +84,9 @@ func completeExplained(_ *cobra.Command, args []string, typed string) (out []str
 		}
 	case strings.HasPrefix(strings.ToUpper(typed), "SG"):
 		for _, info := range reference.Codes() {
+			if !strings.HasPrefix(string(info.Code), strings.ToUpper(typed)) {
+				continue
+			}
 			out = append(out, string(info.Code)+"\t"+info.Title)
 		}
 	}
