@@ -113,7 +113,7 @@ func isIgnored(f *source.File, field *source.Field) bool {
 
 // checkName reports a name that encoding/json ignores because of its characters.
 func (c fieldChecker) checkName(t *source.Type, field *source.Field, name string) {
-	if name == "" || isJSONName(name) || isIgnored(t.File, field) || writesItself(t) {
+	if name == "" || source.IsJSONName(name) || isIgnored(t.File, field) || writesItself(t) {
 		return
 	}
 	c.Reporter.Report(report.MisleadingJSONTag, t.Pkg.At(field.Pos), "write a name of letters and digits",

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/markers"
@@ -68,7 +67,7 @@ func (fl *Flattener) refuse(f *inlinedField, typ string) {
 // mergedInGo reports whether encoding/json merges the field, too, or does not see it because a
 // method writes the struct.
 func (f *inlinedField) mergedInGo() bool {
-	if f.field.Name == "" && !isJSONName(f.name) && f.kind() == source.KindStruct {
+	if f.field.Name == "" && !source.IsJSONName(f.name) && f.kind() == source.KindStruct {
 		return true
 	}
 	return writesItself(f.owner)
@@ -96,7 +95,7 @@ func (b *Builder) reportInlined(f *inlinedField) {
 		return
 	}
 	written := name
-	if isJSONName(f.name) {
+	if source.IsJSONName(f.name) {
 		written = f.name
 	}
 	found := b.Reporter.Report(report.MisleadingJSONTag, origin, f.hint(),
@@ -137,7 +136,7 @@ func (f *inlinedField) hint() string {
 // namedTag returns the json tag that makes the field a property.
 func (f *inlinedField) namedTag() string {
 	name := f.name
-	if !isJSONName(name) {
+	if !source.IsJSONName(name) {
 		name = jsonName(f.field.GoName())
 	}
 	var options []string
@@ -163,16 +162,6 @@ func (f *inlinedField) mayBeNil() bool {
 		return true
 	}
 	return false
-}
-
-// isJSONName reports whether encoding/json takes a name in a json tag as the name of the field.
-func isJSONName(name string) bool {
-	for _, r := range name {
-		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return false
-		}
-	}
-	return name != ""
 }
 
 // checkInlinedMarkers warns about an inlined struct that is marked as required: its fields
