@@ -93,7 +93,7 @@ func (f *functionFile) listKey(node *structNode, name string, items *structural.
 	if !isComparable(file, typ, 0) {
 		return goKey{}, false
 	}
-	if tag := field.Tag.Get("json"); !key.Pointer && (strings.Contains(tag, ",omitempty") || strings.Contains(tag, ",omitzero")) {
+	if !key.Pointer && field.JSON().Omits() {
 		key.Zero = f.zero(file, field)
 	}
 	key.Default = keyDefault(name, items, node.schema)
