@@ -1,7 +1,9 @@
 package source
 
 import (
+	"go/ast"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -42,6 +44,12 @@ func (t JSONTag) Has(option string) bool {
 	return false
 }
 
+// Others returns the options of the tag without some.
+func (t JSONTag) Others(without ...string) []string {
+	return slices.DeleteFunc(strings.Split(t.Options, ","),
+		func(option string) bool { return option == "" || slices.Contains(without, option) })
+}
+
 // Omits reports whether the tag has an option that omits some values.
 func (t JSONTag) Omits() bool { return t.Has("omitempty") || t.Has("omitzero") }
 
@@ -53,4 +61,130 @@ func IsJSONName(name string) bool {
 		}
 	}
 	return name != ""
+}
+
+// JSONField is a field of the object that encoding/json writes for a struct.
+type JSONField struct {
+	NamedField
+	// Owner is the struct that declares the field.
+	Owner *Type
+	// Pointers are the selectors of the embedded pointers on the way to the field, outermost
+	// first: the field exists only if none of them is nil.
+	Pointers []string
+	// rank orders the fields of one name: those of fewer structs around Owner first, then those
+	// whose tag has the name.
+	rank int
+}
+
+// JSONFields returns the fields of the object that encoding/json writes for a struct, unless a method
+// does: the fields of embedded structs follow those of the structs around them. Of several with one
+// name, that of the lowest rank is taken, and none if there are several of that rank.
+func (t *Type) JSONFields() (out []JSONField) {
+	all := t.rankedFields()
+	ranks := map[string][]int{}
+	for _, f := range all {
+		ranks[f.Name] = append(ranks[f.Name], f.rank)
+	}
+	for _, f := range all {
+		rivals := ranks[f.Name]
+		after := rivals[slices.Index(rivals, f.rank)+1:]
+		if slices.Min(rivals) == f.rank && !slices.Contains(after, f.rank) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// embeddedStruct is a struct that another one embeds, whose fields are promoted.
+type embeddedStruct struct {
+	decl *Type
+	// selector is the way from the outermost struct, and pointers are as in JSONField.
+	selector string
+	pointers []string
+}
+
+// rankedFields returns the fields of the struct and of those that it embeds, also those with equal
+// names.
+func (t *Type) rankedFields() (out []JSONField) {
+	next := []embeddedStruct{{decl: t}}
+	visited := map[*Type]bool{}
+	for depth := 0; len(next) > 0; depth++ {
+		current := next
+		next = nil
+		count := map[*Type]int{}
+		for _, outer := range current {
+			count[outer.decl]++
+		}
+		for _, outer := range current {
+			if visited[outer.decl] {
+				continue
+			}
+			visited[outer.decl] = true
+			owner := outer.decl.structType()
+			for _, field := range owner.Fields() {
+				var inner *Type
+				isPointer := false
+				if field.Name == "" {
+					inner, isPointer = owner.File.structNamed(field.Type)
+				}
+				tag := field.JSON()
+				f := JSONField{NamedField: NamedField{field, tag.Name}, Owner: owner, Pointers: outer.pointers, rank: 2 * depth}
+				switch isNamed := IsJSONName(tag.Name); {
+				case tag.Excluded || inner == nil && !ast.IsExported(field.GoName()):
+					continue
+				case !isNamed && inner != nil:
+					next = append(next, outer.embed(inner, field.GoName(), isPointer))
+					continue
+				case !isNamed:
+					f.Name = field.GoName()
+					f.rank++
+				}
+				out = append(out, f)
+				if count[outer.decl] > 1 {
+					out = append(out, f) // the fields of a struct that is embedded twice hide each other
+				}
+			}
+		}
+	}
+	return out
+}
+
+// embed returns a struct that a field embeds, by a pointer or not.
+func (e embeddedStruct) embed(inner *Type, name string, isPointer bool) embeddedStruct {
+	out := embeddedStruct{decl: inner, selector: name, pointers: e.pointers}
+	if e.selector != "" {
+		out.selector = e.selector + "." + name
+	}
+	if isPointer {
+		out.pointers = append(slices.Clone(e.pointers), out.selector)
+	}
+	return out
+}
+
+// structNamed returns the struct that an expression denotes, or that it is a pointer to, and nil for
+// other types.
+func (f *File) structNamed(expr ast.Expr) (t *Type, isPointer bool) {
+	f, expr = f.ResolveExpr(expr)
+	star, isPointer := expr.(*ast.StarExpr)
+	if isPointer {
+		f, expr = f.ResolveExpr(star.X)
+	}
+	if st, ok := expr.(*ast.StructType); ok {
+		return AnonymousStruct(f, st), isPointer
+	}
+	name, _ := f.Resolve(expr)
+	if name.Type == nil || UnderlyingOf(f, expr).Kind != KindStruct {
+		return nil, isPointer
+	}
+	return name.Type, isPointer
+}
+
+// structType returns a declaration whose type is written as a struct: the type itself, or an unnamed
+// one for a type that is defined as another struct.
+func (t *Type) structType() *Type {
+	body := UnderlyingOf(t.File, t.Spec.Type)
+	if st, ok := body.Expr.(*ast.StructType); ok && body.Expr != t.Spec.Type {
+		return AnonymousStruct(body.File, st)
+	}
+	return t
 }
