@@ -19,9 +19,7 @@ import (
 type inlinedField struct {
 	owner *source.Type
 	field *source.Field
-	// name and options come from the json tag.
-	name    string
-	options []string
+	tag   source.JSONTag
 }
 
 // checkInlined reports the fields of a struct that the schema merges into it, but not
@@ -67,7 +65,7 @@ func (fl *Flattener) refuse(f *inlinedField, typ string) {
 // mergedInGo reports whether encoding/json merges the field, too, or does not see it because a
 // method writes the struct.
 func (f *inlinedField) mergedInGo() bool {
-	if f.field.Name == "" && !source.IsJSONName(f.name) && f.kind() == source.KindStruct {
+	if f.field.Name == "" && !source.IsJSONName(f.tag.Name) && f.kind() == source.KindStruct {
 		return true
 	}
 	return writesItself(f.owner)
@@ -95,8 +93,8 @@ func (b *Builder) reportInlined(f *inlinedField) {
 		return
 	}
 	written := name
-	if source.IsJSONName(f.name) {
-		written = f.name
+	if source.IsJSONName(f.tag.Name) {
+		written = f.tag.Name
 	}
 	found := b.Reporter.Report(report.MisleadingJSONTag, origin, f.hint(),
 		"the schema merges field %s into %s, but encoding/json writes it as %q, which the API server drops or refuses", name, f.owner, written)
@@ -115,7 +113,7 @@ func (b *Builder) reportInlined(f *inlinedField) {
 // around it.
 func (f *inlinedField) embeddable() bool {
 	typ := &source.Field{Type: f.field.Type}
-	if f.field.Name != typ.GoName() || f.name != "" || !slices.Contains(f.options, "inline") || f.kind() != source.KindStruct {
+	if f.field.Name != typ.GoName() || f.tag.Name != "" || !f.tag.Has("inline") || f.kind() != source.KindStruct {
 		return false
 	}
 	expr := f.field.Type
@@ -135,17 +133,12 @@ func (f *inlinedField) hint() string {
 
 // namedTag returns the json tag that makes the field a property.
 func (f *inlinedField) namedTag() string {
-	name := f.name
+	name := f.tag.Name
 	if !source.IsJSONName(name) {
 		name = jsonName(f.field.GoName())
 	}
-	var options []string
-	for _, option := range f.options {
-		if option != "" && option != "inline" {
-			options = append(options, option)
-		}
-	}
-	if f.mayBeNil() && !slices.Contains(options, "omitempty") && !slices.Contains(options, "omitzero") {
+	options := f.tag.Others("inline")
+	if f.mayBeNil() && !f.tag.Omits() {
 		options = append(options, "omitempty")
 	}
 	tag := strings.Join(append([]string{name}, options...), ",")

@@ -338,7 +338,7 @@ func (u *universe) addMembers(out *types.Type, underlying source.Underlying) {
 // checkMember completes the type of an embedded field, and rejects a field whose type cannot
 // be written. Only fields with a json tag are written.
 func (u *universe) checkMember(m types.Member) {
-	if tag, ok := reflect.StructTag(m.Tags).Lookup("json"); !ok || tag == "-" {
+	if tag := source.JSONTagOf(reflect.StructTag(m.Tags)); !tag.IsSet || tag.Excluded {
 		return
 	}
 	if why := u.whyUnwritable(m.Type, 0); why != "" {

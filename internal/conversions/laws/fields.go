@@ -153,8 +153,7 @@ func (fs *fields) visit(t *source.Type) {
 	for _, member := range t.Fields() {
 		if fs.described(t.Pkg) {
 			f := fs.read(t, schemaType(t.File, member.Type), member.Markers)
-			_, options, _ := strings.Cut(member.Tag.Get("json"), ",")
-			omitted := strings.Contains(options, "omit") || member.Name == ""
+			omitted := member.JSON().Omits() || member.Name == ""
 			required, _ := fs.builder.Requires(member, optional, omitted)
 			f.required = required && omitted && member.Name != ""
 			f.optional = !required && !omitted
@@ -349,9 +348,8 @@ func dropped(t *source.Type) (out []string) {
 	var visit func(f *source.File, expr ast.Expr, path string, depth int)
 	members := func(t *source.Type, path string, depth int) {
 		for _, member := range t.Fields() {
-			name, _, _ := strings.Cut(member.Tag.Get("json"), ",")
 			location := path
-			if name != "" {
+			if name := member.JSON().Name; name != "" {
 				location += "." + name
 			}
 			if member.Markers.Get(markers.ConvertPrefix+"drop") != nil {

@@ -360,8 +360,7 @@ func (all *Unions) discriminatorOf(t *source.Type, f *source.NamedField, m *mark
 		}
 		all.lackDiscriminators[t] = true // reported once for all members
 		for _, field := range t.Fields() {
-			_, tagged := field.Tag.Lookup("json")
-			if !tagged || field.Malformed.Has(markers.UnionDiscriminatorName) ||
+			if !field.JSON().IsSet || field.Malformed.Has(markers.UnionDiscriminatorName) ||
 				field.Malformed.Has(markers.DiscriminatorName) {
 				return nil // it may be the right one
 			}
@@ -637,7 +636,7 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 	}
 	hasEmpty := slices.Contains(names, "")
 	_, isPointer := op.Discriminator.Field.Type.(*ast.StarExpr) // a pointer distinguishes "" from absence
-	omitted := omits(op.Discriminator.Field, "omitempty") || omits(op.Discriminator.Field, "omitzero")
+	omitted := op.Discriminator.Field.JSON().Omits()
 	switch {
 	case u.Default != nil:
 		if u.Required || !omitted {

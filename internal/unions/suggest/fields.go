@@ -58,19 +58,15 @@ func (s *suggester) unionFields(t *source.Type) (fields []*unionField, rest int)
 	for i, entry := range st.Fields.List {
 		n := max(len(entry.Names), 1)
 		for _, field := range declared[:n] {
-			tag, ok := field.Tag.Lookup("json")
-			if !ok || tag == "-" || field.Markers.Get(markers.OmitName) != nil || field.Name != "" && !ast.IsExported(field.Name) {
+			tag := field.JSON()
+			if !tag.IsSet || tag.Excluded || field.Markers.Get(markers.OmitName) != nil || field.Name != "" && !ast.IsExported(field.Name) {
 				continue
 			}
-			name, options, _ := strings.Cut(tag, ",")
-			if name == "" {
+			if tag.Name == "" {
 				rest++
 				continue
 			}
-			f := &unionField{field: field, name: name, comments: comments[i], shared: n > 1}
-			for option := range strings.SplitSeq(options, ",") {
-				f.omits = f.omits || option == "omitempty" || option == "omitzero"
-			}
+			f := &unionField{field: field, name: tag.Name, comments: comments[i], shared: n > 1, omits: tag.Omits()}
 			f.required, _ = s.Requires(field, optional, f.omits)
 			f.readRole()
 			fields = append(fields, f)
