@@ -204,17 +204,10 @@ func locate(s *structural.Schema, statuses map[*structural.Schema]bool, nodes ma
 
 // structIn returns the struct that is written in a type expression, or nil.
 func structIn(expr ast.Expr) *ast.StructType {
-	switch expr := expr.(type) {
-	case *ast.StructType:
-		return expr
-	case *ast.StarExpr:
-		return structIn(expr.X)
-	case *ast.ParenExpr:
-		return structIn(expr.X)
-	case *ast.ArrayType:
-		return structIn(expr.Elt)
-	case *ast.MapType:
-		return structIn(expr.Value)
+	for ; expr != nil; expr = source.Elem(expr) {
+		if st, ok := ast.Unparen(expr).(*ast.StructType); ok {
+			return st
+		}
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func (f *field) omits() bool {
 // omitOption returns the json option that omits an unset value: omitempty has no effect on
 // structs and arrays.
 func (f *field) omitOption() string {
-	if kind := f.underlying().Kind; (kind == source.KindStruct || kind == source.KindArray) && !f.isPointer() {
+	if kind := f.underlying().Kind; (kind == source.KindStruct || kind == source.KindArray) && !f.IsPointer() {
 		return "omitzero"
 	}
 	return "omitempty"
@@ -180,7 +180,7 @@ func (p *pass) statusField(f *field) {
 // It is empty for other fields, and if the schema does not allow the value.
 func (f *field) zero() string {
 	body := f.underlying()
-	if f.isPointer() || body.Kind != source.KindBasic {
+	if f.IsPointer() || body.Kind != source.KindBasic {
 		return ""
 	}
 	zero := ""

@@ -32,10 +32,7 @@ func erasedNames(f *source.File, field *ast.Field, depth int) (names []string) {
 	if depth == 0 || !tag.Has("inline") && len(field.Names) > 0 {
 		return nil
 	}
-	expr := field.Type
-	if star, ok := expr.(*ast.StarExpr); ok {
-		expr = star.X
-	}
+	expr := source.Pointee(field.Type)
 	resolved, why := f.Resolve(expr)
 	var st *ast.StructType
 	if why == nil && resolved.Type != nil {

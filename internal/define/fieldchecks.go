@@ -108,7 +108,7 @@ func isIgnored(f *source.File, field *source.Field) bool {
 	if ast.IsExported(field.GoName()) {
 		return false
 	}
-	return field.Name != "" || source.UnderlyingOf(f, deref1(field.Type)).Kind != source.KindStruct
+	return field.Name != "" || source.UnderlyingOf(f, source.Pointee(field.Type)).Kind != source.KindStruct
 }
 
 // checkName reports a name that encoding/json ignores because of its characters.
@@ -224,7 +224,7 @@ func (c fieldChecker) checkRange(f *source.File, typ ast.Expr, set source.Marker
 			continue
 		}
 		if strings.HasPrefix(m.Name, crdmarkers.ValidationItemsPrefix) {
-			body := source.UnderlyingOf(f, deref1(typ))
+			body := source.UnderlyingOf(f, source.Pointee(typ))
 			list, ok := body.Expr.(*ast.ArrayType)
 			if !ok {
 				continue
@@ -234,13 +234,6 @@ func (c fieldChecker) checkRange(f *source.File, typ ast.Expr, set source.Marker
 		}
 		c.checkBound(f, typ, m, keyword, value, f)
 	}
-}
-
-func deref1(expr ast.Expr) ast.Expr {
-	if star, ok := expr.(*ast.StarExpr); ok {
-		return star.X
-	}
-	return expr
 }
 
 func (c fieldChecker) checkBound(f *source.File, typ ast.Expr, m *markers.Marker, keyword string, value float64,
@@ -264,7 +257,7 @@ func (c fieldChecker) checkBound(f *source.File, typ ast.Expr, m *markers.Marker
 // plainInteger returns the name of the predeclared type underlying typ, or the empty string
 // if there is none or typ has its own JSON encoding.
 func plainInteger(f *source.File, typ ast.Expr) string {
-	typ = deref1(typ)
+	typ = source.Pointee(typ)
 	for range 100 {
 		if ident, ok := typ.(*ast.Ident); ok {
 			if arg, bound := f.Params[ident.Name]; bound {
@@ -349,7 +342,7 @@ func (c fieldChecker) checkStrategy(t *source.Type, field *source.Field, pos tok
 }
 
 func (c fieldChecker) checkMergeKey(t *source.Type, field *source.Field, pos token.Pos, key string) {
-	list := source.UnderlyingOf(t.File, deref1(field.Type))
+	list := source.UnderlyingOf(t.File, source.Pointee(field.Type))
 	array, ok := list.Expr.(*ast.ArrayType)
 	if !ok {
 		return
@@ -388,7 +381,7 @@ func (c fieldChecker) fixPatch(d *diag.Diagnostic, t *source.Type, field *source
 // jsonNames returns the JSON names of the fields of a struct, including those of inlined
 // structs. known is false if some cannot be determined.
 func jsonNames(f *source.File, typ ast.Expr, depth int) (names []string, known bool) {
-	body := source.UnderlyingOf(f, deref1(typ))
+	body := source.UnderlyingOf(f, source.Pointee(typ))
 	st, ok := body.Expr.(*ast.StructType)
 	if !ok || depth > 20 {
 		return nil, false

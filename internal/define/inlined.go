@@ -2,7 +2,6 @@ package define
 
 import (
 	"fmt"
-	"go/ast"
 	"slices"
 	"strings"
 
@@ -76,11 +75,7 @@ func writesItself(t *source.Type) bool { return t.Marshals("MarshalJSON") || t.M
 
 // kind returns the kind of the field's type, or of what it points to.
 func (f *inlinedField) kind() source.Kind {
-	typ := f.field.Type
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = star.X
-	}
-	return source.UnderlyingOf(f.owner.File, typ).Kind
+	return source.UnderlyingOf(f.owner.File, source.Pointee(f.field.Type)).Kind
 }
 
 // reportInlined reports a field that the schema merges into its struct, but not encoding/json.
@@ -116,11 +111,7 @@ func (f *inlinedField) embeddable() bool {
 	if f.field.Name != typ.GoName() || f.tag.Name != "" || !f.tag.Has("inline") || f.kind() != source.KindStruct {
 		return false
 	}
-	expr := f.field.Type
-	if star, ok := expr.(*ast.StarExpr); ok {
-		expr = star.X
-	}
-	name, missing := f.owner.File.Resolve(expr)
+	name, missing := f.owner.File.Resolve(source.Pointee(f.field.Type))
 	return missing == nil && name.Type != nil && !name.Type.HasMethod("MarshalJSON") && !name.Type.HasMethod("MarshalText")
 }
 

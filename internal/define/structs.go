@@ -171,7 +171,7 @@ func (b *Builder) missingTag(t *source.Type, field *source.Field) {
 	tag := "-"
 	if name := jsonName(field.Name); name != "_" {
 		tag = name
-		if _, isPointer := field.Type.(*ast.StarExpr); isPointer {
+		if field.IsPointer() {
 			tag += ",omitempty" // null would not be valid
 		}
 		hint = fmt.Sprintf("add `json:%q`, or `json:\"-\"` if it is not part of the API", tag)
@@ -227,9 +227,7 @@ func (b *Builder) Requires(field *source.Field, packageOptional, mayBeAbsent boo
 // quotable returns the schema type of a basic type that the json option "string" encodes as
 // a string, or the empty string if the option has no effect on the type.
 func quotable(f *source.File, expr ast.Expr) string {
-	if star, ok := expr.(*ast.StarExpr); ok {
-		expr = star.X
-	}
+	expr = source.Pointee(expr)
 	if name, why := f.Resolve(expr); why == nil && name.Type != nil && (name.Type.Marshals("MarshalJSON") || name.Type.Marshals("MarshalText")) {
 		return ""
 	}

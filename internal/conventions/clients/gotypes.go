@@ -188,16 +188,7 @@ func (t *goType) label() string {
 // elem returns the type of what a pointer points to, or of elements or values.
 func (t *goType) elem() *goType {
 	if t.element == nil {
-		var expr ast.Expr
-		switch body := t.expr.(type) {
-		case *ast.StarExpr:
-			expr = body.X
-		case *ast.ArrayType:
-			expr = body.Elt
-		case *ast.MapType:
-			expr = body.Value
-		}
-		t.element = t.types.at(t.file, expr)
+		t.element = t.types.at(t.file, source.Elem(t.expr))
 	}
 	return t.element
 }

@@ -220,14 +220,8 @@ func (ts *Types) unnamed(f *source.File, expr *ast.StructType, depth int) *Type 
 
 // Arguments returns the type arguments of an instance of a generic type.
 func (ts *Types) Arguments(t *source.Type) (out []*Type) {
-	if t.Generic == nil {
-		return nil
-	}
-	for _, field := range t.Generic.Spec.TypeParams.List {
-		for _, name := range field.Names {
-			argument := t.File.Params[name.Name]
-			out = append(out, ts.Of(argument.File, argument.Expr))
-		}
+	for _, argument := range t.Arguments {
+		out = append(out, ts.Of(argument.File, argument.Expr))
 	}
 	return out
 }

@@ -172,18 +172,13 @@ func (fs *fields) add(name string, f field) {
 // expr visits the types in a type expression.
 func (fs *fields) expr(f *source.File, expr ast.Expr) {
 	f, expr = f.ResolveExpr(expr)
-	switch expr := expr.(type) {
-	case *ast.StarExpr:
-		fs.expr(f, expr.X)
-	case *ast.ArrayType:
-		fs.expr(f, expr.Elt)
-	case *ast.MapType:
-		fs.expr(f, expr.Key)
-		fs.expr(f, expr.Value)
-	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
-		if name, why := f.Resolve(expr); why == nil && name.Type != nil && name.Type.Pkg.Path != source.MetaV1Path {
-			fs.visit(name.Type)
-		}
+	if dict, ok := expr.(*ast.MapType); ok {
+		fs.expr(f, dict.Key)
+	}
+	if elem := source.Elem(expr); elem != nil {
+		fs.expr(f, elem)
+	} else if name, why := f.Resolve(expr); why == nil && name.Type != nil && name.Type.Pkg.Path != source.MetaV1Path {
+		fs.visit(name.Type)
 	}
 }
 

@@ -2,7 +2,6 @@ package gounions
 
 import (
 	"fmt"
-	"go/ast"
 	"go/token"
 	"slices"
 	"strings"
@@ -96,8 +95,8 @@ func (op writeUnion) warnOfLock(u *unions.Union) {
 		return
 	}
 	field := op.Discriminator.Field
-	_, isPointer := field.Type.(*ast.StarExpr) // nil is sent as null, which the server drops
-	if isPointer || field.JSON().Omits() {
+	// A nil pointer is sent as null, which the server drops.
+	if field.IsPointer() || field.JSON().Omits() {
 		return
 	}
 	r := op.all.Reporter
@@ -123,7 +122,7 @@ func (op writeUnion) warnOfLock(u *unions.Union) {
 // unsettable returns why a Go value of a member cannot express that it is not set, or cannot
 // distinguish that from its zero value; empty if it can.
 func unsettable(f *source.NamedField, file *source.File, s *structural.Schema) string {
-	if _, ok := f.Field.Type.(*ast.StarExpr); ok {
+	if f.Field.IsPointer() {
 		return ""
 	}
 	omitZero := f.Field.JSON().Has("omitzero")

@@ -298,11 +298,7 @@ func (all *Unions) find(t *source.Type, fields []source.NamedField) []*Marked {
 // EnumTypeOf returns the type of a field if it is a string type marked as an enum, whether or
 // not the package enables enums, and the position of the marker.
 func EnumTypeOf(t *source.Type, f *source.Field) (*source.Type, token.Pos) {
-	typ := f.Type
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = star.X
-	}
-	name, why := t.File.Resolve(typ)
+	name, why := t.File.Resolve(source.Pointee(f.Type))
 	if why != nil || name.Type == nil || !name.Type.IsString() {
 		return nil, token.NoPos
 	}
@@ -635,7 +631,7 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 		return
 	}
 	hasEmpty := slices.Contains(names, "")
-	_, isPointer := op.Discriminator.Field.Type.(*ast.StarExpr) // a pointer distinguishes "" from absence
+	isPointer := op.Discriminator.Field.IsPointer() // a pointer distinguishes "" from absence
 	omitted := op.Discriminator.Field.JSON().Omits()
 	switch {
 	case u.Default != nil:

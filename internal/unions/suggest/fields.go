@@ -119,9 +119,9 @@ func (f *unionField) whyNotMember() string {
 		return "remove +nullable"
 	case f.field.Markers.Get(markers.DefaultName) != nil || f.field.Markers.Get(markers.PlainDefaultName) != nil:
 		return "remove its default"
-	case f.pointer() && f.required:
+	case f.field.IsPointer() && f.required:
 		return "make it optional: omitempty, and +optional"
-	case f.pointer() || f.neverEmpty() && !f.required:
+	case f.field.IsPointer() || f.neverEmpty() && !f.required:
 		return ""
 	}
 	switch f.field.Type.(type) {
@@ -129,11 +129,6 @@ func (f *unionField) whyNotMember() string {
 		return "make it optional and never empty: omitempty, +optional, and a minimum of 1 item or property"
 	}
 	return "make it a pointer with omitempty, and +optional"
-}
-
-func (f *unionField) pointer() bool {
-	_, ok := f.field.Type.(*ast.StarExpr)
-	return ok
 }
 
 // neverEmpty reports whether the field is a list or map that is omitted from JSON when empty
@@ -166,10 +161,7 @@ type choices struct {
 
 // choicesOf returns the values of a field; none if it is not a string enum.
 func (s *suggester) choicesOf(t *source.Type, f *unionField) choices {
-	typ := f.field.Type
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = star.X
-	}
+	typ := source.Pointee(f.field.Type)
 	if body := source.UnderlyingOf(t.File, typ); body.Kind != source.KindBasic || body.Basic != "string" {
 		return choices{}
 	}

@@ -33,11 +33,7 @@ func (s *suggester) findStatuses(packages []*source.Package) {
 
 // addStatus adds the type of a field, and those of its inlined fields.
 func (s *suggester) addStatus(owner *source.Type, f *source.Field) {
-	expr := f.Type
-	if star, ok := expr.(*ast.StarExpr); ok {
-		expr = star.X
-	}
-	name, why := owner.File.Resolve(expr)
+	name, why := owner.File.Resolve(source.Pointee(f.Type))
 	if why != nil || name.Type == nil || s.statuses[name.Type] {
 		return
 	}
