@@ -123,9 +123,8 @@ func (t *Type) rankedFields() (out []JSONField) {
 			owner := outer.decl.structType()
 			for _, field := range owner.Fields() {
 				var inner *Type
-				isPointer := false
 				if field.Name == "" {
-					inner, isPointer = owner.File.structNamed(field.Type)
+					inner = owner.File.structNamed(Pointee(field.Type))
 				}
 				tag := field.JSON()
 				f := JSONField{NamedField: NamedField{field, tag.Name}, Owner: owner, Pointers: outer.pointers, rank: 2 * depth}
@@ -133,7 +132,7 @@ func (t *Type) rankedFields() (out []JSONField) {
 				case tag.Excluded || inner == nil && !ast.IsExported(field.GoName()):
 					continue
 				case !isNamed && inner != nil:
-					next = append(next, outer.embed(inner, field.GoName(), isPointer))
+					next = append(next, outer.embed(inner, field))
 					continue
 				case !isNamed:
 					f.Name = field.GoName()
@@ -149,34 +148,29 @@ func (t *Type) rankedFields() (out []JSONField) {
 	return out
 }
 
-// embed returns a struct that a field embeds, by a pointer or not.
-func (e embeddedStruct) embed(inner *Type, name string, isPointer bool) embeddedStruct {
-	out := embeddedStruct{decl: inner, selector: name, pointers: e.pointers}
+// embed returns a struct that a field embeds.
+func (e embeddedStruct) embed(inner *Type, field *Field) embeddedStruct {
+	out := embeddedStruct{decl: inner, selector: field.GoName(), pointers: e.pointers}
 	if e.selector != "" {
-		out.selector = e.selector + "." + name
+		out.selector = e.selector + "." + out.selector
 	}
-	if isPointer {
+	if field.IsPointer() {
 		out.pointers = append(slices.Clone(e.pointers), out.selector)
 	}
 	return out
 }
 
-// structNamed returns the struct that an expression denotes, or that it is a pointer to, and nil for
-// other types.
-func (f *File) structNamed(expr ast.Expr) (t *Type, isPointer bool) {
+// structNamed returns the struct that an expression denotes, and nil for other types.
+func (f *File) structNamed(expr ast.Expr) *Type {
 	f, expr = f.ResolveExpr(expr)
-	star, isPointer := expr.(*ast.StarExpr)
-	if isPointer {
-		f, expr = f.ResolveExpr(star.X)
-	}
 	if st, ok := expr.(*ast.StructType); ok {
-		return AnonymousStruct(f, st), isPointer
+		return AnonymousStruct(f, st)
 	}
 	name, _ := f.Resolve(expr)
-	if name.Type == nil || UnderlyingOf(f, expr).Kind != KindStruct {
-		return nil, isPointer
+	if UnderlyingOf(f, expr).Kind != KindStruct {
+		return nil
 	}
-	return name.Type, isPointer
+	return name.Type
 }
 
 // structType returns a declaration whose type is written as a struct: the type itself, or an unnamed

@@ -1,3 +1,6 @@
+//lint:file-ignore SA5008 encoding/json reads these tags, right or wrong
+//lint:file-ignore U1000 encoding/json leaves the fields out
+
 package source
 
 import (
