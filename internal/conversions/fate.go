@@ -105,7 +105,7 @@ func writesEmpty(f *Field, s *structural.Schema) bool {
 	case List, Map, Bytes:
 		none := func(n *int64) bool { return n == nil || *n == 0 }
 		may := s == nil || s.ValueValidation == nil || none(s.MinItems) && none(s.MinProperties) && none(s.MinLength)
-		return may && !tagOmitsEmpty(f)
+		return may && !f.Source.JSON().Has("omitempty")
 	}
 	return false
 }
@@ -114,7 +114,7 @@ func writesEmpty(f *Field, s *structural.Schema) bool {
 func leavesOutEmpty(f *Field) bool {
 	switch f.Type.Shape {
 	case List, Map, Bytes:
-		return tagOmitsEmpty(f)
+		return f.Source.JSON().Has("omitempty")
 	}
 	return false
 }

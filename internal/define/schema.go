@@ -182,10 +182,7 @@ func isUntaggedIntOrString(t *source.Type) bool {
 		_, ok := m.Value.(crdmarkers.XIntOrString)
 		return ok && !strings.HasPrefix(m.Name, crdmarkers.ValidationItemsPrefix)
 	})
-	return isMarked && slices.ContainsFunc(t.Fields(), func(f *source.Field) bool {
-		_, hasTag := f.Tag.Lookup("json")
-		return !hasTag
-	})
+	return isMarked && slices.ContainsFunc(t.Fields(), func(f *source.Field) bool { return !f.JSON().IsSet })
 }
 
 // failed returns the draft for a declaration without a schema, after the error has been

@@ -181,20 +181,15 @@ func (t *Type) declares(method string, match func(*File, *ast.FuncType) bool) fo
 		}
 		for _, decl := range f.Syntax.Decls {
 			fn, ok := decl.(*ast.FuncDecl)
-			if !ok || fn.Name.Name != method || fn.Recv == nil || len(fn.Recv.List) != 1 {
+			if !ok || fn.Name.Name != method {
 				continue
 			}
-			receiver := ast.Unparen(fn.Recv.List[0].Type)
-			star, pointer := receiver.(*ast.StarExpr)
-			if pointer {
-				receiver = ast.Unparen(star.X)
-			}
-			receiver, _ = Indexed(receiver)
-			name, ok := receiver.(*ast.Ident)
-			if !ok {
+			name := ReceiverName(fn)
+			if name == "" {
 				continue
 			}
-			if name.Name == t.Spec.Name.Name || t.Pkg.Lookup(name.Name).Unalias() == t {
+			_, pointer := ast.Unparen(fn.Recv.List[0].Type).(*ast.StarExpr)
+			if name == t.Spec.Name.Name || t.Pkg.Lookup(name).Unalias() == t {
 				return foundMethod{declared: true, matches: match(f, fn.Type), pointer: pointer}
 			}
 		}
@@ -212,11 +207,7 @@ func (p *Package) Receiver(method string) string {
 		}
 		for _, fn := range f.allFunctions() {
 			if fn.Recv.NumFields() == 1 && fn.Name.Name == method {
-				receiver := fn.Recv.List[0].Type
-				if star, ok := receiver.(*ast.StarExpr); ok {
-					receiver = star.X
-				}
-				return ExprName(receiver)
+				return ReceiverName(fn)
 			}
 		}
 	}
@@ -361,20 +352,9 @@ func (t *Type) methodNames() []string {
 			continue
 		}
 		for _, fn := range f.allFunctions() {
-			if fn.Recv == nil || len(fn.Recv.List) != 1 {
-				continue
+			if name := ReceiverName(fn); name == t.Spec.Name.Name || name != "" && t.Pkg.Lookup(name).Unalias() == t {
+				out = append(out, fn.Name.Name)
 			}
-			receiver := ast.Unparen(fn.Recv.List[0].Type)
-			if star, ok := receiver.(*ast.StarExpr); ok {
-				receiver = ast.Unparen(star.X)
-			}
-			receiver, _ = Indexed(receiver)
-			name, ok := receiver.(*ast.Ident)
-			if !ok || name.Name != t.Spec.Name.Name &&
-				(t.Pkg.Lookup(name.Name) == nil || t.Pkg.Lookup(name.Name).Unalias() != t) {
-				continue
-			}
-			out = append(out, fn.Name.Name)
 		}
 	}
 	return out

@@ -153,8 +153,7 @@ func (fs *fields) visit(t *source.Type) {
 	for _, member := range t.Fields() {
 		if fs.described(t.Pkg) {
 			f := fs.read(t, schemaType(t.File, member.Type), member.Markers)
-			_, options, _ := strings.Cut(member.Tag.Get("json"), ",")
-			omitted := strings.Contains(options, "omit") || member.Name == ""
+			omitted := member.JSON().Omits() || member.Name == ""
 			required, _ := fs.builder.Requires(member, optional, omitted)
 			f.required = required && omitted && member.Name != ""
 			f.optional = !required && !omitted
@@ -173,18 +172,13 @@ func (fs *fields) add(name string, f field) {
 // expr visits the types in a type expression.
 func (fs *fields) expr(f *source.File, expr ast.Expr) {
 	f, expr = f.ResolveExpr(expr)
-	switch expr := expr.(type) {
-	case *ast.StarExpr:
-		fs.expr(f, expr.X)
-	case *ast.ArrayType:
-		fs.expr(f, expr.Elt)
-	case *ast.MapType:
-		fs.expr(f, expr.Key)
-		fs.expr(f, expr.Value)
-	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
-		if name, why := f.Resolve(expr); why == nil && name.Type != nil && name.Type.Pkg.Path != source.MetaV1Path {
-			fs.visit(name.Type)
-		}
+	if dict, ok := expr.(*ast.MapType); ok {
+		fs.expr(f, dict.Key)
+	}
+	if elem := source.Elem(expr); elem != nil {
+		fs.expr(f, elem)
+	} else if name, why := f.Resolve(expr); why == nil && name.Type != nil && name.Type.Pkg.Path != source.MetaV1Path {
+		fs.visit(name.Type)
 	}
 }
 
@@ -349,9 +343,8 @@ func dropped(t *source.Type) (out []string) {
 	var visit func(f *source.File, expr ast.Expr, path string, depth int)
 	members := func(t *source.Type, path string, depth int) {
 		for _, member := range t.Fields() {
-			name, _, _ := strings.Cut(member.Tag.Get("json"), ",")
 			location := path
-			if name != "" {
+			if name := member.JSON().Name; name != "" {
 				location += "." + name
 			}
 			if member.Markers.Get(markers.ConvertPrefix+"drop") != nil {

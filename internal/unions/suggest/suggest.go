@@ -320,7 +320,7 @@ func (s *suggester) undiscriminated(t *source.Type, fields []*unionField) (out S
 		return out, false
 	}
 	for _, f := range fields {
-		if !f.pointer() || f.whyNotMember() != "" || f.role == roleDiscriminator || f.role == roleMember && f.native {
+		if !f.field.IsPointer() || f.whyNotMember() != "" || f.role == roleDiscriminator || f.role == roleMember && f.native {
 			return out, false
 		}
 	}

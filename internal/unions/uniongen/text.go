@@ -105,11 +105,8 @@ func (f *functionFile) qualifiedName(p *source.Package, name, preferred string) 
 // instanceText returns an instance of a generic type.
 func (f *functionFile) instanceText(t *source.Type) string {
 	var args []string
-	for _, field := range t.Generic.Spec.TypeParams.List {
-		for _, name := range field.Names {
-			arg := t.File.Params[name.Name]
-			args = append(args, f.text(arg.File, arg.Expr))
-		}
+	for _, arg := range t.Arguments {
+		args = append(args, f.text(arg.File, arg.Expr))
 	}
 	return f.qualified(t.Generic, "") + "[" + strings.Join(args, ", ") + "]"
 }
