@@ -35,7 +35,7 @@ func Generate(ctx context.Context, p *source.Program, roots []*source.Package,
 
 func newGenerator(p *source.Program, options Options) *generator {
 	return &generator{
-		program: p, options: options, checker: typecheck.New(p, typecheck.Options{}),
+		program: p, options: options, checker: typecheck.New(p),
 		generated: map[*types.TypeName]bool{}, assumed: map[*types.TypeName]bool{},
 		elsewhere: map[*source.Package]map[string]bool{}, written: map[*source.Package]*generatedFile{},
 	}
