@@ -99,12 +99,8 @@ func receiverPrefix(fn *ast.FuncDecl) string {
 	if fn.Recv.NumFields() == 0 {
 		return ""
 	}
-	receiver := ast.Unparen(fn.Recv.List[0].Type)
-	if star, ok := receiver.(*ast.StarExpr); ok {
-		receiver = ast.Unparen(star.X)
-	}
-	receiver, _ = Indexed(receiver)
-	return ExprName(receiver) + "."
+	name, _ := Receiver(fn)
+	return name + "."
 }
 
 // maxTags limits the tags of a build constraint of which all combinations are tried.

@@ -171,8 +171,12 @@ func (s *scope) findMethods() {
 			return
 		}
 		for _, decl := range tree.Decls {
-			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil && len(fn.Recv.List) == 1 && copies(fn.Name.Name, fn.Type) {
-				base := s.unalias(receiver(fn))
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok || !copies(fn.Name.Name, fn.Type) {
+				continue
+			}
+			if base, _ := source.Receiver(fn); base != "" {
+				base = s.unalias(base)
 				s.methods[base] = append(s.methods[base], &method{file: f, decl: fn})
 			}
 		}
@@ -185,25 +189,6 @@ func copies(name string, fn *ast.FuncType) bool {
 	params := fn.Params.NumFields()
 	results := fn.Results.NumFields()
 	return name == "DeepCopy" && params == 0 && results == 1 || name == "DeepCopyInto" && params == 1
-}
-
-// receiver returns the name of the type of a method's receiver, and the empty string if it
-// has none.
-func receiver(fn *ast.FuncDecl) string {
-	typ := ast.Unparen(fn.Recv.List[0].Type)
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = ast.Unparen(star.X)
-	}
-	switch index := typ.(type) {
-	case *ast.IndexExpr:
-		typ = index.X
-	case *ast.IndexListExpr:
-		typ = index.X
-	}
-	if name, ok := typ.(*ast.Ident); ok {
-		return name.Name
-	}
-	return ""
 }
 
 // unalias follows aliases from a name in the package to the name that it stands for, to
