@@ -67,6 +67,7 @@ func layers() []string {
 		"internal/test/uniontable",
 		"crd",
 		"internal/source/golist",
+		"internal/source/pruned",
 		"internal/source",
 		"internal/source/typecheck",
 		"internal/define/crdyaml",

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/source/gotext"
 )
 
 // ref is a field in a function: how it is read or written, and the pointers on the way.
@@ -52,12 +54,9 @@ func (f *codeFile) name(path []*Field, suffix string) string {
 	if token.IsKeyword(base) || f.taken[base] || isImportable(base) {
 		base += "Value"
 	}
-	out := base
-	for i := 2; f.local[out] || f.taken[out]; i++ {
-		out = base + strconv.Itoa(i)
-	}
-	f.local[out] = true
-	return out
+	unique := gotext.Unique(base, func(name string) bool { return f.local[name] || f.taken[name] })
+	f.local[unique] = true
+	return unique
 }
 
 // read returns an expression for the field, which is zero if a pointer on the way is nil.

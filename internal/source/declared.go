@@ -78,7 +78,8 @@ func (p *Package) Declared(generated ...string) map[string]Declared {
 			case *ast.FuncDecl:
 				key := decl.Name.Name
 				if decl.Recv != nil {
-					key = ReceiverName(decl) + "." + key
+					name, _ := Receiver(decl)
+					key = name + "." + key
 				}
 				add(key, decl.Name, decl)
 			case *ast.GenDecl:

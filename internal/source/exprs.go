@@ -57,16 +57,3 @@ func EmbeddedName(expr ast.Expr) *ast.Ident {
 	}
 	return nil
 }
-
-// ReceiverName returns the name of the type that a method is declared on, and the empty string for a
-// function.
-func ReceiverName(fn *ast.FuncDecl) string {
-	if fn.Recv.NumFields() != 1 {
-		return ""
-	}
-	receiver, _ := Indexed(ast.Unparen(Pointee(ast.Unparen(fn.Recv.List[0].Type))))
-	if name, ok := receiver.(*ast.Ident); ok {
-		return name.Name
-	}
-	return ""
-}

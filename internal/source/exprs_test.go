@@ -52,7 +52,7 @@ func TestReceiverNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := ReceiverName(file.Decls[0].(*ast.FuncDecl)); got != want {
+		if got, _ := Receiver(file.Decls[0].(*ast.FuncDecl)); got != want {
 			t.Errorf("%s: %q, want %q", receiver, got, want)
 		}
 	}

@@ -184,17 +184,31 @@ func (t *Type) declares(method string, match func(*File, *ast.FuncType) bool) fo
 			if !ok || fn.Name.Name != method {
 				continue
 			}
-			name := ReceiverName(fn)
-			if name == "" {
-				continue
-			}
-			_, pointer := ast.Unparen(fn.Recv.List[0].Type).(*ast.StarExpr)
-			if name == t.Spec.Name.Name || t.Pkg.Lookup(name).Unalias() == t {
+			name, pointer := Receiver(fn)
+			if name != "" && (name == t.Spec.Name.Name || t.Pkg.Lookup(name).Unalias() == t) {
 				return foundMethod{declared: true, matches: match(f, fn.Type), pointer: pointer}
 			}
 		}
 	}
 	return foundMethod{}
+}
+
+// Receiver returns the name of the type that a method is declared on, and reports whether the method
+// has a pointer to it. The name is empty for a function.
+func Receiver(fn *ast.FuncDecl) (name string, pointer bool) {
+	if fn.Recv == nil || len(fn.Recv.List) != 1 {
+		return "", false
+	}
+	expr := ast.Unparen(fn.Recv.List[0].Type)
+	star, pointer := expr.(*ast.StarExpr)
+	if pointer {
+		expr = ast.Unparen(star.X)
+	}
+	expr, _ = Indexed(expr)
+	if ident, ok := expr.(*ast.Ident); ok {
+		return ident.Name, pointer
+	}
+	return "", pointer
 }
 
 // Receiver returns the name of a type for which the package declares a method with the name; empty
@@ -206,8 +220,8 @@ func (p *Package) Receiver(method string) string {
 			continue
 		}
 		for _, fn := range f.allFunctions() {
-			if fn.Recv.NumFields() == 1 && fn.Name.Name == method {
-				return ReceiverName(fn)
+			if name, _ := Receiver(fn); name != "" && fn.Name.Name == method {
+				return name
 			}
 		}
 	}
@@ -352,7 +366,8 @@ func (t *Type) methodNames() []string {
 			continue
 		}
 		for _, fn := range f.allFunctions() {
-			if name := ReceiverName(fn); name == t.Spec.Name.Name || name != "" && t.Pkg.Lookup(name).Unalias() == t {
+			name, _ := Receiver(fn)
+			if name != "" && (name == t.Spec.Name.Name || t.Pkg.Lookup(name).Unalias() == t) {
 				out = append(out, fn.Name.Name)
 			}
 		}

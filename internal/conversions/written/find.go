@@ -53,17 +53,19 @@ func Find(p *source.Package, unclear func(pos token.Pos, name, reason string)) (
 					functions[types] = fn.Name.Name
 				}
 			case fn.Name.Name == "ConvertFrom":
-				sourceMap[source.ReceiverName(fn)] = true
+				name, _ := source.Receiver(fn)
+				sourceMap[name] = true
 			case fn.Name.Name == "ConvertTo":
 				target = append(target, method{f, fn})
 			}
 		}
 	}
 	for _, m := range target {
-		spoke := p.Lookup(source.ReceiverName(m.fn))
+		name, _ := source.Receiver(m.fn)
+		spoke := p.Lookup(name)
 		hub := assertedHub(m.file, m.fn.Body)
 		switch {
-		case !sourceMap[source.ReceiverName(m.fn)] || spoke == nil || isList(spoke):
+		case !sourceMap[name] || spoke == nil || isList(spoke):
 		case hub == nil || hub == spoke:
 			unclear(m.fn.Name.Pos(), spoke.String()+".ConvertTo", "it does not assert that its argument is of a type")
 		default:

@@ -218,7 +218,7 @@ func (c *Checker) convertibleOf(p *source.Package) map[string]bool {
 					found[target[strings.IndexByte(target, '_')+1:]] = true
 				}
 			case name == "Hub" || name == "ConvertTo" || name == "ConvertFrom":
-				if receiver := source.ReceiverName(fn); receiver != "" {
+				if receiver, _ := source.Receiver(fn); receiver != "" {
 					found[receiver] = true
 					if decl := p.Lookup(receiver).Unalias(); decl != nil && decl.Pkg == p {
 						found[decl.Spec.Name.Name] = true

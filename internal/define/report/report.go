@@ -153,6 +153,19 @@ func (r *Reporter) Unreadable(p *source.Package, name string, err error) {
 	r.Report(unreadableFile, p.AtPosition(diag.Position{File: name}), "", "cannot read the file: %v", withoutPath(err))
 }
 
+// Header returns the text of a header file with " YEAR" replaced; it is empty if the name is. A file
+// that cannot be read is reported.
+func Header(read func(name string) ([]byte, error), name, year string) (text string, unreadable diag.List) {
+	if name == "" {
+		return "", nil
+	}
+	data, err := read(name)
+	if err != nil {
+		return "", diag.List{UnreadableHeader(name, err)}
+	}
+	return strings.ReplaceAll(string(data), " YEAR", " "+year), nil
+}
+
 // UnreadableHeader returns the diagnostic for a header file that cannot be read. It is the
 // same for all generators of a run, so a file that several of them name is reported once.
 func UnreadableHeader(name string, err error) diag.Diagnostic {

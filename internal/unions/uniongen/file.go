@@ -13,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/source/gotext"
 	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -81,10 +82,7 @@ func (g *unionGraph) file(p *source.Package, header string, o FunctionOptions) *
 
 // unique returns the name, with a number appended if it is taken, and reserves it.
 func (f *functionFile) unique(name string) string {
-	actual := name
-	for i := 2; f.isTaken(actual); i++ {
-		actual = name + strconv.Itoa(i)
-	}
+	actual := gotext.Unique(name, f.isTaken)
 	f.ours[actual] = true
 	return actual
 }
@@ -145,7 +143,7 @@ func (f *functionFile) label(n *structNode) string {
 		name = f.instanceText(n.decl)
 	}
 	var out strings.Builder
-	for i, word := range strings.FieldsFunc(name, func(r rune) bool { return identifierRune(r) != r }) {
+	for i, word := range strings.FieldsFunc(name, func(r rune) bool { return gotext.Identifier(string(r)) != string(r) }) {
 		if i > 0 {
 			word = upperFirst(word)
 		}
