@@ -8,6 +8,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/gates/gatedsource"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
@@ -130,7 +131,7 @@ func (e *Eraser) Erase(f *source.File, tree *ast.File) *ast.File {
 		if kept != nil {
 			out.Decls = append(out.Decls, kept)
 		}
-		previous = decl.End()
+		previous = gatedsource.End(decl)
 	}
 	out.Comments = nil
 	for _, group := range tree.Comments {
@@ -234,12 +235,16 @@ func isBlank(c *ast.Comment) bool { return strings.TrimSpace(strings.TrimPrefix(
 
 // packageClause applies the conditions of the markers that describe the package.
 func (p *pass) packageClause(tree *ast.File) {
-	for _, d := range p.declaration(p.file.Written.Package, markers.Package, "") {
+	for i, d := range p.declaration(p.file.Written.Package, markers.Package, "") {
 		if d.marker.Pos > tree.Name.End() {
 			p.syntax(d.marker.Comment, "it is at no declaration: put it above a field, a type, a constant or the package clause")
 			continue
 		}
 		p.lines[d.marker.Pos] = line{removed: true}
+		if i > 0 {
+			p.second(d)
+			continue
+		}
 		p.file.NoKinds = p.file.NoKinds || !d.holds
 		p.record(source.Erased{Node: tree.Name, Condition: d.condition.String(), Pos: d.marker.Pos}, d.holds)
 	}
@@ -260,18 +265,23 @@ func (p *pass) exists(what source.Erased, target markers.Target) bool {
 	for i, d := range p.declaration(what.Comments, target, what.Name) {
 		p.lines[d.marker.Pos] = line{removed: true}
 		if i > 0 {
-			p.syntax(d.marker.Comment, "a second condition at one declaration").Hint = "join them with && or ||"
+			p.second(d)
 			continue
 		}
 		exists = d.holds
 		what.Condition = d.condition.String()
 		what.Pos = d.marker.Pos
 		p.record(what, d.holds)
-		if i == 0 && d.holds {
+		if d.holds {
 			p.around = append(p.around, d)
 		}
 	}
 	return exists
+}
+
+// second reports a condition of a declaration that has another one.
+func (p *pass) second(d bareCondition) {
+	p.syntax(d.marker.Comment, "a second condition at one declaration").Hint = "join them with && or ||"
 }
 
 // record records what a condition removes, or keeps.
@@ -357,7 +367,7 @@ func (p *pass) nearest(previous token.Pos, gen *ast.GenDecl) token.Pos {
 		own = 0
 	}
 	for _, group := range slices.Backward(p.groups) {
-		if group.Pos() < gen.Pos() && group.Pos() > previous && own > 0 {
+		if group.Pos() < gen.Pos() && group.Pos() >= previous && own > 0 {
 			start = group.Pos()
 			own--
 		}

@@ -93,23 +93,20 @@ func Parse(table *markers.Table, name string, data []byte, features []string) (*
 	}
 	f.declare()
 	for _, d := range f.declarations {
-		bare := 0
-		if f.useOpenShift(d) {
-			bare++
-		}
+		exists := f.useOpenShift(d)
 		for _, comment := range d.comments {
 			if !markers.IsConditional(comment.Text) {
 				continue
 			}
 			c := f.conditional(comment, d.target)
-			if c.bare && c.omitted == nil {
-				bare++
-			}
-			switch {
-			case bare > 1:
-				f.isWrong(comment, "a second condition at one declaration")
-			case bare > 0 && d.target == markers.Package && comment.Pos > f.tree.Name.End():
+			switch bare := c.bare && c.omitted == nil; {
+			case !bare:
+			case d.target == markers.Package && comment.Pos > f.tree.Name.End():
 				f.isWrong(comment, "it is at no declaration")
+			case exists:
+				f.isWrong(comment, "a second condition at one declaration")
+			default:
+				exists = true
 			}
 			f.use(d, c)
 		}
@@ -217,8 +214,31 @@ func (f *File) declare() {
 		if gen, ok := decl.(*ast.GenDecl); ok {
 			f.genDecl(collected, gen, previous)
 		}
-		previous = decl.End()
+		previous = End(decl)
 	}
+}
+
+// End returns where a declaration ends, with the comment behind it on its line. A comment behind a
+// function, or behind a closing parenthesis, is at the declaration below it: see
+// [markers.Table.Collect].
+func End(decl ast.Decl) token.Pos {
+	gen, ok := decl.(*ast.GenDecl)
+	if !ok || gen.Lparen.IsValid() || len(gen.Specs) == 0 {
+		return decl.End()
+	}
+	var comment *ast.CommentGroup
+	switch spec := gen.Specs[0].(type) {
+	case *ast.ImportSpec:
+		comment = spec.Comment
+	case *ast.TypeSpec:
+		comment = spec.Comment
+	case *ast.ValueSpec:
+		comment = spec.Comment
+	}
+	if comment == nil {
+		return decl.End()
+	}
+	return comment.End()
 }
 
 func (f *File) genDecl(collected *markers.File, gen *ast.GenDecl, previous token.Pos) {
