@@ -172,70 +172,23 @@ type line struct {
 
 // blocks finds the lines between +schemagen:doc and +schemagen:doc:end.
 func (p *pass) blocks(group *ast.CommentGroup) {
-	var open *markers.Comment // the unclosed marker
-	var remove bool
-	markersOf := markers.InGroup(group)
-	for i, m := range markersOf {
-		markersOf[i].Text = p.Corrected(m)
+	found := markers.InGroup(group)
+	for i, m := range found {
+		found[i].Text = p.Corrected(m)
 	}
-	for i, comment := range group.List {
-		j := slices.IndexFunc(markersOf,
-			func(c markers.Comment) bool { return comment.Pos() <= c.Pos && c.Pos < comment.End() })
-		switch {
-		case j < 0:
-		case markersOf[j].Text == "+"+markers.DocEndName:
-			p.removed[comment] = true
-			if open == nil {
-				p.syntax(markersOf[j], "doc:end without doc")
-				continue
-			}
-			if remove && i+1 < len(group.List) && isBlank(group.List[i+1]) && p.blankAbove(group.List[:i]) {
-				p.removed[group.List[i+1]] = true
-			}
-			open = nil
-			remove = false
-			continue
-		case strings.HasPrefix(markersOf[j].Text, "+"+markers.DocName+"("):
-			if open != nil {
-				p.syntax(markersOf[j], "doc within doc")
-				continue
-			}
-			m, err := p.Table.Parse(markersOf[j], markers.Type)
-			if err != nil {
-				p.Reporter.MarkerArguments(p.file.Pkg, markersOf[j], err)
-				continue
-			}
-			condition := m.Value.(markers.DocBlock).Condition
-			p.known(markersOf[j], condition)
-			open = &markersOf[j]
-			remove = !p.holds(condition)
-			p.removed[comment] = true
-			continue
-		}
-		if remove {
-			p.removed[comment] = true
-		}
+	blocks, wrong := gatedsource.Blocks(p.Table, group, found)
+	for _, w := range wrong {
+		p.report(w)
 	}
-	if open != nil {
-		p.syntax(*open, "doc without doc:end")
+	for _, b := range blocks {
+		p.known(b.Open, b.Condition)
+		b.Apply(p.holds(b.Condition), p.removed)
 	}
 }
-
-// blankAbove reports whether the last of the comments that are kept is blank.
-func (p *pass) blankAbove(comments []*ast.Comment) bool {
-	for _, c := range slices.Backward(comments) {
-		if !p.removed[c] {
-			return isBlank(c)
-		}
-	}
-	return true
-}
-
-func isBlank(c *ast.Comment) bool { return strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == "" }
 
 // packageClause applies the conditions of the markers that describe the package.
 func (p *pass) packageClause(tree *ast.File) {
-	for i, d := range p.declaration(p.file.Written.Package, markers.Package, "") {
+	for i, d := range p.declaration(p.left(p.file.Written.Package), markers.Package, "") {
 		if d.marker.Pos > tree.Name.End() {
 			p.syntax(d.marker.Comment, "it is at no declaration: put it above a field, a type, a constant or the package clause")
 			continue
@@ -311,7 +264,7 @@ func (p *pass) genDecl(gen *ast.GenDecl, previous token.Pos) ast.Decl {
 			}
 			outside := len(p.around)
 			if p.exists(source.Erased{Name: spec.Name.Name, Node: spec,
-				Comments: p.live(p.file.Written.Type(spec))}, markers.Type) {
+				Comments: p.left(p.file.Written.Type(spec))}, markers.Type) {
 				p.around = p.around[outside:] // others may have fields of the kind's type
 				changed := *spec
 				changed.Type = p.expr(spec.Name.Name, spec.Type)
@@ -327,7 +280,7 @@ func (p *pass) genDecl(gen *ast.GenDecl, previous token.Pos) ast.Decl {
 			}
 			var comments []markers.Comment
 			if doc != nil {
-				comments = p.live(markers.InGroup(doc))
+				comments = p.left(markers.InGroup(doc))
 			}
 			if p.exists(source.Erased{Name: spec.Names[0].Name, Node: spec, Comments: comments}, markers.Type) {
 				changed := *spec
@@ -418,7 +371,7 @@ func (p *pass) structType(name string, st *ast.StructType) *ast.StructType {
 		if len(field.Names) > 0 {
 			label = field.Names[0].Name
 		}
-		if p.exists(source.Erased{Name: name + "." + label, Node: field, Struct: &out, Comments: p.live(comments[i])}, markers.Field) {
+		if p.exists(source.Erased{Name: name + "." + label, Node: field, Struct: &out, Comments: p.left(comments[i])}, markers.Field) {
 			changed := *field
 			changed.Type = p.expr(name+"."+label, field.Type)
 			changed.Doc = p.doc(field.Doc)
@@ -432,19 +385,9 @@ func (p *pass) structType(name string, st *ast.StructType) *ast.StructType {
 	return &out
 }
 
-// live returns the comments that are not in a block whose condition does not hold.
-func (p *pass) live(comments []markers.Comment) []markers.Comment {
-	if len(p.removed) == 0 {
-		return comments
-	}
-	return slices.DeleteFunc(slices.Clone(comments), func(c markers.Comment) bool {
-		for removed := range p.removed {
-			if removed.Pos() <= c.Pos && c.Pos < removed.End() {
-				return true
-			}
-		}
-		return false
-	})
+// left returns the comments that are not in a block whose condition does not hold.
+func (p *pass) left(comments []markers.Comment) []markers.Comment {
+	return gatedsource.Left(comments, p.removed)
 }
 
 // doc returns what remains of a comment group that a node refers to.
@@ -502,6 +445,15 @@ func rewrite(comment *ast.Comment, old, marker markers.Comment) *ast.Comment {
 	}
 	text, _, _ := strings.Cut(marker.Text, "\n")
 	return &ast.Comment{Slash: marker.Pos - 2, Text: "//" + text}
+}
+
+// report reports why a condition cannot be applied.
+func (p *pass) report(w gatedsource.Problem) {
+	if w.Err != nil {
+		p.Reporter.MarkerArguments(p.file.Pkg, w.Comment, w.Err)
+		return
+	}
+	p.syntax(w.Comment, w.Msg)
 }
 
 // syntax reports a condition that has no meaning where it is.

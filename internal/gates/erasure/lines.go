@@ -40,6 +40,10 @@ func (p *pass) declaration(comments []markers.Comment, target markers.Target, na
 			disagree = append(disagree, p.alternative(set, a)...)
 		}
 	}
+	comments = slices.Clone(comments)
+	for i, c := range comments {
+		comments[i].Text = p.Corrected(c)
+	}
 	bare = p.openShift(comments, target, name, add)
 	for _, c := range comments {
 		if _, done := p.lines[c.Pos]; done {

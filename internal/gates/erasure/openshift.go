@@ -80,7 +80,6 @@ func (p *pass) note(g markers.GatedMarker, name string) {
 // gated returns a comment as one of OpenShift's markers with gates. ok is false if it is none, or
 // if it was reported.
 func (p *pass) gated(c markers.Comment, target markers.Target) (g markers.GatedMarker, ok bool) {
-	c.Text = p.Corrected(c)
 	m, err := p.Table.Parse(c, target)
 	if err != nil {
 		p.Reporter.MarkerArguments(p.file.Pkg, c, err)

@@ -1,10 +1,7 @@
 package gatedsource
 
 import (
-	"go/ast"
 	"go/token"
-	"slices"
-	"strings"
 
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/markers"
@@ -107,55 +104,9 @@ func (f *File) conditional(c markers.Comment, target markers.Target) conditional
 	return out
 }
 
-// block is a part of a comment between +schemagen:doc and +schemagen:doc:end.
-type block struct {
-	open      markers.Comment
-	condition gates.Condition
-	// from and to are where the text of the condition is.
-	from, to token.Pos
-	// first and last are the indexes of the comments with the two markers.
-	first, last int
-}
-
-// isWrong records a malformed condition. The generator reports it, too.
+// isWrong records why a condition cannot be applied. The generator reports it, too.
 func (f *File) isWrong(c markers.Comment, problem string) {
-	if f.wrong == nil {
-		f.wrong = &Error{f.fset.Position(c.Pos), problem, ""}
+	if pos := f.fset.Position(c.Pos); f.wrong == nil || pos.Offset < f.wrong.Pos.Offset {
+		f.wrong = &Error{pos, problem, ""}
 	}
-}
-
-// blocks returns the blocks of a comment. One that is malformed is not among them.
-func (f *File) blocks(group *ast.CommentGroup) (out []block) {
-	var open *block
-	found := markers.InGroup(group)
-	for i, comment := range group.List {
-		j := slices.IndexFunc(found, func(c markers.Comment) bool { return comment.Pos() <= c.Pos && c.Pos < comment.End() })
-		switch {
-		case j < 0:
-		case found[j].Text == "+"+markers.DocEndName:
-			if open == nil {
-				f.isWrong(found[j], "doc:end without doc")
-				continue
-			}
-			open.last = i
-			out = append(out, *open)
-			open = nil
-		case strings.HasPrefix(found[j].Text, "+"+markers.DocName+"("):
-			c := found[j]
-			m, err := f.table.Parse(c, markers.Type)
-			switch {
-			case err != nil:
-				f.isWrong(c, err.Error())
-				continue
-			case open != nil:
-				f.isWrong(c, "doc within doc")
-				continue
-			}
-			open = &block{open: c, condition: m.Value.(markers.DocBlock).Condition, first: i, from: c.PosAt(len("+" + markers.DocName + "(")), to: c.PosAt(len(c.Text) - 1)}
-		}
-	}
-	if open != nil {
-		f.isWrong(open.open, "doc without doc:end")
-	}
-	return out
 }

@@ -58,7 +58,8 @@ type File struct {
 	fset         *token.FileSet
 	tree         *ast.File
 	declarations []declaration
-	wrong        *Error // the first condition that cannot be read
+	blocks       []Block // without those for readers of the Go code
+	wrong        *Error  // the first condition that cannot be read
 }
 
 // declaration is one that markers describe.
@@ -91,9 +92,12 @@ func Parse(table *markers.Table, name string, data []byte, features []string) (*
 	if err != nil {
 		return nil, err
 	}
+	unread := f.findBlocks()
 	f.declare()
-	for _, d := range f.declarations {
-		exists := f.useOpenShift(d)
+	for i := range f.declarations {
+		d := &f.declarations[i]
+		d.comments = Left(d.comments, unread)
+		exists := f.useOpenShift(*d)
 		for _, comment := range d.comments {
 			if !markers.IsConditional(comment.Text) {
 				continue
@@ -108,13 +112,11 @@ func Parse(table *markers.Table, name string, data []byte, features []string) (*
 			default:
 				exists = true
 			}
-			f.use(d, c)
+			f.use(*d, c)
 		}
 	}
-	for _, group := range f.tree.Comments {
-		for _, b := range f.blocks(group) {
-			f.useBlock(b, group)
-		}
+	for _, b := range f.blocks {
+		f.useBlock(b)
 	}
 	if tagged {
 		f.useTags(prefix)
@@ -186,16 +188,33 @@ func (f *File) use(d declaration, c conditional) {
 	f.Uses = append(f.Uses, u)
 }
 
-// useBlock adds the lines that depend on a condition of +schemagen:doc.
-func (f *File) useBlock(b block, group *ast.CommentGroup) {
-	if value, ok := b.condition.Constant(); ok && !value {
-		return // text for readers of the Go code
+// findBlocks finds the blocks of the file, and returns the comments in those for readers of the Go code:
+// markers there have no meaning.
+func (f *File) findBlocks() (unread map[*ast.Comment]bool) {
+	unread = map[*ast.Comment]bool{}
+	for _, group := range f.tree.Comments {
+		blocks, wrong := Blocks(f.table, group, markers.InGroup(group))
+		for _, w := range wrong {
+			f.isWrong(w.Comment, w.Msg)
+		}
+		for _, b := range blocks {
+			if value, constant := b.Condition.Constant(); constant && !value {
+				b.Apply(false, unread)
+			} else {
+				f.blocks = append(f.blocks, b)
+			}
+		}
 	}
-	u := f.at(f.around(group))
+	return unread
+}
+
+// useBlock adds the lines that depend on a condition of +schemagen:doc.
+func (f *File) useBlock(b Block) {
+	u := f.at(f.around(b.group))
 	u.Kind = Paragraph
-	u.Condition = b.condition
-	u.Pos = f.fset.Position(b.open.Pos)
-	for _, c := range group.List[b.first+1 : b.last] {
+	u.Condition = b.Condition
+	u.Pos = f.fset.Position(b.Open.Pos)
+	for _, c := range b.group.List[b.first+1 : b.last] {
 		u.Text = strings.TrimSpace(strings.TrimPrefix(c.Text, "//"))
 		if u.Text != "" {
 			break

@@ -39,9 +39,16 @@ func (f *File) With(gate string, enabled bool) (*Result, error) {
 	if f.wrong != nil {
 		return nil, f.wrong
 	}
-	w := &writer{File: f, gate: gate, on: enabled, file: f.fset.File(f.tree.Pos())}
+	w := &writer{File: f, gate: gate, on: enabled, file: f.fset.File(f.tree.Pos()), gone: map[*ast.Comment]bool{}}
+	for _, b := range f.blocks {
+		w.block(b)
+	}
 	for _, group := range f.tree.Comments {
-		w.group(group)
+		for _, c := range group.List {
+			if w.gone[c] {
+				w.removeLines(c.Pos(), c.End())
+			}
+		}
 	}
 	for _, d := range f.declarations {
 		w.declaration(d)
@@ -67,7 +74,7 @@ type writer struct {
 	file    *token.File
 	edits   []edit
 	removed []Lines
-	gone    []*ast.Comment // in blocks
+	gone    map[*ast.Comment]bool // in blocks
 	err     *Error
 }
 
@@ -112,13 +119,11 @@ func (w *writer) removeLines(begin, stop token.Pos) Lines {
 func (w *writer) declaration(d declaration) {
 	always := map[string]string{} // markers whose condition always holds, by slot
 	var plain []markers.Comment
+	d.comments = Left(d.comments, w.gone)
 	if !w.openShift(d, always) {
 		return
 	}
 	for _, c := range d.comments {
-		if slices.ContainsFunc(w.gone, func(gone *ast.Comment) bool { return gone.Pos() <= c.Pos && c.Pos < gone.End() }) {
-			continue
-		}
 		found := w.conditional(c, d.target)
 		if len(found.whens) == 0 && !found.bare {
 			plain = append(plain, c)
@@ -213,44 +218,26 @@ func (w *writer) bare(d declaration, c conditional) (exists bool) {
 	return false
 }
 
-// group applies the gate to the blocks of a comment.
-func (w *writer) group(group *ast.CommentGroup) {
-	gone := map[int]bool{}
-	for _, b := range w.blocks(group) {
-		if !w.uses(b.condition) {
-			continue
-		}
-		assumed, holds, constant := w.assume(b.condition)
-		switch {
-		case !constant:
-			w.replace(b.from, b.to, assumed.String())
-			continue
-		case holds:
-			gone[b.first] = true
-			gone[b.last] = true
-			continue
-		}
-		for i := b.first; i <= b.last; i++ {
-			gone[i] = true
-		}
-		parent := b.first - 1
-		for parent >= 0 && gone[parent] {
-			parent--
-		}
-		if next := b.last + 1; next < len(group.List) && isBlank(group.List[next]) &&
-			(parent < 0 || isBlank(group.List[parent])) {
-			gone[next] = true
-		}
+// block applies the gate to a block. If other gates decide about the block, it has no markers that always remove the
+// declaration, or always replace others.
+func (w *writer) block(b Block) {
+	assumed, holds, constant := w.assume(b.Condition)
+	switch {
+	case constant:
+		b.Apply(holds, w.gone)
+		return
+	case w.uses(b.Condition):
+		w.replace(b.from, b.to, assumed.String())
 	}
-	for i, comment := range group.List {
-		if gone[i] {
-			w.removeLines(comment.Pos(), comment.End())
-			w.gone = append(w.gone, comment)
+	for _, u := range w.Uses {
+		_, holds, constant := w.assume(u.Condition)
+		removes := u.Kind == Declaration && u.Text == "" && !holds
+		replaces := len(u.Slots) > 0 && holds
+		if pos := w.file.Pos(u.Pos.Offset); constant && (removes || replaces) && b.covers(pos) {
+			w.fail(pos, "write the condition of the block in the marker", "it is in a block that depends on %s", assumed)
 		}
 	}
 }
-
-func isBlank(c *ast.Comment) bool { return strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == "" }
 
 // emptyGroups removes the parentheses of declarations of which nothing is left. Those with
 // comments of their own stay.
