@@ -1,6 +1,7 @@
 package erasure
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"slices"
@@ -83,6 +84,11 @@ func (e *Eraser) reads(p *source.Package, feature string) bool {
 		e.dialects[key] = reads
 	}
 	return reads
+}
+
+// reader returns the reader of conditions in a package.
+func (e *Eraser) reader(p *source.Package) *gatedsource.Reader {
+	return &gatedsource.Reader{Table: e.Table, Tags: func() bool { return e.reads(p, markers.FeatureK8s) }}
 }
 
 // Named returns the elements of a set that may affect the conditions that were read.
@@ -190,7 +196,7 @@ func (p *pass) blocks(group *ast.CommentGroup) {
 func (p *pass) packageClause(tree *ast.File) {
 	for i, d := range p.declaration(p.left(p.file.Written.Package), markers.Package, "") {
 		if d.marker.Pos > tree.Name.End() {
-			p.syntax(d.marker.Comment, "it is at no declaration: put it above a field, a type, a constant or the package clause")
+			p.report(gatedsource.Problem{Comment: d.marker, Msg: "it is at no declaration: put it above a field, a type, a constant or the package clause"})
 			continue
 		}
 		p.lines[d.marker.Pos] = line{removed: true}
@@ -205,7 +211,7 @@ func (p *pass) packageClause(tree *ast.File) {
 
 // bareCondition is the condition of a declaration.
 type bareCondition struct {
-	marker    *markers.Marker
+	marker    markers.Comment
 	condition gates.Condition
 	holds     bool
 }
@@ -234,7 +240,7 @@ func (p *pass) exists(what source.Erased, target markers.Target) bool {
 
 // second reports a condition of a declaration that has another one.
 func (p *pass) second(d bareCondition) {
-	p.syntax(d.marker.Comment, "a second condition at one declaration").Hint = "join them with && or ||"
+	p.report(gatedsource.Problem{Comment: d.marker, Msg: "a second condition at one declaration", Hint: "join them with && or ||"})
 }
 
 // record records what a condition removes, or keeps.
@@ -449,19 +455,19 @@ func rewrite(comment *ast.Comment, old, marker markers.Comment) *ast.Comment {
 
 // report reports why a condition cannot be applied.
 func (p *pass) report(w gatedsource.Problem) {
-	if w.Err != nil {
+	at := p.file.Pkg.At(w.Comment.Pos)
+	var d *diag.Diagnostic
+	switch {
+	case w.Err != nil:
 		p.Reporter.MarkerArguments(p.file.Pkg, w.Comment, w.Err)
 		return
+	case w.Unconditional:
+		d = p.Reporter.Report(report.NotConditional, at, w.Hint, "%s", w.Msg)
+	default:
+		name, _, _ := strings.Cut(cmp.Or(w.Name, w.Comment.Text), "(")
+		d = p.Reporter.Report(report.InvalidCondition, at, w.Hint, "%s: %s", name, w.Msg)
 	}
-	p.syntax(w.Comment, w.Msg)
-}
-
-// syntax reports a condition that has no meaning where it is.
-func (p *pass) syntax(c markers.Comment, problem string) *diag.Diagnostic {
-	name, _, _ := strings.Cut(c.Text, "(")
-	d := p.Reporter.Report(report.InvalidCondition, p.file.Pkg.At(c.Pos), "", "%s: %s", name, problem)
-	p.Reporter.Delimit(d, c.End(), nil)
-	return d
+	p.Reporter.Delimit(d, w.Comment.End(), nil)
 }
 
 // known reports gates of a condition that are not known.

@@ -10,14 +10,6 @@ import (
 	"github.com/schemagen/schemagen/internal/markers"
 )
 
-// Problem is why a condition cannot be applied.
-type Problem struct {
-	Comment markers.Comment
-	Msg     string
-	// Err is the error of a marker that cannot be parsed, or nil.
-	Err error
-}
-
 // Block is a part of a comment between +schemagen:doc and +schemagen:doc:end.
 type Block struct {
 	Open      markers.Comment

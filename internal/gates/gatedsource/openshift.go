@@ -14,28 +14,43 @@ import (
 // that validate.
 type openShift struct{ existing, rules, others []markers.GatedMarker }
 
+// OpenShift returns OpenShift's markers with gates among the comments of a declaration, and what is
+// wrong with others.
+func (r *Reader) OpenShift(comments []markers.Comment, target markers.Target) (found []markers.GatedMarker, wrong []Problem) {
+	for _, c := range comments {
+		if !strings.HasPrefix(c.Text, "+openshift:") {
+			continue
+		}
+		m, err := r.Table.Parse(c, target)
+		if err != nil {
+			wrong = append(wrong, Problem{Comment: c, Msg: err.Error(), Err: err})
+			continue
+		}
+		switch g, problem, ok := markers.AsGated(m); {
+		case !ok:
+		case problem != "":
+			wrong = append(wrong, Problem{Comment: c, Name: "+" + m.Name, Msg: problem})
+		default:
+			found = append(found, g)
+		}
+	}
+	return found, wrong
+}
+
 // openShift returns OpenShift's markers at a declaration.
 func (f *File) openShift(d declaration) (found openShift) {
 	if !f.gated {
 		return found
 	}
-	for _, c := range d.comments {
-		if !strings.HasPrefix(c.Text, "+openshift:") {
-			continue
-		}
-		m, err := f.table.Parse(c, d.target)
-		if err != nil {
-			f.isWrong(c, err.Error())
-			continue
-		}
-		g, problem, ok := markers.AsGated(m)
-		switch {
-		case !ok:
-		case problem != "":
-			f.isWrong(c, problem)
-		case g.Name == markers.FeatureGateName:
+	all, wrong := f.reader.OpenShift(d.comments, d.target)
+	for _, w := range wrong {
+		f.isWrong(w)
+	}
+	for _, g := range all {
+		switch g.Name {
+		case markers.FeatureGateName:
 			found.existing = append(found.existing, g)
-		case g.Name == markers.FeatureGateXValidationName:
+		case markers.FeatureGateXValidationName:
 			found.rules = append(found.rules, g)
 		default:
 			found.others = append(found.others, g)
@@ -60,7 +75,7 @@ func (f *File) useOpenShift(d declaration) (exists bool) {
 		u.Pos = f.fset.Position(g.Pos)
 		if kind == Marker {
 			u.Text = g.Plain()
-			u.Slots = f.table.Slots(g.Comment, d.target)
+			u.Slots = f.reader.Table.Slots(g.Comment, d.target)
 			u.Required = g.Required()
 		}
 		if len(condition.Names()) > 0 {
@@ -100,7 +115,7 @@ func (w *writer) openShift(d declaration, always map[string]string) (exists bool
 		case gone[i]:
 			w.removeMarker(g.Comment)
 		case w.uses(g.Condition):
-			w.validates(g, w.table.Slots(g.Comment, d.target), always)
+			w.validates(g, w.reader.Table.Slots(g.Comment, d.target), always)
 		}
 	}
 	w.rules(found, always)
@@ -189,7 +204,7 @@ func (w *writer) replaced(all []markers.GatedMarker) []bool {
 // replaceBase removes a marker in whose place there is another one. Of one of OpenShift's, that is
 // the empty name.
 func (w *writer) replaceBase(c markers.Comment, target markers.Target) {
-	m, err := w.table.Parse(c, target)
+	m, err := w.reader.Table.Parse(c, target)
 	switch g, _, ok := markers.AsGated(m); {
 	case err != nil || !ok || !w.gated:
 		w.removeMarker(c)

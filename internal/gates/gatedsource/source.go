@@ -52,8 +52,7 @@ type File struct {
 	Data []byte
 	Uses []Use
 
-	table        *markers.Table
-	tags         bool // Kubernetes' are read
+	reader       Reader
 	gated        bool // OpenShift's markers are read
 	fset         *token.FileSet
 	tree         *ast.File
@@ -85,8 +84,8 @@ func Parse(table *markers.Table, name string, data []byte, features []string) (*
 	if !tagged && !gated && !strings.Contains(text, markers.DocName) && !markers.IsConditional(text) {
 		return nil, nil
 	}
-	f := &File{Name: name, Data: data, table: table, tags: slices.Contains(features, markers.FeatureK8s),
-		gated: gated, fset: token.NewFileSet()}
+	tags := slices.Contains(features, markers.FeatureK8s)
+	f := &File{Name: name, Data: data, reader: Reader{table, func() bool { return tags }}, gated: gated, fset: token.NewFileSet()}
 	var err error
 	f.tree, err = parser.ParseFile(f.fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -99,16 +98,16 @@ func Parse(table *markers.Table, name string, data []byte, features []string) (*
 		d.comments = Left(d.comments, unread)
 		exists := f.useOpenShift(*d)
 		for _, comment := range d.comments {
-			if !markers.IsConditional(comment.Text) {
+			c := f.reader.Read(comment, d.target)
+			switch {
+			case c.Wrong != nil:
+				f.isWrong(*c.Wrong)
 				continue
-			}
-			c := f.conditional(comment, d.target)
-			switch bare := c.bare && c.omitted == nil; {
-			case !bare:
+			case c.Declares == nil:
 			case d.target == markers.Package && comment.Pos > f.tree.Name.End():
-				f.isWrong(comment, "it is at no declaration")
+				f.isWrong(Problem{Comment: comment, Msg: "it is at no declaration"})
 			case exists:
-				f.isWrong(comment, "a second condition at one declaration")
+				f.isWrong(Problem{Comment: comment, Msg: "a second condition at one declaration"})
 			default:
 				exists = true
 			}
@@ -163,29 +162,35 @@ func (f *File) Declared(name string) (lines Lines, ok bool) {
 }
 
 // use adds what depends on the conditions of a marker.
-func (f *File) use(d declaration, c conditional) {
-	if len(c.whens) == 0 && !c.bare {
+func (f *File) use(d declaration, c Conditional) {
+	all := c.All()
+	if len(all) == 0 {
 		return
 	}
 	u := f.at(d)
 	u.Kind = Marker
-	u.Condition = c.conjunction()
-	u.Text = c.text
-	u.Pos = f.fset.Position(c.written.Pos)
+	u.Condition = Condition(all)
+	u.Text = c.Text
+	u.Pos = f.fset.Position(c.Written.Pos)
 	switch {
-	case c.bare && c.omitted == nil:
+	case c.Declares != nil:
 		u.Kind = Declaration
 		u.Text = ""
-	case c.bare: // the field at a path
+	case c.Omits != nil:
 		u.Kind = Declaration
-		u.Condition = gates.And(u.Condition, c.omitted.condition)
-	case strings.HasPrefix(c.text, "+"+markers.EnumValuesName):
+	case strings.HasPrefix(c.Text, "+"+markers.EnumValuesName):
 		u.Kind = Value
-	}
-	if u.Kind == Marker {
-		u.Slots = f.table.Slots(c.plain, d.target)
+	default:
+		u.Slots = f.reader.Table.Slots(c.Plain, d.target)
 	}
 	f.Uses = append(f.Uses, u)
+}
+
+// isWrong records why a condition cannot be applied. The generator reports it, too.
+func (f *File) isWrong(p Problem) {
+	if pos := f.fset.Position(p.Comment.Pos); f.wrong == nil || pos.Offset < f.wrong.Pos.Offset {
+		f.wrong = &Error{pos, p.Msg, p.Hint}
+	}
 }
 
 // findBlocks finds the blocks of the file, and returns the comments in those for readers of the Go code:
@@ -193,9 +198,9 @@ func (f *File) use(d declaration, c conditional) {
 func (f *File) findBlocks() (unread map[*ast.Comment]bool) {
 	unread = map[*ast.Comment]bool{}
 	for _, group := range f.tree.Comments {
-		blocks, wrong := Blocks(f.table, group, markers.InGroup(group))
+		blocks, wrong := Blocks(f.reader.Table, group, markers.InGroup(group))
 		for _, w := range wrong {
-			f.isWrong(w.Comment, w.Msg)
+			f.isWrong(w)
 		}
 		for _, b := range blocks {
 			if value, constant := b.Condition.Constant(); constant && !value {
@@ -225,7 +230,7 @@ func (f *File) useBlock(b Block) {
 
 // declare finds the declarations of the file. Comments are attributed as by the generator.
 func (f *File) declare() {
-	collected := f.table.Collect(f.tree)
+	collected := f.reader.Table.Collect(f.tree)
 	f.declarations = []declaration{{name: f.tree.Name.Name, at: f.tree.Name.Pos(), target: markers.Package,
 		comments: collected.Package}}
 	previous := f.tree.Name.End()

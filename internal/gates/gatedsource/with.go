@@ -124,8 +124,8 @@ func (w *writer) declaration(d declaration) {
 		return
 	}
 	for _, c := range d.comments {
-		found := w.conditional(c, d.target)
-		if len(found.whens) == 0 && !found.bare {
+		found := w.reader.Read(c, d.target)
+		if len(found.All()) == 0 {
 			plain = append(plain, c)
 			continue
 		}
@@ -134,9 +134,7 @@ func (w *writer) declaration(d declaration) {
 		}
 	}
 	for _, c := range plain {
-		slots := w.table.Slots(c, d.target)
-		replaced := func(slot string) bool { _, ok := always[slot]; return ok }
-		if len(slots) > 0 && !slices.ContainsFunc(slots, func(slot string) bool { return !replaced(slot) }) {
+		if IsReplaced(w.reader.Table.Slots(c, d.target), always) {
 			w.replaceBase(c, d.target)
 		}
 	}
@@ -149,69 +147,67 @@ func (w *writer) removeMarker(c markers.Comment) {
 }
 
 // marker applies the gate to a marker, and reports whether the declaration exists.
-func (w *writer) marker(d declaration, c conditional, always map[string]string) (exists bool) {
-	if c.bare && c.omitted == nil {
-		return w.bare(d, c)
+func (w *writer) marker(d declaration, c Conditional, always map[string]string) (exists bool) {
+	if c.Declares != nil {
+		return w.bare(d, c.Declares)
 	}
-	conjunction := c.conjunction()
-	_, holds, constant := w.assume(conjunction)
-	constant = constant && len(c.whens) > 0
+	_, holds, constant := w.assume(Condition(c.Whens))
+	constant = constant && len(c.Whens) > 0
 	if constant && !holds {
-		w.removeMarker(c.written)
+		w.removeMarker(c.Written)
 		return true
 	}
-	if c.omitted != nil && w.uses(c.omitted.condition) {
-		switch assumed, holds, constant := w.assume(c.omitted.condition); {
+	if c.Omits != nil && w.uses(c.Omits.Condition) {
+		switch assumed, holds, constant := w.assume(c.Omits.Condition); {
 		case !constant:
-			w.replace(c.omitted.from, c.omitted.to, assumed.String())
+			w.replace(c.Omits.from, c.Omits.to, assumed.String())
 		case holds:
-			w.removeMarker(c.written)
+			w.removeMarker(c.Written)
 			return true
 		default:
-			w.replace(c.omitted.marker, c.omitted.to+1, "+"+markers.OmitName)
+			w.replace(c.Omits.Marker.Pos, c.Omits.to+1, "+"+markers.OmitName)
 		}
 	}
-	for _, part := range c.whens {
-		assumed, holds, own := w.assume(part.condition)
+	for _, part := range c.Whens {
+		assumed, holds, own := w.assume(part.Condition)
 		switch {
 		case constant || own && holds:
-			w.replace(part.marker, part.inner, "")
-		case w.uses(part.condition):
+			w.replace(part.Marker.Pos, part.inner, "")
+		case w.uses(part.Condition):
 			w.replace(part.from, part.to, assumed.String())
 		}
 	}
-	if !constant {
+	if !constant || c.Omits != nil {
 		return true
 	}
-	for _, slot := range w.table.Slots(c.plain, d.target) {
+	for _, slot := range w.reader.Table.Slots(c.Plain, d.target) {
 		switch first, ok := always[slot]; {
 		case !ok:
-			always[slot] = c.text
-		case first == c.text:
-			w.removeMarker(c.written)
+			always[slot] = c.Text
+		case first == c.Text:
+			w.removeMarker(c.Written)
 			return true
 		default:
-			w.fail(c.written.Pos, "make the conditions exclude each other", "%s and %s would both hold", first, c.text)
+			w.fail(c.Written.Pos, "make the conditions exclude each other", "%s and %s would both hold", first, c.Text)
 		}
 	}
 	return true
 }
 
 // bare applies the gate to the condition of a declaration.
-func (w *writer) bare(d declaration, c conditional) (exists bool) {
-	condition := c.whens[0].condition
-	assumed, holds, constant := w.assume(condition)
+func (w *writer) bare(d declaration, c *When) (exists bool) {
+	assumed, holds, constant := w.assume(c.Condition)
 	switch {
-	case !w.uses(condition):
+	case !w.uses(c.Condition):
 		return true
 	case !constant:
-		w.replace(c.whens[0].from, c.whens[0].to, assumed.String())
+		w.replace(c.from, c.to, assumed.String())
 		return true
 	case holds:
-		w.removeMarker(c.written)
+		w.removeMarker(c.Marker)
 		return true
 	case d.target == markers.Package:
-		w.fail(c.written.Pos, "remove the package, or the condition", "package %s would have no kinds", d.name)
+		w.fail(c.Marker.Pos, "remove the package, or the condition", "package %s would have no kinds", d.name)
 		return true
 	}
 	w.removed = append(w.removed, w.removeLines(d.from, d.to))
