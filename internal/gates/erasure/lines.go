@@ -71,7 +71,8 @@ func (p *pass) declaration(comments []markers.Comment, target markers.Target, na
 				p.record(source.Erased{Condition: found.Omits.Condition.String(), Pos: found.Omits.Marker.Pos}, false)
 			}
 			p.lines[c.Pos] = line{removed: !holds, comment: found.Plain}
-			add(alternative{c, found.Plain, found.Plain.Text, p.Table.Slots(found.Plain, target), gatedsource.Condition(all), 0}, holds)
+			slots := p.Table.Slots(found.Plain, target)
+			add(alternative{c, found.Plain, found.Plain.Text, slots, gatedsource.Condition(all), 0}, holds)
 		}
 	}
 	p.needless(bare, conditional, plain, target)

@@ -143,7 +143,8 @@ func (r *Reader) read(c markers.Comment, target markers.Target, nested bool) Con
 func (r *Reader) behind(c markers.Comment, target markers.Target, nested bool) *Problem {
 	switch name, ok := markers.Ungated(c.Text); {
 	case ok && name == markers.AllowChangeName:
-		return unconditional(c, "+"+name, "write it without a condition: it allows what the marker or field that depends on the gate changes")
+		return unconditional(c, "+"+name,
+			"write it without a condition: it allows what the marker or field that depends on the gate changes")
 	case ok:
 		return unconditional(c, "+"+name, "write it without a condition")
 	}

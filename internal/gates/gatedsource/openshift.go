@@ -16,7 +16,8 @@ type openShift struct{ existing, rules, others []markers.GatedMarker }
 
 // OpenShift returns OpenShift's markers with gates among the comments of a declaration, and what is
 // wrong with others.
-func (r *Reader) OpenShift(comments []markers.Comment, target markers.Target) (found []markers.GatedMarker, wrong []Problem) {
+func (r *Reader) OpenShift(comments []markers.Comment,
+	target markers.Target) (found []markers.GatedMarker, wrong []Problem) {
 	for _, c := range comments {
 		if !strings.HasPrefix(c.Text, "+openshift:") {
 			continue
@@ -38,11 +39,11 @@ func (r *Reader) OpenShift(comments []markers.Comment, target markers.Target) (f
 }
 
 // openShift returns OpenShift's markers at a declaration.
-func (f *File) openShift(d declaration) (found openShift) {
+func (f *File) openShift(d Decl) (found openShift) {
 	if !f.gated {
 		return found
 	}
-	all, wrong := f.reader.OpenShift(d.comments, d.target)
+	all, wrong := f.reader.OpenShift(d.Comments, d.Target)
 	for _, w := range wrong {
 		f.isWrong(w)
 	}
@@ -66,7 +67,7 @@ func (o openShift) rule(i int) gates.Condition {
 
 // useOpenShift adds what depends on OpenShift's markers at a declaration, and reports whether the
 // declaration itself does. What only has the empty name is the base of the others.
-func (f *File) useOpenShift(d declaration) (exists bool) {
+func (f *File) useOpenShift(d Decl) (exists bool) {
 	found := f.openShift(d)
 	add := func(g markers.GatedMarker, kind Kind, condition gates.Condition) {
 		u := f.at(d)
@@ -75,7 +76,7 @@ func (f *File) useOpenShift(d declaration) (exists bool) {
 		u.Pos = f.fset.Position(g.Pos)
 		if kind == Marker {
 			u.Text = g.Plain()
-			u.Slots = f.reader.Table.Slots(g.Comment, d.target)
+			u.Slots = f.reader.Table.Slots(g.Comment, d.Target)
 			u.Required = g.Required()
 		}
 		if len(condition.Names()) > 0 {
@@ -96,11 +97,11 @@ func (f *File) useOpenShift(d declaration) (exists bool) {
 
 // openShift applies the gate to OpenShift's markers at a declaration, and reports whether the
 // declaration exists. It adds markers whose condition always holds to always.
-func (w *writer) openShift(d declaration, always map[string]string) (exists bool) {
+func (w *writer) openShift(d Decl, always map[string]string) (exists bool) {
 	found := w.File.openShift(d)
 	if condition := markers.AnyGated(found.existing); w.uses(condition) {
 		if _, holds, constant := w.assume(condition); constant && !holds {
-			w.removed = append(w.removed, w.removeLines(d.from, d.to))
+			w.removed = append(w.removed, w.removeLines(d.From, d.To))
 			return false
 		}
 		for _, g := range found.existing {
@@ -115,7 +116,7 @@ func (w *writer) openShift(d declaration, always map[string]string) (exists bool
 		case gone[i]:
 			w.removeMarker(g.Comment)
 		case w.uses(g.Condition):
-			w.validates(g, w.reader.Table.Slots(g.Comment, d.target), always)
+			w.validates(g, w.reader.Table.Slots(g.Comment, d.Target), always)
 		}
 	}
 	w.rules(found, always)

@@ -56,21 +56,9 @@ type File struct {
 	gated        bool // OpenShift's markers are read
 	fset         *token.FileSet
 	tree         *ast.File
-	declarations []declaration
+	declarations []Decl
 	blocks       []Block // without those for readers of the Go code
 	wrong        *Error  // the first condition that cannot be read
-}
-
-// declaration is one that markers describe.
-type declaration struct {
-	name     string
-	at       token.Pos
-	target   markers.Target
-	comments []markers.Comment
-	typeName string // of a constant
-	// from and to are where the declaration with its comments is. They are invalid for a
-	// package.
-	from, to token.Pos
 }
 
 // Parse parses a Go file. It returns nil if the file has no condition. Kubernetes' and Gateway API's
@@ -85,26 +73,27 @@ func Parse(table *markers.Table, name string, data []byte, features []string) (*
 		return nil, nil
 	}
 	tags := slices.Contains(features, markers.FeatureK8s)
-	f := &File{Name: name, Data: data, reader: Reader{table, func() bool { return tags }}, gated: gated, fset: token.NewFileSet()}
+	f := &File{Name: name, Data: data, reader: Reader{table, func() bool { return tags }}, gated: gated,
+		fset: token.NewFileSet()}
 	var err error
 	f.tree, err = parser.ParseFile(f.fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
 	unread := f.findBlocks()
-	f.declare()
+	f.declarations = Decls(f.tree, table.Collect(f.tree))
 	for i := range f.declarations {
 		d := &f.declarations[i]
-		d.comments = Left(d.comments, unread)
+		d.Comments = Left(d.Comments, unread)
 		exists := f.useOpenShift(*d)
-		for _, comment := range d.comments {
-			c := f.reader.Read(comment, d.target)
+		for _, comment := range d.Comments {
+			c := f.reader.Read(comment, d.Target)
 			switch {
 			case c.Wrong != nil:
 				f.isWrong(*c.Wrong)
 				continue
 			case c.Declares == nil:
-			case d.target == markers.Package && comment.Pos > f.tree.Name.End():
+			case d.Target == markers.Package && comment.Pos > f.tree.Name.End():
 				f.isWrong(Problem{Comment: comment, Msg: "it is at no declaration"})
 			case exists:
 				f.isWrong(Problem{Comment: comment, Msg: "a second condition at one declaration"})
@@ -144,17 +133,17 @@ func Features(table *markers.Table, data []byte) (out []string) {
 }
 
 // at returns a use that is at a declaration.
-func (f *File) at(d declaration) Use {
-	u := Use{Name: d.name, At: f.fset.Position(d.at), Type: d.typeName}
-	if d.from.IsValid() {
-		u.Lines = Lines{f.fset.Position(d.from).Line, f.fset.Position(d.to).Line}
+func (f *File) at(d Decl) Use {
+	u := Use{Name: d.Name, At: f.fset.Position(d.at), Type: d.typeName}
+	if d.From.IsValid() {
+		u.Lines = Lines{f.fset.Position(d.From).Line, f.fset.Position(d.To).Line}
 	}
 	return u
 }
 
 // Declared returns the lines of the type with a name, with its comments.
 func (f *File) Declared(name string) (lines Lines, ok bool) {
-	i := slices.IndexFunc(f.declarations, func(d declaration) bool { return d.name == name && d.target == markers.Type })
+	i := slices.IndexFunc(f.declarations, func(d Decl) bool { return d.Name == name && d.Target == markers.Type })
 	if i < 0 {
 		return Lines{}, false
 	}
@@ -162,7 +151,7 @@ func (f *File) Declared(name string) (lines Lines, ok bool) {
 }
 
 // use adds what depends on the conditions of a marker.
-func (f *File) use(d declaration, c Conditional) {
+func (f *File) use(d Decl, c Conditional) {
 	all := c.All()
 	if len(all) == 0 {
 		return
@@ -181,7 +170,7 @@ func (f *File) use(d declaration, c Conditional) {
 	case strings.HasPrefix(c.Text, "+"+markers.EnumValuesName):
 		u.Kind = Value
 	default:
-		u.Slots = f.reader.Table.Slots(c.Plain, d.target)
+		u.Slots = f.reader.Table.Slots(c.Plain, d.Target)
 	}
 	f.Uses = append(f.Uses, u)
 }
@@ -226,167 +215,4 @@ func (f *File) useBlock(b Block) {
 		}
 	}
 	f.Uses = append(f.Uses, u)
-}
-
-// declare finds the declarations of the file. Comments are attributed as by the generator.
-func (f *File) declare() {
-	collected := f.reader.Table.Collect(f.tree)
-	f.declarations = []declaration{{name: f.tree.Name.Name, at: f.tree.Name.Pos(), target: markers.Package,
-		comments: collected.Package}}
-	previous := f.tree.Name.End()
-	for _, decl := range f.tree.Decls {
-		if gen, ok := decl.(*ast.GenDecl); ok {
-			f.genDecl(collected, gen, previous)
-		}
-		previous = End(decl)
-	}
-}
-
-// End returns where a declaration ends, with the comment behind it on its line. A comment behind a
-// function, or behind a closing parenthesis, is at the declaration below it: see
-// [markers.Table.Collect].
-func End(decl ast.Decl) token.Pos {
-	gen, ok := decl.(*ast.GenDecl)
-	if !ok || gen.Lparen.IsValid() || len(gen.Specs) == 0 {
-		return decl.End()
-	}
-	var comment *ast.CommentGroup
-	switch spec := gen.Specs[0].(type) {
-	case *ast.ImportSpec:
-		comment = spec.Comment
-	case *ast.TypeSpec:
-		comment = spec.Comment
-	case *ast.ValueSpec:
-		comment = spec.Comment
-	}
-	if comment == nil {
-		return decl.End()
-	}
-	return comment.End()
-}
-
-func (f *File) genDecl(collected *markers.File, gen *ast.GenDecl, previous token.Pos) {
-	last := gen.Lparen
-	for _, spec := range gen.Specs {
-		d := declaration{target: markers.Type, from: last}
-		var trailing *ast.CommentGroup
-		var fields ast.Expr
-		switch spec := spec.(type) {
-		case *ast.TypeSpec:
-			d.name = spec.Name.Name
-			d.at = spec.Name.Pos()
-			d.comments = collected.Type(spec)
-			trailing = spec.Comment
-			fields = spec.Type
-		case *ast.ValueSpec:
-			if gen.Tok != token.CONST {
-				return
-			}
-			d.name = spec.Names[0].Name
-			d.at = spec.Names[0].Pos()
-			trailing = spec.Comment
-			d.typeName = typeName(spec.Type)
-			doc := spec.Doc
-			if !gen.Lparen.IsValid() {
-				doc = gen.Doc
-			}
-			if doc != nil {
-				d.comments = markers.InGroup(doc)
-			}
-		default:
-			return
-		}
-		d.to = spec.End()
-		if trailing != nil {
-			d.to = trailing.End()
-		}
-		last = d.to
-		if gen.Lparen.IsValid() {
-			d.from = f.firstComment(d.from, spec.Pos())
-		} else {
-			d.from = f.nearest(previous, gen)
-		}
-		f.declarations = append(f.declarations, d)
-		f.fields(collected, d.name, fields)
-	}
-}
-
-// firstComment returns where the first comment after a position begins, or end if there is
-// none before it.
-func (f *File) firstComment(start, end token.Pos) token.Pos {
-	for _, group := range f.tree.Comments {
-		if start <= group.Pos() && group.Pos() < end {
-			return group.Pos()
-		}
-	}
-	return end
-}
-
-// nearest returns where the comments of a declaration that is not in a group begin.
-func (f *File) nearest(previous token.Pos, gen *ast.GenDecl) token.Pos {
-	start := gen.Pos()
-	own := 1
-	if gen.Doc != nil && gen.Tok == token.TYPE {
-		own = 2
-	}
-	if gen.Doc == nil && gen.Tok == token.CONST {
-		own = 0
-	}
-	for _, group := range slices.Backward(f.tree.Comments) {
-		if group.Pos() < gen.Pos() && group.Pos() >= previous && own > 0 {
-			start = group.Pos()
-			own--
-		}
-	}
-	return start
-}
-
-// fields adds the fields in a type expression.
-func (f *File) fields(collected *markers.File, name string, expr ast.Expr) {
-	switch expr := expr.(type) {
-	case *ast.StarExpr:
-		f.fields(collected, name, expr.X)
-	case *ast.ParenExpr:
-		f.fields(collected, name, expr.X)
-	case *ast.ArrayType:
-		f.fields(collected, name, expr.Elt)
-	case *ast.MapType:
-		f.fields(collected, name, expr.Value)
-	case *ast.StructType:
-		last := expr.Fields.Opening
-		comments := collected.Fields(expr)
-		for i, field := range expr.Fields.List {
-			d := declaration{at: field.Type.Pos(), target: markers.Field, comments: comments[i],
-				from: f.firstComment(last, field.Pos()), to: field.End()}
-			if field.Comment != nil {
-				d.to = field.Comment.End()
-			}
-			last = d.to
-			label := typeName(field.Type)
-			if len(field.Names) > 0 {
-				label = field.Names[0].Name
-				d.at = field.Names[0].Pos()
-			}
-			d.name = name + "." + label
-			f.declarations = append(f.declarations, d)
-			f.fields(collected, d.name, field.Type)
-		}
-	}
-}
-
-// typeName returns the name of an embedded field.
-func typeName(expr ast.Expr) string {
-	switch expr := expr.(type) {
-	case *ast.StarExpr:
-		return typeName(expr.X)
-	case *ast.SelectorExpr:
-		return expr.Sel.Name
-	case *ast.IndexExpr:
-		return typeName(expr.X)
-	case *ast.IndexListExpr:
-		return typeName(expr.X)
-	case *ast.Ident:
-		return expr.Name
-	}
-	return ""
 }

@@ -32,7 +32,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Pos.String() + ": " + e.Msg }
 
 // With returns the file if a gate is taken for on or off: conditions are without it; markers
-// and declarations whose condition does not hold are gone; those whose condition always holds
+// and Declarations whose condition does not hold are gone; those whose condition always holds
 // have none, and replace the alternatives without a condition. The error is an [*Error]; one
 // is that a condition of the file cannot be read.
 func (f *File) With(gate string, enabled bool) (*Result, error) {
@@ -116,15 +116,15 @@ func (w *writer) removeLines(begin, stop token.Pos) Lines {
 }
 
 // declaration applies the gate to the markers of a declaration.
-func (w *writer) declaration(d declaration) {
+func (w *writer) declaration(d Decl) {
 	always := map[string]string{} // markers whose condition always holds, by slot
 	var plain []markers.Comment
-	d.comments = Left(d.comments, w.gone)
+	d.Comments = Left(d.Comments, w.gone)
 	if !w.openShift(d, always) {
 		return
 	}
-	for _, c := range d.comments {
-		found := w.reader.Read(c, d.target)
+	for _, c := range d.Comments {
+		found := w.reader.Read(c, d.Target)
 		if len(found.All()) == 0 {
 			plain = append(plain, c)
 			continue
@@ -134,8 +134,8 @@ func (w *writer) declaration(d declaration) {
 		}
 	}
 	for _, c := range plain {
-		if IsReplaced(w.reader.Table.Slots(c, d.target), always) {
-			w.replaceBase(c, d.target)
+		if IsReplaced(w.reader.Table.Slots(c, d.Target), always) {
+			w.replaceBase(c, d.Target)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (w *writer) removeMarker(c markers.Comment) {
 }
 
 // marker applies the gate to a marker, and reports whether the declaration exists.
-func (w *writer) marker(d declaration, c Conditional, always map[string]string) (exists bool) {
+func (w *writer) marker(d Decl, c Conditional, always map[string]string) (exists bool) {
 	if c.Declares != nil {
 		return w.bare(d, c.Declares)
 	}
@@ -180,7 +180,7 @@ func (w *writer) marker(d declaration, c Conditional, always map[string]string) 
 	if !constant || c.Omits != nil {
 		return true
 	}
-	for _, slot := range w.reader.Table.Slots(c.Plain, d.target) {
+	for _, slot := range w.reader.Table.Slots(c.Plain, d.Target) {
 		switch first, ok := always[slot]; {
 		case !ok:
 			always[slot] = c.Text
@@ -195,7 +195,7 @@ func (w *writer) marker(d declaration, c Conditional, always map[string]string) 
 }
 
 // bare applies the gate to the condition of a declaration.
-func (w *writer) bare(d declaration, c *When) (exists bool) {
+func (w *writer) bare(d Decl, c *When) (exists bool) {
 	assumed, holds, constant := w.assume(c.Condition)
 	switch {
 	case !w.uses(c.Condition):
@@ -206,11 +206,11 @@ func (w *writer) bare(d declaration, c *When) (exists bool) {
 	case holds:
 		w.removeMarker(c.Marker)
 		return true
-	case d.target == markers.Package:
-		w.fail(c.Marker.Pos, "remove the package, or the condition", "package %s would have no kinds", d.name)
+	case d.Target == markers.Package:
+		w.fail(c.Marker.Pos, "remove the package, or the condition", "package %s would have no kinds", d.Name)
 		return true
 	}
-	w.removed = append(w.removed, w.removeLines(d.from, d.to))
+	w.removed = append(w.removed, w.removeLines(d.From, d.To))
 	return false
 }
 
