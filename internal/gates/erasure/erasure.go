@@ -190,7 +190,11 @@ func (p *pass) blocks(group *ast.CommentGroup) {
 	}
 	for _, b := range blocks {
 		p.known(b.Open, b.Condition)
-		b.Apply(p.holds(b.Condition), p.removed)
+		if p.holds(b.Condition) {
+			b.Unwrap(p.removed)
+		} else {
+			b.Remove(p.removed)
+		}
 	}
 }
 

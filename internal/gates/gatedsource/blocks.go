@@ -62,16 +62,17 @@ func Blocks(table *markers.Table, group *ast.CommentGroup, found []markers.Comme
 	return blocks, wrong
 }
 
-// Apply adds the comments that are gone, given whether the condition of the block holds, to those of
-// the blocks above it. Empty lines that meet become one.
-func (b Block) Apply(holds bool, gone map[*ast.Comment]bool) {
+// Unwrap adds the two markers of a block whose condition holds to the comments that are gone.
+func (b Block) Unwrap(gone map[*ast.Comment]bool) {
+	gone[b.group.List[b.first]] = true
+	gone[b.group.List[b.last]] = true
+}
+
+// Remove adds the comments of a block whose condition does not hold to those that are gone of the
+// blocks above it. Empty lines that meet become one.
+func (b Block) Remove(gone map[*ast.Comment]bool) {
 	list := b.group.List
-	gone[list[b.first]] = true
-	gone[list[b.last]] = true
-	if holds {
-		return
-	}
-	for _, c := range list[b.first:b.last] {
+	for _, c := range list[b.first : b.last+1] {
 		gone[c] = true
 	}
 	above := b.first - 1

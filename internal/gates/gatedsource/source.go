@@ -193,7 +193,7 @@ func (f *File) findBlocks() (unread map[*ast.Comment]bool) {
 		}
 		for _, b := range blocks {
 			if value, constant := b.Condition.Constant(); constant && !value {
-				b.Apply(false, unread)
+				b.Remove(unread)
 			} else {
 				f.blocks = append(f.blocks, b)
 			}

@@ -219,8 +219,11 @@ func (w *writer) bare(d Decl, c *When) (exists bool) {
 func (w *writer) block(b Block) {
 	assumed, holds, constant := w.assume(b.Condition)
 	switch {
+	case constant && holds:
+		b.Unwrap(w.gone)
+		return
 	case constant:
-		b.Apply(holds, w.gone)
+		b.Remove(w.gone)
 		return
 	case w.uses(b.Condition):
 		w.replace(b.from, b.to, assumed.String())
