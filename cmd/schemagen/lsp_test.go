@@ -67,6 +67,9 @@ func TestLSP(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if !slices.ContainsFunc(archive.Files, func(f txtar.File) bool { return f.Name == "session.txt" }) {
+				t.Fatal("no session.txt")
+			}
 			dir, err := filepath.EvalSymlinks(t.TempDir())
 			if err != nil {
 				t.Fatal(err)

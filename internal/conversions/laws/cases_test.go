@@ -31,6 +31,9 @@ func generatedCases(t *testing.T) (dir, tables string) {
 			cases = append(cases, c)
 		}
 	}
+	if len(cases) == 0 {
+		t.Fatalf("no case matches %s", *only)
+	}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
