@@ -123,6 +123,8 @@ func compareIn(t *testing.T, dir string, packages []string) (both, whole, alone 
 }
 
 // TestModules does the same for the API packages of all modules of bench.
+//
+// Left out of make generate: make analyzer records it.
 func TestModules(t *testing.T) {
 	if !*modules {
 		t.Skip("takes a minute: make analyzer")
@@ -384,6 +386,8 @@ func vetTool(t *testing.T) string {
 }
 
 // TestVet runs the analyzer under go vet.
+//
+// Left out of make generate: it builds the command and runs go vet.
 func TestVet(t *testing.T) {
 	dir := workDir(t)
 	if err := typedmodule.Requirements(dir); err != nil {
