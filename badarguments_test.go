@@ -445,7 +445,11 @@ func TestBadArguments(t *testing.T) {
 				}
 			})
 		}
-		for _, m := range regexp.MustCompile(`(?m)^(func (?:\([^)]*\) )?\w+)\(`).FindAllStringSubmatch(string(text), -1) {
+		functions := regexp.MustCompile(`(?m)^(func (?:\([^)]*\) )?\w+)\(`).FindAllStringSubmatch(string(text), -1)
+		if len(functions) == 0 {
+			t.Errorf("%s has no functions of package %s", apiDir, name)
+		}
+		for _, m := range functions {
 			if !called[m[1]] && !fromRun.MatchString(m[1]) {
 				t.Errorf("package %s: no bad arguments for %s", name, m[1])
 			}

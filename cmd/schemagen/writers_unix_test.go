@@ -299,6 +299,8 @@ func runLine(t *testing.T, line, dir string) (code int, text string) {
 
 // TestWriters runs every command that writes files on every kind of path. It may write in the
 // repository, or write nothing at all; testdata/writers.txt has the exit code and the codes.
+//
+// Left out of make generate: it runs commands for half a minute.
 func TestWriters(t *testing.T) {
 	base := writersBase(t)
 	const golden = "testdata/writers.txt"

@@ -84,7 +84,7 @@ func (p *pass) marked(f *field) {
 // defaultOfRequired reports a required field with a default.
 func (p *pass) defaultOfRequired(f *field) {
 	if m := f.presence(); m != nil && m.Presence().Required() && f.schema.Default != nil {
-		p.report(f, m.Pos, "remove the default, or make the field optional", "field %s is required and has a default, so that nobody has to set it", f.name)
+		p.report(f, m.Pos, "remove the default, or make the field optional", "field %s is required and has a default, so that clients never have to set it", f.name)
 	}
 }
 

@@ -580,5 +580,5 @@ func (f *codeFile) notYet(u *Unit) {
 		field = u.Spoke
 	}
 	last := field[len(field)-1]
-	f.reporter.Report(noRule, last.Pkg.At(last.Pos()), "convert the field with +schemagen:convert:func, or write +schemagen:convert:drop", "what is lost of %s cannot be kept: it is below a list or a map of pointers to lists or maps, or below a pointer to a pointer", dotted(field))
+	f.reporter.Report(noRule, last.Pkg.At(last.Pos()), "convert the field with +schemagen:convert:func, or write +schemagen:convert:drop", "values of %s would be lost and cannot be kept: it is below a list or a map of pointers to lists or maps, or below a pointer to a pointer", dotted(field))
 }

@@ -153,7 +153,7 @@ func (f *inlinedField) mayBeNil() bool {
 func (b *Builder) checkInlinedMarkers(t *source.Type, field *source.Field) {
 	for _, m := range field.Markers {
 		if m.Name == markers.ReadOnlyName {
-			b.Reporter.Report(report.WrongTarget, t.Pkg.At(m.Pos), "put it on the fields of the struct", "+%s on an inlined struct, which is no property that could be compared", m.Name)
+			b.Reporter.Report(report.WrongTarget, t.Pkg.At(m.Pos), "put it on the fields of the struct", "+%s cannot apply to an inlined struct: it is not a property that can be compared", m.Name)
 		}
 		if m.Presence().Required() && field.Markers.Get(m.Name) == m {
 			b.Reporter.Report(report.WrongTarget, t.Pkg.At(m.Pos), "put it on the fields of the struct", "+%s on an inlined struct requires a property without a name, so that no object is valid", m.Name)

@@ -83,7 +83,7 @@ func (g *generator) head(i *imports) ([]byte, error) {
 	switch {
 	case err != nil && g.header != "":
 		g.findings = append(g.findings, report.HeaderNotUsed.At(diag.Position{File: g.options.HeaderFile}, "write the header as Go comments",
-			"with headerFile of object, the generated file is not valid Go: %v", err))
+			"the generated file is not valid Go with headerFile of object: %v", err))
 		return nil, nil
 	case err != nil:
 		return nil, source.Unsuref("the generated file cannot be formatted: %v", err)

@@ -186,7 +186,7 @@ func (o *object) isTooLarge() bool {
 	}
 	if key := (reportKey{pos, report.TooLarge}); !o.reported[key] {
 		o.reported[key] = true
-		o.Reporter.Report(report.TooLarge, f.Owner.Pkg.At(pos), "split the struct, or leave out SG270 to SG277", "%s is not checked for what Go clients cannot say: %s", name, reason)
+		o.Reporter.Report(report.TooLarge, f.Owner.Pkg.At(pos), "split the struct, or leave out SG270 to SG277", "%s is not checked for values that Go clients cannot send: %s", name, reason)
 	}
 	return true
 }

@@ -394,5 +394,5 @@ func (f *unionFitter) warn(p *occurrence, lowered unions.Lowered) {
 		hint = "make the discriminator required, so that fewer elements fit into a request, or " + hint
 	}
 	f.all.Reporter.Report(report.UnionInOtherForm, root.Pkg.At(p.union.Pos), hint,
-		"at %v the union of %s is written %s; %s", p, p.union.Discriminator, inWords(lowered.Style), strings.Join(costs, ", and "))
+		"the union of %s at %v is written %s; %s", p.union.Discriminator, p, inWords(lowered.Style), strings.Join(costs, ", and "))
 }
