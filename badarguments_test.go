@@ -450,6 +450,7 @@ func generatorArguments(t *testing.T) []badArguments {
 		{"Rules: unknown", func(o *generator.Options) { o.Rules = []diag.Code{"SG999"} }, `option Rules: unknown rule "SG999": Rules returns the known ones`},
 		{"Rules: not a rule", func(o *generator.Options) { o.Rules = []diag.Code{"SG601"} }, `option Rules: unknown rule "SG601": Rules returns the known ones`},
 		{"Generators: unknown", func(o *generator.Options) { o.Generators = []string{"nope"} }, `option Generators: unknown generator "nope": use applyconfiguration, crd, object, rbac, schemapatch, webhook`},
+		{"ToolVersion: omitted", func(o *generator.Options) { o.OmitToolVersion, o.ToolVersion = true, "v1" }, `options OmitToolVersion and ToolVersion ("v1") exclude each other`},
 		{"Packages: zero", packages(generator.PackageOptions{}), "option Packages[0] has no Pattern"},
 		{"Packages: Enable: unknown", packages(generator.PackageOptions{Pattern: "./...", Enable: []string{"nope"}}), "option Packages[0], for ./...: option Enable: " + features},
 		{"Packages: MaxDescription: negative", packages(generator.PackageOptions{Pattern: "./...", MaxDescription: &negative}), "option Packages[0], for ./...: option MaxDescription: -1 is negative"},

@@ -20,6 +20,9 @@ func (o Options) check() error {
 	if err := checkLanguage(o.Enable, o.Unions, o.MaxDescription); err != nil {
 		return err
 	}
+	if o.OmitToolVersion && o.ToolVersion != "" {
+		return fmt.Errorf("options OmitToolVersion and ToolVersion (%q) exclude each other", o.ToolVersion)
+	}
 	for i, p := range o.Packages {
 		if p.Pattern == "" {
 			return fmt.Errorf("option Packages[%d] has no Pattern", i)
