@@ -143,9 +143,15 @@ func Codes() []*diag.Kind {
 
 // Diagnostic returns the change as a diagnostic. It is an error if counts is set.
 func (c *Change) Diagnostic(counts bool) diag.Diagnostic {
-	kind := [...]*diag.Kind{Safe: safeChange, BreaksClients: breakingClients, BreaksStored: breakingStored}[c.Category]
+	kind := safeChange
 	severity := diag.Note
 	more := ""
+	switch c.Category {
+	case BreaksClients:
+		kind = breakingClients
+	case BreaksStored:
+		kind = breakingStored
+	}
 	switch {
 	case c.Waived != "":
 		kind = waivedChange
