@@ -52,31 +52,29 @@ func (v *Version) handwritten() string {
 func (p *Pair) explain(w io.Writer) {
 	fmt.Fprintf(w, "  %s\n", p.Spoke.Decl.Label())
 	for _, u := range p.Units {
-		fmt.Fprintf(w, "    %s\t%s\t%s\tto the hub: %s\tback: %s\n", u.paths(true), u.paths(false), u.RuleName(), u.fateText(true), u.fateText(false))
+		spoke, hub := u.paths()
+		fmt.Fprintf(w, "    %s\t%s\t%s\tto the hub: %s\tback: %s\n", spoke, hub, u.RuleName(), u.fateText(ToHub()), u.fateText(FromHub()))
 	}
 }
 
 // fateText describes the fate of a direction with its reason. That of a struct is the worst of
 // what is below.
-func (u *Unit) fateText(up bool) string {
-	own := u.fate(up)
+func (u *Unit) fateText(d Direction) string {
+	own, _ := u.fates(d)
 	if own == Dropped && u.Reason != "" {
 		return "dropped: " + u.Reason
 	}
 	for _, p := range u.Rule.pairs(nil) {
 		for _, child := range p.Units {
-			own = max(own, child.fate(up))
+			below, _ := child.fates(d)
+			own = max(own, below)
 		}
 	}
 	return own.String()
 }
 
-func (u *Unit) fate(up bool) Fate {
-	if up {
-		return u.Up
-	}
-	return u.Down
-}
+// fates returns what happens to values in a direction, and in the other one.
+func (u *Unit) fates(d Direction) (fate, reverse Fate) { return Sides(d, u.Up, u.Down) }
 
 // Within returns the pair and those of the structs below it.
 func (p *Pair) Within() []*Pair { return p.within(nil) }
