@@ -178,7 +178,7 @@ func (f *codeFile) finish() {
 
 // bytes returns the file as gofmt writes it.
 func (f *codeFile) bytes(header string) ([]byte, error) {
-	functions, imports := supportFunctions(f.support, f.options.Mutable)
+	functions, imports := supportFunctions(f.support, f.options)
 	for _, importPath := range imports {
 		name := path.Base(importPath)
 		if importPath == source.MetaV1Path {
