@@ -336,8 +336,12 @@ func (r *runner) gateFindings(channels []Channel, made []define.MadeChannel) (ou
 		if !ok {
 			pos = channels[0].Pos
 		}
-		if r.EveryChannel && len(channels) > 1 && name != gates.Never && (enabled == 0 || enabled == len(channels)) {
-			out = append(out, report.NeedlessGateAt(pos, name, enabled > 0, named))
+		switch {
+		case !r.EveryChannel || len(channels) <= 1 || name == gates.Never:
+		case enabled == len(channels):
+			out = append(out, report.GateOnEverywhere(pos, name))
+		case enabled == 0:
+			out = append(out, report.GateOnNowhere(pos, name, named))
 		}
 	}
 	return out
