@@ -352,23 +352,23 @@ func (f *codeFile) names(p *Pair) (d, down string) {
 }
 
 // function returns the function of a pair for a direction.
-func (f *codeFile) function(p *Pair, d Direction) string {
+func (f *codeFile) function(p *Pair, way Direction) string {
 	up, down := f.names(p)
-	name, _ := Sides(d, up, down)
+	name, _ := Sides(way, up, down)
 	return name
 }
 
 // pure returns a function of a pair without what is kept: func(in *A, out *B).
-func (f *codeFile) pure(p *Pair, d Direction) string {
+func (f *codeFile) pure(p *Pair, way Direction) string {
 	if !p.Loses && !p.meta {
-		return f.function(p, d)
+		return f.function(p, way)
 	}
-	sourceType, target := p.sides(d)
-	return gotext.Function(fmt.Sprintf("func(in *%s, out *%s)", f.text(sourceType), f.text(target)), f.call(p, d, "in", "out", "meta", "conversionKept{}"))
+	sourceType, target := p.sides(way)
+	return gotext.Function(fmt.Sprintf("func(in *%s, out *%s)", f.text(sourceType), f.text(target)), f.call(p, way, "in", "out", "meta", "conversionKept{}"))
 }
 
 // call returns a call of the function of a pair for a direction.
-func (f *codeFile) call(p *Pair, d Direction, input, out, meta, kept string) string {
+func (f *codeFile) call(p *Pair, way Direction, input, out, meta, kept string) string {
 	arguments := []string{input, out}
 	if p.meta {
 		arguments = append(arguments, meta)
@@ -376,12 +376,12 @@ func (f *codeFile) call(p *Pair, d Direction, input, out, meta, kept string) str
 	if p.Loses {
 		arguments = append(arguments, kept)
 	}
-	return f.function(p, d) + "(" + strings.Join(arguments, ", ") + ")"
+	return f.function(p, way) + "(" + strings.Join(arguments, ", ") + ")"
 }
 
-func (p *Pair) sides(d Direction) (sourceType, target *Type) { return Sides(d, p.Spoke, p.Hub) }
+func (p *Pair) sides(way Direction) (sourceType, target *Type) { return Sides(way, p.Spoke, p.Hub) }
 
-func (r *Rule) sides(d Direction) (sourceType, target *Type) { return Sides(d, r.Spoke, r.Hub) }
+func (r *Rule) sides(way Direction) (sourceType, target *Type) { return Sides(way, r.Spoke, r.Hub) }
 
 // kind writes the functions or methods of a kind.
 func (f *codeFile) kind(kind *Kind, spoke *Version) {
@@ -417,19 +417,19 @@ func (f *codeFile) kind(kind *Kind, spoke *Version) {
 }
 
 // root writes the body of a function for a kind.
-func (f *codeFile) root(kind *Kind, spoke *Version, d Direction) {
-	_, target := spoke.Pair.sides(d)
+func (f *codeFile) root(kind *Kind, spoke *Version, way Direction) {
+	_, target := spoke.Pair.sides(way)
 	object := fmt.Sprintf("*out = %s{TypeMeta: out.TypeMeta, ObjectMeta: in.ObjectMeta}", f.text(target))
 	if !spoke.Pair.Loses {
 		f.line("%s", object)
-		f.line("%s", f.call(spoke.Pair, d, "in", "out", "&in.ObjectMeta", ""))
+		f.line("%s", f.call(spoke.Pair, way, "in", "out", "&in.ObjectMeta", ""))
 		f.removeStores(kind)
 		f.line("return nil\n}")
 		f.finish()
 		return
 	}
 	f.use("conversionAnnotation")
-	own, other := Sides(d, spoke.Name, kind.Hub.Name)
+	own, other := Sides(way, spoke.Name, kind.Hub.Name)
 	step := fmt.Sprintf("spoke: %q, hub: %q, from: %q", spoke.Name, kind.Hub.Name, own)
 	var pass []string
 	for _, v := range kind.Spokes {
@@ -441,7 +441,7 @@ func (f *codeFile) root(kind *Kind, spoke *Version, d Direction) {
 		step += ", pass: []string{" + strings.Join(pass, ", ") + "}"
 	}
 	f.line("annotation := %s(in.Annotations, %q)", f.use("readConversion"), crd.ConversionAnnotation(kind.Group))
-	if d.isUp() {
+	if way.isUp() {
 		f.line("if err := annotation.tooLarge(%q, %q); err != nil {\nreturn err\n}", spoke.Name, kind.Hub.Name)
 	}
 	f.line("%s", object)
@@ -450,10 +450,10 @@ func (f *codeFile) root(kind *Kind, spoke *Version, d Direction) {
 		kept = "kept"
 		f.line("kept := annotation.of(%q)\nif kept.isNone() {\nkept = %s(in.Annotations, %s)\n}", other, f.use("conversionStored"), strings.Join(stores, ", "))
 	}
-	f.line("lost := %s", f.call(spoke.Pair, d, "in", "out", "&in.ObjectMeta", kept))
+	f.line("lost := %s", f.call(spoke.Pair, way, "in", "out", "&in.ObjectMeta", kept))
 	f.removeStores(kind)
 	mode := f.use("conversionFails")
-	if !d.isUp() && !spoke.Storage {
+	if !way.isUp() && !spoke.Storage {
 		mode = f.use("conversionShortens")
 	}
 	f.line("return annotation.write(&out.ObjectMeta, lost, %s{%s, over: %s})\n}", f.use("conversionStep"), step, mode)
@@ -461,10 +461,10 @@ func (f *codeFile) root(kind *Kind, spoke *Version, d Direction) {
 }
 
 // pair writes the function of a pair for a direction.
-func (f *codeFile) pair(p *Pair, d Direction) {
+func (f *codeFile) pair(p *Pair, way Direction) {
 	f.local = map[string]bool{"j": true, "in": true, "out": true, "kept": true, "lost": true, "meta": true}
-	sourceType, target := p.sides(d)
-	name := f.function(p, d)
+	sourceType, target := p.sides(way)
+	name := f.function(p, way)
 	label := func(t *Type) string {
 		if t.Decl.Generic != nil { // its label has the import paths of its arguments
 			return f.text(t)
@@ -475,7 +475,7 @@ func (f *codeFile) pair(p *Pair, d Direction) {
 	f.line("//")
 	var rows [][3]string
 	for _, u := range p.Units {
-		rows = append(rows, u.row(d))
+		rows = append(rows, u.row(way))
 	}
 	widths := [2]int{}
 	for _, row := range rows {
@@ -496,11 +496,11 @@ func (f *codeFile) pair(p *Pair, d Direction) {
 	} else {
 		f.line("%s, kept conversionKept) (lost conversionLost) {", signature)
 	}
-	inside := p.inside(d)
+	inside := p.inside(way)
 	for _, u := range slices.SortedStableFunc(slices.Values(p.Units), func(a, b *Unit) int {
-		return cmp.Or(cmp.Compare(a.phase(d), b.phase(d)), cmp.Compare(inside[a], inside[b]))
+		return cmp.Or(cmp.Compare(a.phase(way), b.phase(way)), cmp.Compare(inside[a], inside[b]))
 	}) {
-		f.unit(p, u, d)
+		f.unit(p, u, way)
 	}
 	if p.Loses {
 		f.line("return lost")
@@ -510,10 +510,10 @@ func (f *codeFile) pair(p *Pair, d Direction) {
 }
 
 // row returns the line about a unit in a comment: paths, rule, and what is lost.
-func (u *Unit) row(d Direction) [3]string {
+func (u *Unit) row(way Direction) [3]string {
 	spoke, hub := u.paths()
-	origin, target := Sides(d, spoke, hub)
-	what, _ := u.fates(d)
+	origin, target := Sides(way, spoke, hub)
+	what := u.fate(way)
 	rule := "only there"
 	if u.Rule != nil {
 		rule = u.Rule.Name
@@ -532,11 +532,11 @@ func (u *Unit) row(d Direction) [3]string {
 }
 
 // Fields returns the paths of the fields of the source, and of the target.
-func (u *Unit) Fields(d Direction) (source, target [][]*Field) {
+func (u *Unit) Fields(way Direction) (source, target [][]*Field) {
 	if u.Hook != nil {
-		return Sides(d, u.Hook.Fields, u.Hook.Targets)
+		return Sides(way, u.Hook.Fields, u.Hook.Targets)
 	}
-	return Sides(d, [][]*Field{u.Spoke}, [][]*Field{u.Hub})
+	return Sides(way, [][]*Field{u.Spoke}, [][]*Field{u.Hub})
 }
 
 // paths returns the fields of each side as text.

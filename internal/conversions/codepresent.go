@@ -19,25 +19,25 @@ func (u *Unit) mayBeAbsent() bool {
 
 // presentStruct writes a unit of structs of which at least one may be absent, and is if the other one
 // is empty, but for fields that other units convert.
-func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, d Direction) {
+func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, way Direction) {
 	source := f.read(sourceRef)
 	target := targetRef.expr
 	if len(targetRef.guards) > 0 {
 		target = f.name(targetRef.path, "")
 		f.line("var %s %s", target, f.text(targetRef.field().Type))
 	}
-	a, b := u.Rule.sides(d)
+	a, b := u.Rule.sides(way)
 	pair := u.Rule.Pair
 	if pair == nil {
 		pair = u.Rule.Elem.Pair
 	}
 	f.use("conversionLost")
-	kept := f.keptOf(u, d, targetRef)
-	convert := func(input, out string) string { return f.call(pair, d, input, out, "meta", kept) }
+	kept := f.keptOf(u, way, targetRef)
+	convert := func(input, out string) string { return f.call(pair, way, input, out, "meta", kept) }
 	var dropped []string
 	for _, inner := range pair.Units {
-		path, _ := Sides(d, inner.Spoke, inner.Hub)
-		if fate, _ := inner.fates(d); inner.Rule == nil && fate == Dropped {
+		path, _ := Sides(way, inner.Spoke, inner.Hub)
+		if inner.Rule == nil && inner.fate(way) == Dropped {
 			dropped = append(dropped, dotted(path))
 		}
 	}
@@ -48,8 +48,8 @@ func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, d Direction)
 	}
 	wasPresent := f.onlyIf("was present", kept+".isSet()")
 	if a.Shape == Pointer && b.Shape == Pointer {
-		taken, _ := Sides(d, pair.takenSpoke, pair.takenHub)
-		hollow := func(paths []string) string { return f.hollow(pair, a.Elem, d, "*"+source, paths) }
+		taken, _ := Sides(way, pair.takenSpoke, pair.takenHub)
+		hollow := func(paths []string) string { return f.hollow(pair, a.Elem, way, "*"+source, paths) }
 		value := f.name(targetRef.path, "Value")
 		f.line("var %s conversionLost\nif %s != nil {\nvar %s %s", child, source, value, f.text(b.Elem))
 		if text := convert(source, "&"+value); pair.Loses {
@@ -60,7 +60,7 @@ func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, d Direction)
 		f.line("if %s || %s || %s.isSet() {\n%s = &%s\n}", not(hollow(slices.Concat(taken, dropped))), not(f.empty(b.Elem, value, true)), kept, target, value)
 		set("%s && %s", f.onlyIf("presence", hollow(dropped)), f.empty(b.Elem, value, true))
 		f.line("} else if %s {\n%s = new(%s)\n}", wasPresent, target, f.text(b.Elem))
-		f.loseBelow(u, d, child, sourceRef)
+		f.loseBelow(u, way, child, sourceRef)
 	} else {
 		input := "&" + source
 		out := "&" + target
@@ -69,17 +69,17 @@ func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, d Direction)
 			input = f.name(sourceRef.path, "Value")
 			f.line("%s := %s\nif %s == nil {\n%s = new(%s)\n}", input, source, input, input, f.text(a.Elem))
 		}
-		if b.Shape == Pointer || u.Rule.omits(d.Back()) {
+		if b.Shape == Pointer || u.Rule.omits(way.Back()) {
 			value = f.name(targetRef.path, "Value")
 			out = "&" + value
 			f.line("var %s %s", value, f.text(pointed(b)))
 		}
-		marks := a.Shape == Pointer && !u.Rule.Required || a.Shape != Pointer && u.Rule.omits(d)
+		marks := a.Shape == Pointer && !u.Rule.Required || a.Shape != Pointer && u.Rule.omits(way)
 		switch text := convert(input, out); {
 		case pair.Loses && marks:
 			f.line("%s := %s", child, text)
 		case pair.Loses:
-			f.loseBelow(u, d, text, sourceRef)
+			f.loseBelow(u, way, text, sourceRef)
 		case marks:
 			f.line("var %s conversionLost\n%s", child, text)
 		default:
@@ -93,15 +93,15 @@ func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, d Direction)
 			if b.Shape == Pointer {
 				result = f.use("conversionNew") + "(" + value + ")" // a copy, so that nothing is allocated if it is absent
 			}
-			f.line("if %s || %s {\n%s = %s\n}", not(f.hollow(pair, pointed(b), d.Back(), value, nil)), wasPresent, target, result)
+			f.line("if %s || %s {\n%s = %s\n}", not(f.hollow(pair, pointed(b), way.Back(), value, nil)), wasPresent, target, result)
 		}
 		if marks && a.Shape == Pointer {
-			set("%s != nil && %s", source, f.onlyIf("presence", f.hollow(pair, a.Elem, d, "*"+source, dropped)))
+			set("%s != nil && %s", source, f.onlyIf("presence", f.hollow(pair, a.Elem, way, "*"+source, dropped)))
 		} else if marks {
-			set("%s && %s", not(f.empty(a, source, true)), f.onlyIf("presence", f.hollow(pair, a, d, source, dropped)))
+			set("%s && %s", not(f.empty(a, source, true)), f.onlyIf("presence", f.hollow(pair, a, way, source, dropped)))
 		}
 		if marks {
-			f.loseBelow(u, d, child, sourceRef)
+			f.loseBelow(u, way, child, sourceRef)
 		}
 	}
 	if len(targetRef.guards) > 0 {
@@ -111,17 +111,17 @@ func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, d Direction)
 
 // hollow returns a condition that the source of a direction, a struct of a pair, has only zeros, also behind pointers that are
 // required, and fields at the given paths.
-func (f *codeFile) hollow(p *Pair, t *Type, d Direction, value string, beside []string) string {
+func (f *codeFile) hollow(p *Pair, t *Type, way Direction, value string, beside []string) string {
 	empty := func(value string) string {
 		if len(beside) == 0 {
 			return f.empty(t, value, true)
 		}
 		return "!" + f.hasOwn(t, beside) + "(" + value + ")"
 	}
-	if !p.hasZeros(d) {
+	if !p.hasZeros(way) {
 		return empty(value)
 	}
-	id := fmt.Sprintf("hollow %p %s %v", p, d.word, beside)
+	id := fmt.Sprintf("hollow %p %s %v", p, way.word, beside)
 	name, ok := f.helperOf[id]
 	if !ok {
 		name = f.unique("hollow" + f.identifier(t))
@@ -129,8 +129,8 @@ func (f *codeFile) hollow(p *Pair, t *Type, d Direction, value string, beside []
 		var out strings.Builder
 		fmt.Fprintf(&out, "// %s reports whether all values are zero, also behind pointers that are required.\nfunc %s(value %s) bool {\n", name, name, f.text(t))
 		for _, u := range p.Units {
-			path, pair, pointer := u.zeros(d)
-			if path == nil || !pointer && !pair.hasZeros(d) {
+			path, pair, pointer := u.zeros(way)
+			if path == nil || !pointer && !pair.hasZeros(way) {
 				continue
 			}
 			r := refOf("value", path)
@@ -146,7 +146,7 @@ func (f *codeFile) hollow(p *Pair, t *Type, d Direction, value string, beside []
 			}
 			zero := f.empty(field, location, true)
 			if pair != nil {
-				zero = f.hollow(pair, field, d, location, nil)
+				zero = f.hollow(pair, field, way, location, nil)
 			}
 			fmt.Fprintf(&out, "if %s%s {\n%s = %s\n}\n", guard, zero, r.expr, cleared)
 		}

@@ -16,18 +16,18 @@ func ToHub() Direction { return Direction{spoke: "in", hub: "out", word: "To"} }
 func FromHub() Direction { return Direction{spoke: "out", hub: "in", word: "From"} }
 
 // Back returns the other direction.
-func (d Direction) Back() Direction {
-	back, _ := Sides(d, FromHub(), ToHub())
+func (way Direction) Back() Direction {
+	back, _ := Sides(way, FromHub(), ToHub())
 	return back
 }
 
 // isUp reports whether the direction leads to the hub.
-func (d Direction) isUp() bool { return d.hub == "out" }
+func (way Direction) isUp() bool { return way.hub == "out" }
 
 // Sides returns what belongs to the source of a direction, and what to its target. What a conversion
 // loses belongs to the side that it starts from.
-func Sides[T any](d Direction, spoke, hub T) (source, target T) {
-	if d.isUp() {
+func Sides[T any](way Direction, spoke, hub T) (source, target T) {
+	if way.isUp() {
 		return spoke, hub
 	}
 	return hub, spoke

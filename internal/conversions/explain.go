@@ -59,22 +59,24 @@ func (p *Pair) explain(w io.Writer) {
 
 // fateText describes the fate of a direction with its reason. That of a struct is the worst of
 // what is below.
-func (u *Unit) fateText(d Direction) string {
-	own, _ := u.fates(d)
+func (u *Unit) fateText(way Direction) string {
+	own := u.fate(way)
 	if own == Dropped && u.Reason != "" {
 		return "dropped: " + u.Reason
 	}
 	for _, p := range u.Rule.pairs(nil) {
 		for _, child := range p.Units {
-			below, _ := child.fates(d)
-			own = max(own, below)
+			own = max(own, child.fate(way))
 		}
 	}
 	return own.String()
 }
 
-// fates returns what happens to values in a direction, and in the other one.
-func (u *Unit) fates(d Direction) (fate, reverse Fate) { return Sides(d, u.Up, u.Down) }
+// fate returns what happens to values in a direction.
+func (u *Unit) fate(way Direction) Fate {
+	fate, _ := Sides(way, u.Up, u.Down)
+	return fate
+}
 
 // Within returns the pair and those of the structs below it.
 func (p *Pair) Within() []*Pair { return p.within(nil) }

@@ -31,9 +31,9 @@ func settleFates(pairs []*Pair) {
 }
 
 // settledFate returns what happens to values in a direction, from what is known about structs below.
-func (u *Unit) settledFate(d Direction) Fate {
+func (u *Unit) settledFate(way Direction) Fate {
 	switch {
-	case !u.Rule.loses(d):
+	case !u.Rule.loses(way):
 		return Lossless
 	case u.Reason != "":
 		return Dropped
@@ -49,26 +49,24 @@ func (r *Rule) drops() bool {
 }
 
 // Loses reports whether the unit itself loses something in a direction, not only structs below it.
-func (u *Unit) Loses(d Direction) bool { return u.Rule == nil || u.Rule.losesItself(d) }
+func (u *Unit) Loses(way Direction) bool { return u.Rule == nil || u.Rule.losesItself(way) }
 
 // loses reports whether a value of the source, or of a field of a struct in it, may not come back.
-func (r *Rule) loses(d Direction) bool {
+func (r *Rule) loses(way Direction) bool {
+	isLossy := func(u *Unit) bool { return u.fate(way) != Lossless }
 	for below := r; below != nil; below = below.Elem {
-		if below.op == opStruct && slices.ContainsFunc(below.Pair.Units, func(u *Unit) bool {
-			fate, _ := u.fates(d)
-			return fate != Lossless
-		}) {
+		if below.op == opStruct && slices.ContainsFunc(below.Pair.Units, isLossy) {
 			return true
 		}
 	}
-	return r.losesItself(d)
+	return r.losesItself(way)
 }
 
 // losesItself reports whether a value of the source may not come back. What fields of structs lose does
 // not count.
-func (r *Rule) losesItself(d Direction) bool {
-	source, target := r.sides(d)
-	if r.empties(d) {
+func (r *Rule) losesItself(way Direction) bool {
+	source, target := r.sides(way)
+	if r.empties(way) {
 		return true
 	}
 	switch r.op {
@@ -77,21 +75,21 @@ func (r *Rule) losesItself(d Direction) bool {
 	case opInteger:
 		return !holds(target, source)
 	case opPointer:
-		return r.Elem.losesItself(d) || r.shared()
+		return r.Elem.losesItself(way) || r.shared()
 	case opList, opMap:
-		return r.Elem.losesItself(d)
+		return r.Elem.losesItself(way)
 	case opLabel, opAnnotation:
 		return true // an empty one, and one that the hub has of its own
 	case opKeyed:
-		return source.Shape == List || r.Elem.losesItself(d) // its order, and elements with equal keys
+		return source.Shape == List || r.Elem.losesItself(way) // its order, and elements with equal keys
 	case opWrap:
 		zero := source.Shape == Pointer && !r.Required // it points to zero
 		if r.collection() {
 			zero = zero && r.omitEmpty
 		}
-		return zero || r.omits(d) || r.Elem.losesItself(d)
+		return zero || r.omits(way) || r.Elem.losesItself(way)
 	case opStruct:
-		return r.omits(d)
+		return r.omits(way)
 	case opCodec:
 		return codecLoses(r.Name, source, target)
 	}
@@ -99,17 +97,17 @@ func (r *Rule) losesItself(d Direction) bool {
 }
 
 // empties reports whether an empty list or map of the source would come back as null.
-func (r *Rule) empties(d Direction) bool {
-	empties, _ := Sides(d, r.emptyUp, r.emptyDown)
+func (r *Rule) empties(way Direction) bool {
+	empties, _ := Sides(way, r.emptyUp, r.emptyDown)
 	return empties
 }
 
 // onlyEmpties reports whether that is all that the rule loses in a direction.
-func (r *Rule) onlyEmpties(d Direction) bool {
+func (r *Rule) onlyEmpties(way Direction) bool {
 	other := *r
 	other.emptyUp = false
 	other.emptyDown = false
-	return r.empties(d) && !other.loses(d)
+	return r.empties(way) && !other.loses(way)
 }
 
 // writesEmpty reports whether the JSON of a field tells an empty list or map from none.

@@ -115,15 +115,15 @@ func (p *pairer) kind(d *checks.Definition) *Kind {
 	kind := &Kind{Group: d.Object.Spec.Group, Name: d.Object.Spec.Names.Kind, Plural: d.Object.Spec.Names.Plural}
 	var stored, marked []*Version
 	for i, t := range d.Roots {
-		v := &Version{Name: d.Object.Spec.Versions[i].Name, Type: p.types.Declared(t.Load()), Schema: d.Schemas[i],
+		version := &Version{Name: d.Object.Spec.Versions[i].Name, Type: p.types.Declared(t.Load()), Schema: d.Schemas[i],
 			Storage: d.Object.Spec.Versions[i].Storage, Served: d.Object.Spec.Versions[i].Served}
-		if v.Storage {
-			stored = append(stored, v)
+		if version.Storage {
+			stored = append(stored, version)
 		}
 		if t.Markers.Get(markers.ConvertPrefix+"hub") != nil {
-			marked = append(marked, v)
+			marked = append(marked, version)
 		}
-		kind.Spokes = append(kind.Spokes, v)
+		kind.Spokes = append(kind.Spokes, version)
 	}
 	hubs := marked
 	marker := "+" + markers.ConvertPrefix + "hub"

@@ -39,14 +39,13 @@ func (m *Model) Of(group, name, source, target string, path []structural.Step) C
 	if u == nil {
 		return Converted{}
 	}
-	fate, _ := u.fates(direction)
-	return Converted{u.RuleName(), u.Reason, diag.PositionOf(m.fset, u.Pos), u.alone(), fate}
+	return Converted{u.RuleName(), u.Reason, diag.PositionOf(m.fset, u.Pos), u.alone(), u.fate(direction)}
 }
 
 // unitAt returns the unit that converts the source's field at a path, or nil.
-func (p *Pair) unitAt(d Direction, path []structural.Step) *Unit {
+func (p *Pair) unitAt(way Direction, path []structural.Step) *Unit {
 	for _, u := range p.Units {
-		source, _ := u.Fields(d)
+		source, _ := u.Fields(way)
 		for _, list := range source {
 			if len(list) == 0 || len(list) > len(path) || u.set && len(list) < len(path) || !slices.EqualFunc(list,
 				path[:len(list)], func(f *Field, s structural.Step) bool { return f.JSON == s.Field }) {
@@ -54,9 +53,9 @@ func (p *Pair) unitAt(d Direction, path []structural.Step) *Unit {
 			}
 			rest := path[len(list):]
 			for r := u.Rule; r != nil && r.op != opHook && len(rest) > 0; r = r.Elem {
-				switch list, _ := r.sides(d); {
+				switch list, _ := r.sides(way); {
 				case r.op == opStruct:
-					return r.Pair.unitAt(d, rest)
+					return r.Pair.unitAt(way, rest)
 				case list.Shape == List || list.Shape == Map:
 					rest = rest[1:]
 				}

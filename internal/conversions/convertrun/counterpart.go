@@ -81,9 +81,9 @@ func spokeOf(k *conversions.Kind, name string) *conversions.Version {
 }
 
 // counterpart returns the path in the target of a pair for one in its source.
-func counterpart(p *conversions.Pair, d conversions.Direction, path []structural.Step) (out []structural.Step) {
+func counterpart(p *conversions.Pair, way conversions.Direction, path []structural.Step) (out []structural.Step) {
 	for _, u := range p.Units {
-		source, target := u.Fields(d)
+		source, target := u.Fields(way)
 		for _, list := range source {
 			begins := len(list) > 0 && len(list) <= len(path) && slices.EqualFunc(list, path[:len(list)],
 				func(f *conversions.Field, s structural.Step) bool { return f.JSON == s.Field })
@@ -97,7 +97,7 @@ func counterpart(p *conversions.Pair, d conversions.Direction, path []structural
 			for r := u.Rule; r != nil && u.Hook == nil && len(rest) > 0 && len(out) > 0; r = r.Elem {
 				switch shape := r.Spoke.Shape; {
 				case r.Pair != nil:
-					return append(out, counterpart(r.Pair, d, rest)...)
+					return append(out, counterpart(r.Pair, way, rest)...)
 				case r.Elem != nil && shape == r.Hub.Shape && (shape == conversions.List || shape == conversions.Map):
 					out = append(out, rest[0])
 					rest = rest[1:]

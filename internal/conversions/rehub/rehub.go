@@ -429,15 +429,15 @@ func (t *turning) compare(newModel *conversions.Model, findings diag.List) {
 
 // summary describes a unit of a pair as one that converts in a direction, and back: two units with the
 // same summary convert in the same way.
-func summary(p *conversions.Pair, u *conversions.Unit, d conversions.Direction) string {
-	source, target := conversions.Sides(d, p.Spoke, p.Hub)
-	sourcePaths, targetPaths := paths(u, d)
-	forth, back := conversions.Sides(d, u.Up, u.Down)
+func summary(p *conversions.Pair, u *conversions.Unit, way conversions.Direction) string {
+	source, target := conversions.Sides(way, p.Spoke, p.Hub)
+	sourcePaths, targetPaths := paths(u, way)
+	forth, back := conversions.Sides(way, u.Up, u.Down)
 	rule := u.RuleName()
 	for r := u.Rule; r != nil; r = r.Elem {
 		values := slices.Clone(r.Values)
 		for i, v := range values {
-			values[i][0], values[i][1] = conversions.Sides(d, v[0], v[1])
+			values[i][0], values[i][1] = conversions.Sides(way, v[0], v[1])
 		}
 		slices.SortFunc(values, func(a, b [2]string) int { return cmp.Compare(a[0], b[0]) })
 		rule += fmt.Sprint(" ", values, r.Keys)
@@ -446,7 +446,7 @@ func summary(p *conversions.Pair, u *conversions.Unit, d conversions.Direction) 
 }
 
 // paths returns the fields of each side of a unit as text.
-func paths(u *conversions.Unit, d conversions.Direction) (source, target string) {
+func paths(u *conversions.Unit, way conversions.Direction) (source, target string) {
 	text := func(paths [][]*conversions.Field) string {
 		var out []string
 		for _, path := range paths {
@@ -454,7 +454,7 @@ func paths(u *conversions.Unit, d conversions.Direction) (source, target string)
 		}
 		return cmp.Or(strings.Join(out, " "), "(none)")
 	}
-	sourcePaths, targetPaths := u.Fields(d)
+	sourcePaths, targetPaths := u.Fields(way)
 	return text(sourcePaths), text(targetPaths)
 }
 
