@@ -60,18 +60,18 @@ func (l *losses) add(kind LossKind, path string, source, target *Schema) {
 }
 
 // value compares two nodes at one path.
-func (l *losses) value(p lossPair, path string) {
-	source := p.from
-	target := p.to
-	p.fromKeeps = p.fromKeeps || source != nil && source.preserves()
-	p.toKeeps = p.toKeeps || target != nil && target.preserves()
-	if source == target && p.fromKeeps == p.toKeeps || l.seen[p] {
+func (l *losses) value(pair lossPair, path string) {
+	source := pair.from
+	target := pair.to
+	pair.fromKeeps = pair.fromKeeps || source != nil && source.preserves()
+	pair.toKeeps = pair.toKeeps || target != nil && target.preserves()
+	if source == target && pair.fromKeeps == pair.toKeeps || l.seen[pair] {
 		return
 	}
-	l.seen[p] = true
+	l.seen[pair] = true
 	if source == nil {
-		if p.fromKeeps {
-			l.unspecified(p, path)
+		if pair.fromKeeps {
+			l.unspecified(pair, path)
 		}
 		return
 	}
@@ -91,19 +91,19 @@ func (l *losses) value(p lossPair, path string) {
 	case "":
 		switch {
 		case source.XIntOrString:
-		case p.fromKeeps && len(source.Properties) == 0 && source.AdditionalProperties == nil:
-			l.unspecified(p, path)
+		case pair.fromKeeps && len(source.Properties) == 0 && source.AdditionalProperties == nil:
+			l.unspecified(pair, path)
 		default:
-			l.fields(p, path)
+			l.fields(pair, path)
 		}
 	case "object":
-		l.fields(p, path)
+		l.fields(pair, path)
 	case "array":
 		var items *Schema
 		if target != nil {
 			items = target.Items
 		}
-		l.value(lossPair{from: source.Items, to: items, fromKeeps: p.fromKeeps, toKeeps: p.toKeeps}, path+"[*]")
+		l.value(lossPair{from: source.Items, to: items, fromKeeps: pair.fromKeeps, toKeeps: pair.toKeeps}, path+"[*]")
 	}
 }
 

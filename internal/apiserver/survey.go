@@ -57,11 +57,7 @@ func (s step) keyed() bool {
 
 // compiles reports whether the server compiles the rules of the child of a node with compiled rules.
 func (s step) compiles() bool {
-	switch s.keyword {
-	case "properties", "items", "additionalProperties":
-		return true
-	}
-	return false
+	return s.keyword == "properties" || s.keyword == "items" || s.keyword == "additionalProperties"
 }
 
 // survey is the result of a pass over the schema of a version.

@@ -251,8 +251,8 @@ func (r *runner) contained(ctx context.Context, channels []Channel, made []defin
 			if err != nil {
 				return nil, err
 			}
-			contradicted := len(containment.Findings(turned, wide, narrow, severity)) > 0
-			findings = containment.Turned(p.listed.Pos, findings, narrow, wide, !contradicted)
+			reverse := containment.Findings(turned, wide, narrow, severity)
+			findings = containment.Turned(p.listed.Pos, findings, reverse, narrow, wide)
 		}
 		out = append(out, findings...)
 	}

@@ -182,8 +182,8 @@ func (r *migration) basePeer(ctx context.Context) (peer, error) {
 // repositoryProgram describes a command that belongs to the repository: a program in it, or
 // one that its Makefile or go.mod names. It returns "" for a program of the user's, and for
 // one that does not exist.
-func (r *migration) repositoryProgram(m *makefile, c candidate) string {
-	words := c.words
+func (r *migration) repositoryProgram(m *makefile, found candidate) string {
+	words := found.words
 	file, err := exec.LookPath(words[0])
 	if errors.Is(err, exec.ErrDot) {
 		err = nil
@@ -208,7 +208,7 @@ func (r *migration) repositoryProgram(m *makefile, c candidate) string {
 	switch {
 	case slices.Equal(words, []string{"controller-gen"}):
 		return ""
-	case c.named:
+	case found.named:
 		return strings.Join(words, " ") + ", which " + m.path + " names"
 	}
 	return strings.Join(words, " ") + ", which go.mod names"
