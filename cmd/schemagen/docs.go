@@ -90,7 +90,11 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	}
 	kinds := make([]*explain.Documented, len(published))
 	for i, p := range published {
-		kinds[i], err = p.Documented(ctx, r.definitions.Dir, r.examples)
+		kinds[i] = p.Documented(r.definitions.Dir)
+		if !r.examples || kinds[i].Field == nil {
+			continue
+		}
+		kinds[i].Examples, err = p.Examples(ctx)
 		if err != nil {
 			return err
 		}

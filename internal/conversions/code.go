@@ -78,7 +78,7 @@ func generate(ctx context.Context, options define.Options, conversions Options) 
 		}
 	}
 	slices.Sort(out.Without)
-	out.Policies = m.policies(conversions.KeepOnCreate)
+	out.Policies = m.policies()
 	if r.List.HasErrors() {
 		out = Files{}
 	}
@@ -165,8 +165,8 @@ func (f *codeFile) write() {
 	for len(f.pending) > 0 {
 		pair := f.pending[0]
 		f.pending = f.pending[1:]
-		f.pair(pair, true)
-		f.pair(pair, false)
+		f.pair(pair, ToHub())
+		f.pair(pair, FromHub())
 	}
 }
 
@@ -178,7 +178,7 @@ func (f *codeFile) finish() {
 
 // bytes returns the file as gofmt writes it.
 func (f *codeFile) bytes(header string) ([]byte, error) {
-	functions, imports := supportFunctions(f.support, f.options.Mutable)
+	functions, imports := supportFunctions(f.support, f.options)
 	for _, importPath := range imports {
 		name := path.Base(importPath)
 		if importPath == source.MetaV1Path {
@@ -321,7 +321,7 @@ func (f *codeFile) use(name string) string {
 }
 
 // names returns the functions of a pair, which will be written.
-func (f *codeFile) names(p *Pair) (up, down string) {
+func (f *codeFile) names(p *Pair) (d, down string) {
 	if names, ok := f.functions[p]; ok {
 		return names[0], names[1]
 	}
@@ -341,25 +341,23 @@ func (f *codeFile) names(p *Pair) (up, down string) {
 }
 
 // function returns the function of a pair for a direction.
-func (f *codeFile) function(p *Pair, up bool) string {
-	a, b := f.names(p)
-	if up {
-		return a
-	}
-	return b
+func (f *codeFile) function(p *Pair, way Direction) string {
+	up, down := f.names(p)
+	name, _ := Sides(way, up, down)
+	return name
 }
 
 // pure returns a function of a pair without what is kept: func(in *A, out *B).
-func (f *codeFile) pure(p *Pair, up bool) string {
+func (f *codeFile) pure(p *Pair, way Direction) string {
 	if !p.Loses && !p.meta {
-		return f.function(p, up)
+		return f.function(p, way)
 	}
-	sourceType, target := p.sides(up)
-	return gotext.Function(fmt.Sprintf("func(in *%s, out *%s)", f.text(sourceType), f.text(target)), f.call(p, up, "in", "out", "meta", "conversionKept{}"))
+	sourceType, target := p.sides(way)
+	return gotext.Function(fmt.Sprintf("func(in *%s, out *%s)", f.text(sourceType), f.text(target)), f.call(p, way, "in", "out", "meta", "conversionKept{}"))
 }
 
 // call returns a call of the function of a pair for a direction.
-func (f *codeFile) call(p *Pair, up bool, input, out, meta, kept string) string {
+func (f *codeFile) call(p *Pair, way Direction, input, out, meta, kept string) string {
 	arguments := []string{input, out}
 	if p.meta {
 		arguments = append(arguments, meta)
@@ -367,22 +365,12 @@ func (f *codeFile) call(p *Pair, up bool, input, out, meta, kept string) string 
 	if p.Loses {
 		arguments = append(arguments, kept)
 	}
-	return f.function(p, up) + "(" + strings.Join(arguments, ", ") + ")"
+	return f.function(p, way) + "(" + strings.Join(arguments, ", ") + ")"
 }
 
-func (p *Pair) sides(up bool) (sourceType, target *Type) {
-	if up {
-		return p.Spoke, p.Hub
-	}
-	return p.Hub, p.Spoke
-}
+func (p *Pair) sides(way Direction) (sourceType, target *Type) { return Sides(way, p.Spoke, p.Hub) }
 
-func (r *Rule) sides(up bool) (sourceType, target *Type) {
-	if up {
-		return r.Spoke, r.Hub
-	}
-	return r.Hub, r.Spoke
-}
+func (r *Rule) sides(way Direction) (sourceType, target *Type) { return Sides(way, r.Spoke, r.Hub) }
 
 // kind writes the functions or methods of a kind.
 func (f *codeFile) kind(kind *Kind, spoke *Version) {
@@ -393,12 +381,12 @@ func (f *codeFile) kind(kind *Kind, spoke *Version) {
 		if up := "Convert" + name + "ToHub"; !spoke.written.up {
 			f.line("// %s converts in to %s, in the hub's version.", up, hub)
 			f.line("func %s(_ %s, in *%s, out *%s) error {", f.unique(up), ctx, name, hub)
-			f.root(kind, spoke, true)
+			f.root(kind, spoke, ToHub())
 		}
 		if down := "Convert" + name + "FromHub"; !spoke.written.down {
 			f.line("// %s converts from %s, the hub's version, to out.", down, hub)
 			f.line("func %s(_ %s, in *%s, out *%s) error {", f.unique(down), ctx, hub, name)
-			f.root(kind, spoke, false)
+			f.root(kind, spoke, FromHub())
 		}
 		return
 	}
@@ -407,34 +395,30 @@ func (f *codeFile) kind(kind *Kind, spoke *Version) {
 		f.line("// ConvertTo converts the object to the hub, a *%s.", hub)
 		f.line("func (in *%s) ConvertTo(hub %s.Hub) error {", name, conversion)
 		f.line("out := hub.(*%s)", hub)
-		f.root(kind, spoke, true)
+		f.root(kind, spoke, ToHub())
 	}
 	if !spoke.written.down {
 		f.line("// ConvertFrom converts the object from the hub, a *%s.", hub)
 		f.line("func (out *%s) ConvertFrom(hub %s.Hub) error {", name, conversion)
 		f.line("in := hub.(*%s)", hub)
-		f.root(kind, spoke, false)
+		f.root(kind, spoke, FromHub())
 	}
 }
 
 // root writes the body of a function for a kind.
-func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
-	_, target := spoke.Pair.sides(up)
+func (f *codeFile) root(kind *Kind, spoke *Version, way Direction) {
+	_, target := spoke.Pair.sides(way)
 	object := fmt.Sprintf("*out = %s{TypeMeta: out.TypeMeta, ObjectMeta: in.ObjectMeta}", f.text(target))
 	if !spoke.Pair.Loses {
 		f.line("%s", object)
-		f.line("%s", f.call(spoke.Pair, up, "in", "out", "&in.ObjectMeta", ""))
+		f.line("%s", f.call(spoke.Pair, way, "in", "out", "&in.ObjectMeta", ""))
 		f.removeStores(kind)
 		f.line("return nil\n}")
 		f.finish()
 		return
 	}
 	f.use("conversionAnnotation")
-	own := spoke.Name
-	other := kind.Hub.Name
-	if !up {
-		own, other = other, own
-	}
+	own, other := Sides(way, spoke.Name, kind.Hub.Name)
 	step := fmt.Sprintf("spoke: %q, hub: %q, from: %q", spoke.Name, kind.Hub.Name, own)
 	var pass []string
 	for _, v := range kind.Spokes {
@@ -446,7 +430,7 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 		step += ", pass: []string{" + strings.Join(pass, ", ") + "}"
 	}
 	f.line("annotation := %s(in.Annotations, %q)", f.use("readConversion"), crd.ConversionAnnotation(kind.Group))
-	if up {
+	if way.isUp() {
 		f.line("if err := annotation.tooLarge(%q, %q); err != nil {\nreturn err\n}", spoke.Name, kind.Hub.Name)
 	}
 	f.line("%s", object)
@@ -455,10 +439,10 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 		kept = "kept"
 		f.line("kept := annotation.of(%q)\nif kept.isNone() {\nkept = %s(in.Annotations, %s)\n}", other, f.use("conversionStored"), strings.Join(stores, ", "))
 	}
-	f.line("lost := %s", f.call(spoke.Pair, up, "in", "out", "&in.ObjectMeta", kept))
+	f.line("lost := %s", f.call(spoke.Pair, way, "in", "out", "&in.ObjectMeta", kept))
 	f.removeStores(kind)
 	mode := f.use("conversionFails")
-	if !up && !spoke.Storage {
+	if !way.isUp() && !spoke.Storage {
 		mode = f.use("conversionShortens")
 	}
 	f.line("return annotation.write(&out.ObjectMeta, lost, %s{%s, over: %s})\n}", f.use("conversionStep"), step, mode)
@@ -466,10 +450,10 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 }
 
 // pair writes the function of a pair for a direction.
-func (f *codeFile) pair(p *Pair, up bool) {
+func (f *codeFile) pair(p *Pair, way Direction) {
 	f.local = map[string]bool{"j": true, "in": true, "out": true, "kept": true, "lost": true, "meta": true}
-	sourceType, target := p.sides(up)
-	name := f.function(p, up)
+	sourceType, target := p.sides(way)
+	name := f.function(p, way)
 	label := func(t *Type) string {
 		if t.Decl.Generic != nil { // its label has the import paths of its arguments
 			return f.text(t)
@@ -480,7 +464,7 @@ func (f *codeFile) pair(p *Pair, up bool) {
 	f.line("//")
 	var rows [][3]string
 	for _, u := range p.Units {
-		rows = append(rows, u.row(up))
+		rows = append(rows, u.row(way))
 	}
 	widths := [2]int{}
 	for _, row := range rows {
@@ -501,11 +485,11 @@ func (f *codeFile) pair(p *Pair, up bool) {
 	} else {
 		f.line("%s, kept conversionKept) (lost conversionLost) {", signature)
 	}
-	inside := p.inside(up)
+	inside := p.inside(way)
 	for _, u := range slices.SortedStableFunc(slices.Values(p.Units), func(a, b *Unit) int {
-		return cmp.Or(cmp.Compare(a.phase(up), b.phase(up)), cmp.Compare(inside[a], inside[b]))
+		return cmp.Or(cmp.Compare(a.phase(way), b.phase(way)), cmp.Compare(inside[a], inside[b]))
 	}) {
-		f.unit(p, u, up)
+		f.unit(p, u, way)
 	}
 	if p.Loses {
 		f.line("return lost")
@@ -515,13 +499,10 @@ func (f *codeFile) pair(p *Pair, up bool) {
 }
 
 // row returns the line about a unit in a comment: paths, rule, and what is lost.
-func (u *Unit) row(up bool) [3]string {
-	origin := u.paths(true)
-	target := u.paths(false)
-	what := u.Up
-	if !up {
-		origin, target, what = target, origin, u.Down
-	}
+func (u *Unit) row(way Direction) [3]string {
+	spoke, hub := u.paths()
+	origin, target := Sides(way, spoke, hub)
+	what := u.fate(way)
 	rule := "only there"
 	if u.Rule != nil {
 		rule = u.Rule.Name
@@ -539,31 +520,27 @@ func (u *Unit) row(up bool) [3]string {
 	return [3]string{origin + " → " + target, rule, text}
 }
 
-// Side returns the paths of the fields of the spoke, or of the hub.
-func (u *Unit) Side(spoke bool) [][]*Field {
-	switch {
-	case u.Hook != nil && spoke:
-		return u.Hook.Fields
-	case u.Hook != nil:
-		return u.Hook.Targets
-	case spoke:
-		return [][]*Field{u.Spoke}
+// Fields returns the paths of the fields of the source, and of the target.
+func (u *Unit) Fields(way Direction) (source, target [][]*Field) {
+	if u.Hook != nil {
+		return Sides(way, u.Hook.Fields, u.Hook.Targets)
 	}
-	return [][]*Field{u.Hub}
+	return Sides(way, [][]*Field{u.Spoke}, [][]*Field{u.Hub})
 }
 
-// paths returns the fields of one side as text.
-func (u *Unit) paths(spoke bool) string {
-	var out []string
-	for _, path := range u.Side(spoke) {
-		if len(path) > 0 {
-			out = append(out, dotted(path))
+// paths returns the fields of each side as text.
+func (u *Unit) paths() (spoke, hub string) {
+	text := func(paths [][]*Field) string {
+		var out []string
+		for _, path := range paths {
+			if len(path) > 0 {
+				out = append(out, dotted(path))
+			}
 		}
+		return cmp.Or(strings.Join(out, " "), "(none)")
 	}
-	if len(out) == 0 {
-		return "(none)"
-	}
-	return strings.Join(out, " ")
+	spokePaths, hubPaths := u.Fields(ToHub())
+	return text(spokePaths), text(hubPaths)
 }
 
 func upperFirst(s string) string {

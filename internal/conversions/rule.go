@@ -446,7 +446,7 @@ func (w *pairing) hook(field *Field, m *markers.Marker, pkg *source.Package) {
 	}
 	u.Spoke = h.Fields[0]
 	u.Hub = h.Targets[0]
-	u.Rule = &Rule{Name: "func " + h.Name, op: opHook, LosesUp: true, LosesDown: true}
+	u.Rule = &Rule{Name: "func " + h.Name, op: opHook}
 	for i := range max(len(h.Fields), len(h.Targets)) {
 		c := &claim{unit: u, pos: m.Pos}
 		if i < len(h.Fields) {

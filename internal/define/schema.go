@@ -98,7 +98,10 @@ func (b *Builder) known(t *source.Type) *draft {
 	if b.declaredObjectMeta && t.Pkg.Path == metav1Path && t.Spec.Name.Name == "ObjectMeta" {
 		return nil
 	}
-	return KnownType(t.Pkg.Path, t.Spec.Name.Name, b.Options.EmbeddedObjectMeta)
+	if b.Options.EmbeddedObjectMeta && t.Pkg.Path == metav1Path && t.Spec.Name.Name == "ObjectMeta" {
+		return objectMeta()
+	}
+	return KnownType(t.Pkg.Path, t.Spec.Name.Name)
 }
 
 // buildOverridden returns the draft of a type whose schema is replaced by an override, or

@@ -11,19 +11,13 @@ import (
 )
 
 // Documented returns what is documented of the resource, with the positions of fields in Go
-// relative to a directory. Positions in generated YAML are of no use to readers. Examples are
-// samples that a server accepts.
-func (r *Resource) Documented(ctx context.Context, dir string, examples bool) (*explain.Documented, error) {
+// relative to a directory. Positions in generated YAML are of no use to readers.
+func (r *Resource) Documented(dir string) *explain.Documented {
 	out := &explain.Documented{Resource: r.Resource, Field: explain.DocumentedField(r.Resource)}
-	if out.Field == nil {
-		return out, nil
+	if out.Field != nil {
+		r.setPositions(out.Field, dir, func(file string) bool { return filepath.Ext(file) == ".go" })
 	}
-	r.setPositions(out.Field, dir, func(file string) bool { return filepath.Ext(file) == ".go" })
-	var err error
-	if examples {
-		out.Examples, err = r.examples(ctx)
-	}
-	return out, err
+	return out
 }
 
 // SetPositions sets the positions of a field and of all fields below it, relative to a directory.
@@ -43,8 +37,8 @@ func (r *Resource) setPositions(field *fields.Field, dir string, wanted func(fil
 	})
 }
 
-// examples returns the samples that a server accepts.
-func (r *Resource) examples(ctx context.Context) ([]explain.Example, error) {
+// Examples returns the samples that a server accepts.
+func (r *Resource) Examples(ctx context.Context) ([]explain.Example, error) {
 	kind, err := dryrun.New(r.Definition).Kind(r.Kind + "." + r.GroupVersion())
 	if err != nil {
 		return nil, err

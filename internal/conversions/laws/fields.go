@@ -283,7 +283,7 @@ type textRules struct {
 	least, most     int64
 }
 
-// texts is the function texts, which is called once for the same rules: many fields have those of
+// texts is textsOf, which is called once for the same rules: many fields have those of
 // Kubernetes' names.
 func (fs *fields) texts(v *structural.ValueValidation) []string {
 	rules := textRules{v.Pattern, v.Format, -1, -1}
@@ -295,17 +295,16 @@ func (fs *fields) texts(v *structural.ValueValidation) []string {
 	}
 	known, ok := fs.matching[rules]
 	if !ok {
-		known = texts(v, fs.rules)
+		known = fs.textsOf(v)
 		fs.matching[rules] = known
 	}
 	return known
 }
 
-// texts returns strings that fulfil the rules of a node, if simple ones may not. With more set,
-// it tries more of them.
-func texts(v *structural.ValueValidation, more bool) (out []string) {
+// textsOf returns strings that fulfil the rules of a node, if simple ones may not.
+func (fs *fields) textsOf(v *structural.ValueValidation) (out []string) {
 	pattern, err := regexp.Compile(v.Pattern)
-	short := more && v.MaxLength != nil && *v.MaxLength < 2
+	short := fs.rules && v.MaxLength != nil && *v.MaxLength < 2
 	if err != nil || v.Pattern == "" && v.Format == "" && (v.MinLength == nil || *v.MinLength <= 1) && !short {
 		return nil
 	}
@@ -315,10 +314,10 @@ func texts(v *structural.ValueValidation, more bool) (out []string) {
 		"123e4567-e89b-42d3-a456-426614174000", "YQ==", "A", "B", "ab", "abc", "a-b", "subnet-0a", "ami-0a", "arn:aws:iam::123456789012:role/a",
 		"sha256:" + strings.Repeat("0", 64), strings.Repeat("a", 20), strings.Repeat("b", 20),
 	}
-	if text, ok := unions.TextMatching(v.Pattern); more && ok && v.Pattern != "" {
+	if text, ok := unions.TextMatching(v.Pattern); fs.rules && ok && v.Pattern != "" {
 		candidates = append(candidates, text)
 	}
-	if more && v.MinLength != nil {
+	if fs.rules && v.MinLength != nil {
 		candidates = append(candidates, strings.Repeat("a", int(min(*v.MinLength, 1000))))
 	}
 	formats := map[string]string{

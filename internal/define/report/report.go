@@ -211,9 +211,9 @@ func (r *Reporter) Delimit(d *diag.Diagnostic, end token.Pos, edit *markers.Edit
 		Edits: []diag.Edit{{Pos: r.Position(edit.Pos), End: r.Position(edit.End), New: edit.New}}})
 }
 
-// Unmatched reports the patterns that match no package. If others matched, a pattern whose
-// directory exists is only a warning.
-func (r *Reporter) Unmatched(patterns []golist.Unmatched, matched bool) {
+// Unmatched reports the patterns that match no package. If others match packages, of which there
+// are listed, a pattern whose directory exists is only a warning.
+func (r *Reporter) Unmatched(patterns []golist.Unmatched, listed int) {
 	for _, p := range patterns {
 		format := "pattern %q matches no package"
 		hint := "give a directory, a directory followed by /..., or an import path"
@@ -229,7 +229,7 @@ func (r *Reporter) Unmatched(patterns []golist.Unmatched, matched bool) {
 			format = "%q does not exist: it is not a file or directory, nor the import path of a package"
 		}
 		d := r.Add(patternWithoutPackages.At(diag.Position{}, hint, format, p.Pattern))
-		if matched && !p.NoDirectory && !p.NoPackage {
+		if listed > 0 && !p.NoDirectory && !p.NoPackage {
 			d.Severity = diag.Warning
 		}
 	}

@@ -259,7 +259,7 @@ func (all *Unions) find(t *source.Type, fields []source.NamedField) []*Marked {
 				key := NameOf(m)
 				target = named[key]
 				if target == nil {
-					if d := lost(erased, true, key); d != nil {
+					if d := lostTagged(erased, key); d != nil {
 						all.reportLost(t, member.GoName, m.Pos, d)
 						continue
 					}
@@ -336,7 +336,7 @@ func (all *Unions) discriminatorOf(t *source.Type, f *source.NamedField, m *mark
 				return d
 			}
 		}
-		if d := lost(erased, false, name); d != nil {
+		if d := lost(erased, name); d != nil {
 			all.reportLost(t, f.Field.Label(), m.Pos, d)
 			return nil
 		}
@@ -348,8 +348,8 @@ func (all *Unions) discriminatorOf(t *source.Type, f *source.NamedField, m *mark
 		if nearest, ok := words.OnlyNearest(name, names); ok {
 			all.meant(t, marker.Pos, name, nearest)
 		}
-	case len(native) == 0 && lost(erased, false, "") != nil:
-		all.reportLost(t, f.Field.Label(), m.Pos, lost(erased, false, ""))
+	case len(native) == 0 && lost(erased, "") != nil:
+		all.reportLost(t, f.Field.Label(), m.Pos, lost(erased, ""))
 	case len(native) == 0 && !all.lackDiscriminators[t]:
 		if all.lackDiscriminators == nil {
 			all.lackDiscriminators = map[*source.Type]bool{}

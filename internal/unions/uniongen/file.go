@@ -92,21 +92,21 @@ func (f *functionFile) isTaken(name string) bool {
 	return declared || f.ours[name]
 }
 
-// functionNames returns the names of the functions for a type. Other packages rely on these
-// names.
-func functionNames(typeName string, clears bool) goFunctions {
+// functions returns the functions for a declared struct. Other packages rely on their names.
+func (node *structNode) functions() goFunctions {
+	typeName := node.decl.Spec.Name.Name
 	verb := func(lower, upper string) string {
 		if ast.IsExported(typeName) {
 			return upper + typeName + "Unions"
 		}
 		return lower + upperFirst(typeName) + "Unions"
 	}
-	return goFunctions{Normalize: verb("normalize", "Normalize"), Validate: verb("validate", "Validate"), Clears: clears}
+	return goFunctions{Normalize: verb("normalize", "Normalize"), Validate: verb("validate", "Validate"), Clears: node.clears}
 }
 
 // reserve reserves the names of the functions for a type, and reports conflicts.
 func (f *functionFile) reserve(node *structNode) {
-	names := functionNames(node.decl.Spec.Name.Name, node.clears)
+	names := node.functions()
 	for _, name := range []string{names.Normalize, names.Validate} {
 		if other, taken := f.declared[name]; taken {
 			f.report(f.pkg.AtPosition(other.Pos), "rename it, or leave the type out with // +schemagen:unions=none", "%s is generated for type %s, and declared here, too", name, node.decl)
@@ -173,7 +173,7 @@ func (f *functionFile) structOf(node *structNode) *goStruct {
 		s.Type = node.decl.Spec.Name.Name
 	}
 	if node.decl.Pkg == f.pkg && node.unnamed == "" && node.decl.Generic == nil {
-		s.goFunctions = functionNames(node.decl.Spec.Name.Name, node.clears)
+		s.goFunctions = node.functions()
 	} else {
 		label := upperFirst(f.label(node))
 		s.goFunctions = goFunctions{Normalize: f.unique("normalize" + label + "Unions"), Validate: f.unique("validate" + label + "Unions"), Clears: node.clears}
@@ -220,7 +220,7 @@ func (f *functionFile) functions(node *structNode) *goFunctions {
 	if s, ok := f.structs[node]; ok {
 		return &s.goFunctions
 	}
-	s := &goStruct{goFunctions: functionNames(t.Spec.Name.Name, node.clears), Foreign: true, Type: f.qualified(t, "")}
+	s := &goStruct{goFunctions: node.functions(), Foreign: true, Type: f.qualified(t, "")}
 	qualifier := f.importName(t.Pkg, "") + "."
 	s.Normalize = qualifier + s.Normalize
 	s.Validate = qualifier + s.Validate

@@ -160,7 +160,7 @@ func (g *unionGraph) named(f *source.File, expr ast.Expr, path string, depth int
 	if t.Spec.Assign.IsValid() {
 		return g.value(t.File, t.Spec.Type, path, depth+1)
 	}
-	if t.Spec.TypeParams.NumFields() > 0 || define.KnownType(t.Pkg.Path, t.Spec.Name.Name, false) != nil {
+	if t.Spec.TypeParams.NumFields() > 0 || define.KnownType(t.Pkg.Path, t.Spec.Name.Name) != nil {
 		return nil
 	}
 	_, isStruct := t.Spec.Type.(*ast.StructType)

@@ -37,7 +37,7 @@ func Options(c *project.File, options define.Options) (define.Options, error) {
 		if err := c.Fill(project.OfCRD, options.Dir, v.Flags(project.OfCRD)); err != nil {
 			return options, err
 		}
-		c.AddTo(&v.Options, false)
+		c.AddTo(&v.Options)
 	}
 	v.ToolVersion = cli.StampedVersion()
 	v.Passes = passes.All()
