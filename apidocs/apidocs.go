@@ -62,9 +62,12 @@ func (o Options) kinds(ctx context.Context, all []*crd.Definition) ([]*explain.D
 			return nil, err
 		}
 		for _, r := range resources {
-			documented, err := r.Documented(ctx, dir, o.Examples)
-			if err != nil {
-				return nil, err
+			documented := r.Documented(dir)
+			if o.Examples && documented.Field != nil {
+				documented.Examples, err = r.Examples(ctx)
+				if err != nil {
+					return nil, err
+				}
 			}
 			out = append(out, documented)
 		}
