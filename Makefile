@@ -35,7 +35,7 @@ lint: ## Run gofmt -s, go vet, staticcheck, actionlint and tools/habits, and che
 	$(GO) vet ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 	$(GO) tool -modfile=tools/go.mod actionlint
-	$(GO) -C tools vet ./habits && $(GO) -C tools test ./habits && $(GO) -C tools run ./habits $(CURDIR)
+	$(GO) -C tools vet ./habits ./updates && $(GO) -C tools test ./habits ./updates && $(GO) -C tools run ./habits $(CURDIR)
 	$(GO) mod tidy -diff
 
 .PHONY: examples
@@ -43,15 +43,14 @@ examples: ## Test the examples that are separate modules.
 	cd examples/webhook && $(GO) vet ./... && $(GO) test ./...
 	cd examples/conversions && $(GO) vet ./... && $(GO) test ./...
 	cd examples/operator && $(GO) vet ./...
+	cd examples/api && $(GO) vet ./... && $(GO) test ./...
 
 # Generated files do not name the revision that they were generated with.
 generate: export GOFLAGS += -buildvcs=false
 .PHONY: generate
 generate: build ## Regenerate all generated files.
-	$(GO) test ./internal/passes -run '^TestReference$$' -update -count=1 # embedded in the packages tested next
-	$(GO) test ./internal/passes ./internal/companions/configgen ./internal/unions/suggest ./internal/unions/uniongen ./cmd/schemagen ./internal/markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestStable|TestMarkersPage|TestConfigSchema|TestDeclarativeTags|TestReadme' -update -count=1
-	$(GO) generate ./...
-	$(GO) test . -run '^(TestPicture|TestAPI)$$' -update -count=1
+	$(GO) generate ./... # what is embedded in the packages tested next
+	$(GO) test $$($(GO) run -C tools ./updates $(CURDIR)) -update -count=1 # all tests with a flag -update, see tools/updates
 	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
 	cd examples/conversions && $(BIN)/schemagen conversions ./api/... --policy config/policy && $(BIN)/schemagen object paths=./api/... && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version && $(BIN)/schemagen conversions ./functions/... --style=functions && $(BIN)/schemagen object paths=./functions/...
 	$(MAKE) -C examples/operator generate manifests CONTROLLER_GEN=$(BIN)/schemagen

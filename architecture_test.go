@@ -57,6 +57,7 @@ func layers() []string {
 		"internal/schemas/locate",
 		"internal/schemas/contradictions",
 		"internal/schemas/compat",
+		"internal/schemas/provenance",
 		"internal/markers",
 		"markers",
 		"internal/gates/gatedsource",
@@ -67,6 +68,7 @@ func layers() []string {
 		"internal/test/uniontable",
 		"crd",
 		"internal/source/golist",
+		"internal/source/pruned",
 		"internal/source",
 		"internal/source/typecheck",
 		"internal/define/crdyaml",
@@ -91,6 +93,7 @@ func layers() []string {
 		"internal/conventions",
 		"internal/passes",
 		"generator",
+		"generator/config",
 		"internal/unions/suggest",
 		"internal/unions/uniongen",
 		"internal/companions/schemapatch",
@@ -117,6 +120,7 @@ func layers() []string {
 		"internal/pages/prose",
 		"internal/pages/apidocs",
 		"internal/definitions",
+		"apidocs",
 		"internal/project",
 		"internal/run/output",
 		"internal/review",
@@ -172,7 +176,7 @@ func owners() map[string][]string {
 		"os/exec": {"internal/test/gentest", "internal/test/typedmodule", "internal/ground/inputs", "internal/migrate/kubebuilder", "internal/definitions", "internal/migrate", "internal/conversions/convertrun"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.
-		"os": {"internal/ground/snapshot", "internal/ground/temporary", "internal/ground/inputs", "internal/test/gentest", "dryrun/crdtest", "internal/definitions", "internal/run/output", "internal/run/runcache", "internal/migrate", "internal/migrate/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen/internal/generation", "cmd/schemagen", "internal/test/typedmodule", "internal/test/containmenttest", "internal/conversions/convertrun"},
+		"os": {"crd", "internal/ground/snapshot", "internal/ground/temporary", "internal/ground/inputs", "internal/test/gentest", "dryrun/crdtest", "internal/definitions", "internal/run/output", "internal/run/runcache", "internal/migrate", "internal/migrate/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen/internal/generation", "cmd/schemagen", "internal/test/typedmodule", "internal/test/containmenttest", "internal/conversions/convertrun"},
 	}
 }
 

@@ -40,6 +40,7 @@ type kind struct {
 	name                        string // of the variable
 	code                        string
 	title, explanation, example bool
+	escaped                     bool // set if the example has lines but is not a raw string
 }
 
 func (k *kind) at() token.Position { return k.file.fset.Position(k.spec.Pos()) }
@@ -62,6 +63,7 @@ func kindsOf(files []goFile) (out []*kind) {
 						k := &kind{file: f, spec: value, name: value.Names[i].Name}
 						k.code, k.title, k.explanation = textOf(literal, "Code"), textOf(literal, "Title") != "", textOf(literal, "Explanation") != ""
 						k.example = textOf(literal, "Bad") != "" && textOf(literal, "Good") != ""
+						k.escaped = isEscaped(literal, "Bad") || isEscaped(literal, "Good")
 						out = append(out, k)
 					}
 				}
@@ -71,8 +73,23 @@ func kindsOf(files []goFile) (out []*kind) {
 	return out
 }
 
+// isEscaped reports whether a field of a literal is a string with \n instead of lines.
+func isEscaped(literal *ast.CompositeLit, field string) bool {
+	source := sourceOf(literal, field)
+	return strings.HasPrefix(source, `"`) && strings.Contains(source, `\n`)
+}
+
 // textOf is the string of a field of a literal.
 func textOf(literal *ast.CompositeLit, field string) string {
+	text, err := strconv.Unquote(sourceOf(literal, field))
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// sourceOf is the string of a field of a literal with its quotes.
+func sourceOf(literal *ast.CompositeLit, field string) string {
 	for _, element := range literal.Elts {
 		pair, ok := element.(*ast.KeyValueExpr)
 		if !ok {
@@ -82,9 +99,7 @@ func textOf(literal *ast.CompositeLit, field string) string {
 		if name, isName := pair.Key.(*ast.Ident); !ok || !isName || name.Name != field {
 			continue
 		}
-		if text, err := strconv.Unquote(value.Value); err == nil {
-			return text
-		}
+		return value.Value
 	}
 	return ""
 }
@@ -119,6 +134,9 @@ func wrongKinds(kinds []*kind) (out []string) {
 		}
 		if reason := withoutExample()[k.code]; k.example == (reason != "") {
 			complain("%s needs a bad and a good example, or a reason in withoutExample", k.code)
+		}
+		if k.escaped {
+			complain("write the lines of the examples of %s as a raw string: see diag.Example", k.code)
 		}
 		if path.Base(k.file.name) != "codes.go" {
 			complain("declare %s in codes.go", k.code)
@@ -326,6 +344,7 @@ func run() { report(first); list(Codes()); %s }
 		{"title", `second = &diag.Kind{Code: "SG103", Explanation: "e", Bad: "b", Good: "g"}`, ", second", "report(second)", "title"},
 		{"no example", `second = &diag.Kind{Code: "SG103", Title: "t", Explanation: "e", Bad: "b"}`, ", second", "report(second)", "good example"},
 		{"a reason and an example", `second = &diag.Kind{Code: "SG105", Title: "t", Explanation: "e", Bad: "b", Good: "g"}`, ", second", "report(second)", "reason"},
+		{"escaped lines", `second = &diag.Kind{Code: "SG103", Title: "t", Explanation: "e", Bad: "a\nb", Good: "g"}`, ", second", "report(second)", "raw string"},
 		{"reserved", `second = &diag.Kind{Code: "SG329", Title: "t", Explanation: "e", Bad: "b", Good: "g"}`, ", second", "report(second)", "reserved"},
 		{"code", `second = &diag.Kind{Code: "X1", Title: "t", Explanation: "e", Bad: "b", Good: "g"}`, ", second", "report(second)", "not a code"},
 		{"not listed", `second = &diag.Kind{Code: "SG103", Title: "t", Explanation: "e", Bad: "b", Good: "g"}`, "", "report(second)", "does not list"},

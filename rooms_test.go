@@ -31,9 +31,10 @@ func floors() [][]string {
 		{"internal/define", "verify", "compare", "publish", "internal/run"},
 		{"internal/companions", "internal/conventions", "internal/gates", "internal/pages", "internal/unions"},
 		{"internal/passes"},
-		{"generator", "dryrun"},
+		{"generator"},
+		{"dryrun"},
 		{"analyzer", "internal/types", "internal/project", "internal/definitions", "internal/review"},
-		{"cmd/schemagen-vet", "internal/channels", "internal/conversions", "internal/editor", "internal/migrate"},
+		{"apidocs", "cmd/schemagen-vet", "internal/channels", "internal/conversions", "internal/editor", "internal/migrate"},
 		{"internal/generate", "internal/tryout", "internal/test"},
 		{"cmd/schemagen"},
 	}

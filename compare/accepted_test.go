@@ -8,6 +8,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/changekind"
+	"github.com/schemagen/schemagen/internal/schemas/provenance"
 )
 
 // TestAccepted compares definitions of which the new one is known to be accepted, whose schemas
@@ -59,8 +60,8 @@ status: {storedVersions: [v1, v2]}
 			t.Fatal(edit, findings, err)
 		}
 		compared := func(accepted string) []Change {
-			new.Accepted = &crd.Acceptance{}
-			new.Accepted.Set(accepted)
+			new.Provenance().Accepted = &provenance.Acceptance{}
+			new.Provenance().Accepted.Set(accepted)
 			changes, err := Definitions(t.Context(), target, []*crd.Definition{old}, []*crd.Definition{new})
 			if err != nil {
 				t.Fatal(err)

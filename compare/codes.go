@@ -12,32 +12,124 @@ var (
 	breakingStored = &diag.Kind{
 		Code: "SG811", Title: "a change breaks stored objects",
 		Explanation: "A stored object that was valid cannot be kept as it is: the server rejects the new definition, drops or changes data when it reads the object, or rejects an update that does not touch the invalid value. docs/diff.md lists the kinds of changes.",
-		Bad:         "$ schemagen diff ./old ./new\n-- old/types.go --\nName string `json:\"name\"`\nSize *int32 `json:\"size,omitempty\"`\n-- new/types.go --\nName string `json:\"name\"`",
-		Good:        "-- new/types.go --\nName string `json:\"name\"`\nSize *int32 `json:\"size,omitempty\"`",
+		Bad: `
+$ schemagen diff ./old ./new
+-- old/types.go --
+Name string ´json:"name"´
+Size *int32 ´json:"size,omitempty"´
+-- new/types.go --
+Name string ´json:"name"´`,
+		Good: `
+-- new/types.go --
+Name string ´json:"name"´
+Size *int32 ´json:"size,omitempty"´`,
 	}
 	breakingClients = &diag.Kind{
 		Code: "SG812", Title: "a change breaks clients",
 		Explanation: "Stored objects can be kept, but something that a client may send under the old definition is rejected or stored differently.",
-		Bad:         "$ schemagen diff ./old ./new\n-- old/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`\n-- new/types.go --\n// +kubebuilder:validation:MaxLength=10\nName string `json:\"name\"`",
-		Good:        "-- new/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`",
+		Bad: `
+$ schemagen diff ./old ./new
+-- old/types.go --
+// +kubebuilder:validation:MaxLength=63
+Name string ´json:"name"´
+-- new/types.go --
+// +kubebuilder:validation:MaxLength=10
+Name string ´json:"name"´`,
+		Good: `
+-- new/types.go --
+// +kubebuilder:validation:MaxLength=63
+Name string ´json:"name"´`,
 	}
 	safeChange = &diag.Kind{
 		Code: "SG813", Severity: diag.Note, Title: "a change is safe",
 		Explanation: "Everything that the old definition allowed is still accepted and kept. Clients that read objects may see new values.",
-		Bad:         "$ schemagen diff ./old ./new\n-- old/types.go --\n// +kubebuilder:validation:MaxLength=10\nName string `json:\"name\"`\n-- new/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`",
-		Good:        "-- new/types.go --\n// +kubebuilder:validation:MaxLength=10\nName string `json:\"name\"`",
+		Bad: `
+$ schemagen diff ./old ./new
+-- old/types.go --
+// +kubebuilder:validation:MaxLength=10
+Name string ´json:"name"´
+-- new/types.go --
+// +kubebuilder:validation:MaxLength=63
+Name string ´json:"name"´`,
+		Good: `
+-- new/types.go --
+// +kubebuilder:validation:MaxLength=10
+Name string ´json:"name"´`,
 	}
 	changeNotUnderstood = &diag.Kind{
 		Code: "SG814", Title: "the effect of a change is unknown",
 		Explanation: "schemagen diff does not know the effect of this difference, and treats it as one that breaks stored objects.",
-		Bad:         "$ schemagen diff old.yaml new.yaml\n-- old.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  preserveUnknownFields: true\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        $schema: http://json-schema.org/draft-04/schema\n-- new.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  preserveUnknownFields: true\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        $schema: https://json-schema.org/draft/2020-12/schema",
-		Good:        "-- new.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  preserveUnknownFields: true\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        $schema: http://json-schema.org/draft-04/schema",
+		Bad: `
+$ schemagen diff old.yaml new.yaml
+-- old.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  preserveUnknownFields: true
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        $schema: http://json-schema.org/draft-04/schema
+-- new.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  preserveUnknownFields: true
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        $schema: https://json-schema.org/draft/2020-12/schema`,
+		Good: `
+-- new.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  preserveUnknownFields: true
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        $schema: http://json-schema.org/draft-04/schema`,
 	}
 	waivedChange = &diag.Kind{
 		Code: "SG815", Severity: diag.Note, Title: "a change was allowed",
 		Explanation: "The marker +schemagen:allowChange in Go or the comment # schemagen:ignore KIND reason in YAML allows it. It does not affect the exit code.",
-		Bad:         "$ schemagen diff ./old ./new\n-- old/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`\n-- new/types.go --\n// +schemagen:allowChange:kind=maxLength-lowered,reason=\"names have at most 10 characters\"\n// +kubebuilder:validation:MaxLength=10\nName string `json:\"name\"`",
-		Good:        "-- new/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`",
+		Bad: `
+$ schemagen diff ./old ./new
+-- old/types.go --
+// +kubebuilder:validation:MaxLength=63
+Name string ´json:"name"´
+-- new/types.go --
+// +schemagen:allowChange:kind=maxLength-lowered,reason="names have at most 10 characters"
+// +kubebuilder:validation:MaxLength=10
+Name string ´json:"name"´`,
+		Good: `
+-- new/types.go --
+// +kubebuilder:validation:MaxLength=63
+Name string ´json:"name"´`,
 	}
 )
 
@@ -51,9 +143,15 @@ func Codes() []*diag.Kind {
 
 // Diagnostic returns the change as a diagnostic. It is an error if counts is set.
 func (c *Change) Diagnostic(counts bool) diag.Diagnostic {
-	kind := [...]*diag.Kind{Safe: safeChange, BreaksClients: breakingClients, BreaksStored: breakingStored}[c.Category]
+	kind := safeChange
 	severity := diag.Note
 	more := ""
+	switch c.Category {
+	case BreaksClients:
+		kind = breakingClients
+	case BreaksStored:
+		kind = breakingStored
+	}
 	switch {
 	case c.Waived != "":
 		kind = waivedChange

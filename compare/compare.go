@@ -79,6 +79,11 @@ func (c *Change) Subject() string {
 	return text
 }
 
+// String returns the effect, the subject, the values and the reason of a change in one line.
+func (c Change) String() string {
+	return fmt.Sprintf("%s: %s: %s%s: %s", c.Category, c.Subject(), c.Kind, c.Values(), c.Reason)
+}
+
 // ratchetingMinor is the first version of Kubernetes that ratchets by default
 // (CRDValidationRatcheting, KEP-4008).
 const ratchetingMinor = 30
@@ -149,8 +154,8 @@ func (p subjects) changes(ctx context.Context, target *apiserver.Target, equal e
 // pairs matches definitions by name and returns them, with their CRDs, sorted by name. If a name
 // repeats, the last definition wins, as with kubectl apply.
 func pairs(target *apiserver.Target, olds, news []*crd.Definition) ([]subjects, error) {
-	if target == nil {
-		return nil, errors.New("compare: there is no target")
+	if !target.IsValid() {
+		return nil, errors.New("compare: the target is nil or zero: use verify.NewTarget")
 	}
 	byName := map[string]*subjects{}
 	var names []string

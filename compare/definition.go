@@ -439,7 +439,7 @@ func (d *definition) askServer(ctx context.Context, target *apiserver.Target) er
 	}
 	old := d.old.CRD
 	new := d.new.CRD
-	if d.new.Accepted.By(target.Version()) && !hasSelectable(old) && !hasSelectable(new) {
+	if d.new.Provenance().Accepted.By(target.Version()) && !hasSelectable(old) && !hasSelectable(new) {
 		// An update does not ask more of schemas than a creation.
 		old = withoutSchemas(old)
 		new = withoutSchemas(new)

@@ -19,17 +19,17 @@ func (c *comparer) allOf(p nodePair) bool {
 }
 
 func (c *comparer) anyOf(p nodePair) bool {
-	c.branches(p, "anyOf", p.old.AnyOf, p.new.AnyOf, true)
+	c.branches(p, "anyOf", p.old.AnyOf, p.new.AnyOf)
 	return true
 }
 
 func (c *comparer) oneOf(p nodePair) bool {
-	c.branches(p, "oneOf", p.old.OneOf, p.new.OneOf, false)
+	c.branches(p, "oneOf", p.old.OneOf, p.new.OneOf)
 	return true
 }
 
 // branches compares alternatives. An additional branch is safe for anyOf but not for oneOf.
-func (c *comparer) branches(p nodePair, keyword string, old, new []structural.NestedValueValidation, any bool) {
+func (c *comparer) branches(p nodePair, keyword string, old, new []structural.NestedValueValidation) {
 	removed := without(old, new)
 	added := without(new, old)
 	switch {
@@ -37,7 +37,7 @@ func (c *comparer) branches(p nodePair, keyword string, old, new []structural.Ne
 		c.loosen(p, keyword, Change{Kind: Kind(keyword + "-removed"), Reason: "no branch has to match anymore"})
 	case len(old) == 0:
 		c.tighten(p, keyword, Change{Kind: Kind(keyword + "-added"), Reason: "values that match no branch are rejected"})
-	case any && len(removed) == 0:
+	case keyword == "anyOf" && len(removed) == 0:
 		if len(added) > 0 {
 			c.loosen(p, keyword, Change{Kind: Kind(keyword + "-changed"), Reason: fmt.Sprintf("%d more branches may match", len(added))})
 		}

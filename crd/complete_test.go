@@ -28,8 +28,8 @@ func TestCompleted(t *testing.T) {
 		want      string
 		wantBuilt int
 	}{
-		{name: "nil", want: "a definition is nil"},
-		{name: "zero", given: &Definition{}, want: "a definition has neither a CRD nor a function that builds one"},
+		{name: "nil", want: "the definition is nil: use New or Read of package crd"},
+		{name: "zero", given: &Definition{}, want: "the definition has neither a CRD nor a function that builds one: use New or Read of package crd"},
 		{name: "a CRD", given: &Definition{CRD: object}},
 		{name: "built", given: &Definition{Build: build}, wantBuilt: 1},
 		{name: "with schemas", given: &Definition{Build: build, Schemas: schemas}},

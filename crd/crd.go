@@ -6,6 +6,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/schemas/provenance"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/structural/manifest"
 )
@@ -16,20 +17,6 @@ type Definition struct {
 	// large definition is held in memory only while it is used.
 	CRD   *apiextensionsv1.CustomResourceDefinition
 	Build func() *apiextensionsv1.CustomResourceDefinition
-	// Object is the definition without schemas; it is nil if CRD is not. Resolve returns the
-	// source positions of nodes of the schemas, or is nil.
-	Object  *apiextensionsv1.CustomResourceDefinition
-	Resolve func(token.Pos) diag.Position
-	// BuildWith is like Build, with other schemas of the versions. If it is not nil, and there
-	// are Bytes or a Draft, nodes that occur repeatedly in several definitions, or in one, are
-	// verified once.
-	BuildWith func(schemas []*structural.Schema) *apiextensionsv1.CustomResourceDefinition
-	// Bytes is the definition as it is written; results are cached under it, or under Draft for
-	// one that is not written because of mistakes. If both are nil, nothing is cached.
-	Bytes, Draft []byte
-	// Undescribed, unless it is empty, identifies the definition apart from the texts of its
-	// descriptions: results that do not depend on these are cached under it.
-	Undescribed string
 	// Old is the definition that this one replaces, or nil if it is created.
 	Old *apiextensionsv1.CustomResourceDefinition
 	// Schemas are the schemas of the versions, by index. Unsupported lists, also by index,
@@ -46,18 +33,8 @@ type Definition struct {
 	// ok is false if the value does not have the text exactly once. If it is nil, findings have
 	// no fixes.
 	Replacement func(path, old, text string) (edit diag.Edit, ok bool)
-	// Incomplete reports whether a finding at a path follows from a mistake that was
-	// already reported; cost is set if the finding is about the cost of CEL rules. Such
-	// findings are dropped. If it is nil, none are.
-	Incomplete func(path string, cost bool) bool
-	// OnlySchemas drops findings outside the schemas, because that part is already known to
-	// be wrong.
-	OnlySchemas bool
 	// CheckSize enables the check of the definition's size.
 	CheckSize bool
-	// Accepted, unless it is nil, is where a verifier notes that it accepts the definition, so
-	// that other checks need not ask again.
-	Accepted *Acceptance
 	// Converted reports whether something outside of the definition adds a webhook that converts
 	// between its versions, such as a kustomization beside its file. If it is nil, nothing does.
 	// For generated definitions, it must not be called concurrently, also not for several.
@@ -65,6 +42,16 @@ type Definition struct {
 	// Conversions are those between versions, if they are generated from Go types; nil if
 	// they are unknown.
 	Conversions []Conversion
+
+	provenance provenance.Record
+}
+
+// Provenance returns what only schemagen's own packages know of a definition, and may set.
+func (d *Definition) Provenance() *provenance.Record {
+	if d == nil {
+		return &provenance.Record{}
+	}
+	return &d.provenance
 }
 
 // Conversion is how objects of one version are converted to another one.

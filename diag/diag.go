@@ -141,6 +141,17 @@ type Diagnostic struct {
 	Fixes []Fix
 }
 
+// String returns the first line that [List.WriteText] prints of the diagnostic:
+//
+//	path:line:col: severity[CODE]: message   (without the position if there is none)
+func (d Diagnostic) String() string {
+	text := fmt.Sprintf("%s[%s]: %s", d.Severity, d.Code, screen.Line(d.Message))
+	if d.Pos.File == "" {
+		return text
+	}
+	return screen.Line(d.Pos.String()) + ": " + text
+}
+
 // Fix is a possible correction of a diagnostic's source.
 type Fix struct {
 	// Message describes the fix, in one line.
@@ -257,10 +268,7 @@ func lines(text string) (out []string) {
 func (l List) WriteText(w io.Writer) error {
 	for _, d := range l.On() {
 		var b strings.Builder
-		if d.Pos.File != "" {
-			fmt.Fprintf(&b, "%s: ", screen.Line(d.Pos.String()))
-		}
-		fmt.Fprintf(&b, "%s[%s]: %s\n", d.Severity, d.Code, screen.Line(d.Message))
+		b.WriteString(d.String() + "\n")
 		if d.Hint != "" {
 			fmt.Fprintf(&b, "\thint: %s\n", strings.Join(lines(d.Hint), "\n\t\t"))
 		}

@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -47,8 +48,14 @@ func NewWriter(w io.Writer, format string, codes []*Kind) (*Writer, error) {
 	return &Writer{w: w, format: format, codes: codes, used: map[Code]bool{}}, nil
 }
 
+// errNoWriter is the error of a Writer that is a literal.
+var errNoWriter = errors.New("the writer writes nowhere: use NewWriter")
+
 // Write prints further diagnostics.
 func (w *Writer) Write(list List) error {
+	if w.w == nil {
+		return errNoWriter
+	}
 	list = list.On()
 	switch w.format {
 	case "text":
@@ -92,6 +99,9 @@ const (
 
 // Close prints the text after the last diagnostic.
 func (w *Writer) Close() error {
+	if w.w == nil {
+		return errNoWriter
+	}
 	var head, listEnd, end string
 	switch w.format {
 	case "json":

@@ -1,6 +1,9 @@
 package diag
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Code is the stable name of a kind of diagnostic, such as "SG201".
 type Code string
@@ -21,9 +24,18 @@ type Kind struct {
 	// archive of files, whose comment may have the command: "$ schemagen …". Without one, it
 	// is schemagen crd ./.... Good is the corrected example. If Bad is an archive, Good keeps
 	// the command and the files that it does not have.
-	Bad, Good string
+	Bad, Good Example
 	// Fixes is set if its diagnostics may have fixes.
 	Fixes bool
+}
+
+// Example is source text written as a raw string of Go that looks like the text: its lines begin
+// below the opening quote, and ´ is in the place of the backquote, which a raw string cannot have.
+type Example string
+
+// String returns the text, without the line break after the opening quote and with backquotes.
+func (e Example) String() string {
+	return strings.ReplaceAll(strings.TrimPrefix(string(e), "\n"), "´", "`")
 }
 
 // At returns a diagnostic of the kind at a position, which may be zero. The hint may be empty.

@@ -28,6 +28,31 @@ func TestKind(t *testing.T) {
 	}
 }
 
+// TestExample checks that an example loses only the line break after its opening quote, and that the
+// stand-in becomes a backquote.
+func TestExample(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		example Example
+		want    string
+	}{
+		{"none", "", ""},
+		{"one line", `Name string ´json:"name"´`, "Name string `json:\"name\"`"},
+		{"lines", `
+type Spec struct {
+	Name string ´json:"name"´
+}`, "type Spec struct {\n\tName string `json:\"name\"`\n}"},
+		{"empty first line", `
+
+package v1
+`, "\npackage v1\n"},
+	} {
+		if got := c.example.String(); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 func TestOff(t *testing.T) {
 	on, off := &Kind{Code: "SG1", Severity: Warning}, &Kind{Code: "SG2", Off: true}
 	list := List{off.At(Position{}, "", "m"), on.At(Position{}, "", "m")}

@@ -47,7 +47,7 @@ var errNoTrial = errors.New("kinds and cases come from a trial: see New")
 func newKind(d *crd.Definition, i int, shared *apiserver.Kinds) *Kind {
 	v := d.CRD.Spec.Versions[i]
 	prepare := func() (*apiserver.Kind, error) {
-		if d.BuildWith == nil { // only generated definitions share nodes
+		if d.Provenance().BuildWith == nil { // only generated definitions share nodes
 			return apiserver.NewKind(d.CRD, v.Name)
 		}
 		return shared.New(d.CRD, d.Schemas[i], v.Name)

@@ -3,6 +3,8 @@ package dryrun
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"go/token"
 	"maps"
 	"strings"
@@ -61,6 +63,25 @@ func ReadObjects(file crd.File) ([]*Object, diag.List) {
 			Value: value, manifest: m, position: position, mixed: file.Mixed})
 	}
 	return out, findings
+}
+
+// NewObject returns an object that is in memory: a value of a Go type, an unstructured object, or a
+// map, all of which are encoded as JSON. It must have apiVersion and kind, which typed clients leave
+// empty. Its values have no positions.
+func NewObject(object any) (*Object, error) {
+	data, err := json.Marshal(object)
+	if err != nil {
+		return nil, fmt.Errorf("a %T is not an object: %w", object, err)
+	}
+	objects, findings := ReadObjects(crd.File{Data: data})
+	switch {
+	case findings.HasErrors():
+		return nil, fmt.Errorf("a %T is not an object: %s", object, findings[0].Message)
+	case len(objects) != 1:
+		return nil, fmt.Errorf("a %T is not an object with apiVersion and kind", object)
+	}
+	objects[0].Pos = diag.Position{}
+	return objects[0], nil
 }
 
 // Position returns the position of a value of the object. If the value is not in the file, such as

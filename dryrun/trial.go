@@ -310,7 +310,7 @@ func (t *Trial) request(ctx context.Context, r *Result, stored map[string]any) e
 	r.Findings = append(r.Findings, kind.findings(o, answer, t.Hints)...)
 	if name := crd.ConversionAnnotation(kind.Group); t.Subresource == "" && annotation(o.Value, name) != annotation(stored, name) {
 		path := (*structural.ObjectPath)(nil).Field("metadata").Field("annotations").Field(name)
-		r.Findings = append(r.Findings, exported.At(o.Position(path), "remove the annotation: schemagen convert --strip does", "%s is what a conversion kept of another object or at another time", name))
+		r.Findings = append(r.Findings, exported.At(o.Position(path), "remove the annotation: schemagen convert --strip does", "%s was kept by a conversion of another object, or at another time", name))
 	}
 	return nil
 }

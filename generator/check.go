@@ -2,8 +2,6 @@ package generator
 
 import (
 	"fmt"
-	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,13 +14,14 @@ import (
 // check returns an error about the first option with a value that is not valid. Values that
 // depend on the packages, such as kinds, are not checked here.
 func (o Options) check() error {
-	for _, name := range slices.Sorted(maps.Keys(o.Overlay)) {
-		if !filepath.IsAbs(name) {
-			return fmt.Errorf("option Overlay: %q is not an absolute file name", name)
-		}
+	if err := o.internal().Source.Check(); err != nil {
+		return err
 	}
 	if err := checkLanguage(o.Enable, o.Unions, o.MaxDescription); err != nil {
 		return err
+	}
+	if o.OmitToolVersion && o.ToolVersion != "" {
+		return fmt.Errorf("options OmitToolVersion and ToolVersion (%q) exclude each other", o.ToolVersion)
 	}
 	for i, p := range o.Packages {
 		if p.Pattern == "" {

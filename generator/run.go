@@ -6,6 +6,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/companions/configgen"
 	"github.com/schemagen/schemagen/internal/define"
@@ -54,25 +55,61 @@ type Result struct{ crds []*CRD }
 // CRDs returns the CRDs, sorted by kind.
 func (r *Result) CRDs() []*CRD { return slices.Clone(r.crds) }
 
-// CRD is a generated CustomResourceDefinition.
+// CRD is a generated CustomResourceDefinition. [Run] returns it; a literal has no content.
 type CRD struct{ made *define.Made }
 
 // FileName returns the base name of the file that the CRD is usually written to:
 // "example.com_widgets.yaml".
-func (c *CRD) FileName() string { return c.made.File.Name }
+func (c *CRD) FileName() string {
+	if c.made == nil {
+		return ""
+	}
+	return c.made.File.Name
+}
 
-// Object returns the definition without the schemas of its versions. It must not be modified.
-func (c *CRD) Object() *apiextensionsv1.CustomResourceDefinition { return c.made.Object() }
+// Object returns the complete definition, with apiVersion, kind and the schemas of all versions, as
+// a client sends it to an API server and envtest installs it. It is a copy. YAML has keywords that
+// the type cannot hold, such as x-kubernetes-unions.
+func (c *CRD) Object() *apiextensionsv1.CustomResourceDefinition {
+	if c.made == nil {
+		return nil
+	}
+	return c.Definition().Build()
+}
+
+// Definition returns the definition with its positions in Go, as packages verify, compare, dryrun
+// and apidocs take it.
+func (c *CRD) Definition() *crd.Definition {
+	if c.made == nil {
+		return &crd.Definition{}
+	}
+	return c.made.Definition()
+}
 
 // YAML returns the text of the file, which must not be modified.
-func (c *CRD) YAML() []byte { return c.made.File.Data }
+func (c *CRD) YAML() []byte {
+	if c.made == nil {
+		return nil
+	}
+	return c.made.File.Data
+}
 
 // Schema returns the schema of a version, which must not be modified. It is nil if the CRD
 // does not have the version.
-func (c *CRD) Schema(version string) *structural.Schema { return c.made.Schema(version) }
+func (c *CRD) Schema(version string) *structural.Schema {
+	if c.made == nil {
+		return nil
+	}
+	return c.made.Schema(version)
+}
 
 // Position returns the position in the Go source of a path in the CRD, as API servers
 // print it: "spec.versions[0].schema.openAPIV3Schema.properties[spec]". It is the innermost
 // position in the packages of the run that the path leads to, and that of the kind if
 // there is no other.
-func (c *CRD) Position(path string) diag.Position { return c.made.Position(path) }
+func (c *CRD) Position(path string) diag.Position {
+	if c.made == nil {
+		return diag.Position{}
+	}
+	return c.made.Position(path)
+}

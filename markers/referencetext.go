@@ -187,4 +187,4 @@ The page is generated from the table of markers (` + "`make generate`" + `); ` +
 	return b.String()
 }
 
-func capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func capitalize(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] }

@@ -42,7 +42,7 @@ func (w *ecmaWriter) write(re *syntax.Regexp) {
 		w.text.WriteString("(?:)")
 	case syntax.OpLiteral:
 		for _, r := range re.Rune {
-			w.literal(r, re.Flags&syntax.FoldCase != 0)
+			w.literal(r, re.Flags)
 		}
 	case syntax.OpCharClass:
 		w.class(re.Rune)
@@ -105,9 +105,9 @@ func times(re *syntax.Regexp) string {
 	return out + "}"
 }
 
-func (w *ecmaWriter) literal(r rune, fold bool) {
+func (w *ecmaWriter) literal(r rune, flags syntax.Flags) {
 	same := []rune{r, r}
-	if fold {
+	if flags&syntax.FoldCase != 0 {
 		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
 			same = append(same, other, other)
 		}

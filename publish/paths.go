@@ -156,15 +156,15 @@ func (d dialect) operation(r *Resource, o operation, parameters []parameter, s *
 	group := strings.TrimSuffix(r.Group, ".k8s.io")
 	out := object{
 		"description":         r.describe(o),
-		"operationId":         o.verb + identifier(group, true) + identifier(r.Version, true) + identifier(r.operationName(o), true),
-		"tags":                []any{identifier(group, false) + "_" + identifier(r.Version, false)},
+		"operationId":         o.verb + capitalized(group) + capitalized(r.Version) + capitalized(r.operationName(o)),
+		"tags":                []any{identifier(group) + "_" + identifier(r.Version)},
 		"responses":           d.responses(o),
 		"x-kubernetes-action": o.action,
 		gvkMarker:             r.gvk(r.Kind),
 	}
 	if o.verb == "deletecollection" {
 		// The server removes the shorter verb that is a prefix of the name.
-		out["operationId"] = "delete" + identifier(group, true) + identifier(r.Version, true) + identifier("collection"+r.operationName(o), true)
+		out["operationId"] = "delete" + capitalized(group) + capitalized(r.Version) + capitalized("collection"+r.operationName(o))
 	}
 	addList(out, "parameters", valuesOf(parameters))
 	media := []string{"application/json", "application/yaml"}
@@ -256,10 +256,20 @@ func articleFor(noun string) string {
 	return " a "
 }
 
+// capitalized is like identifier, but begins with an upper-case letter.
+func capitalized(s string) string {
+	id := []rune(identifier(s))
+	if len(id) > 0 {
+		id[0] = unicode.ToUpper(id[0])
+	}
+	return string(id)
+}
+
 // identifier converts a text to a part of an operation ID (ToValidOperationID of the
 // server's endpoints).
-func identifier(s string, capital bool) string {
+func identifier(s string) string {
 	var b strings.Builder
+	capital := false
 	for i, c := range s {
 		switch {
 		case !unicode.IsLetter(c) && c != '_' && (i == 0 || !unicode.IsDigit(c)):

@@ -2,6 +2,7 @@ package publish
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -61,6 +62,9 @@ func NewPublisher(options Options) (*Publisher, error) {
 // is, the same pointers, must not have changed. Their schemas are not used again and need
 // not be kept.
 func (p *Publisher) Documents(resources []*Resource) ([]Document, error) {
+	if p.static == nil {
+		return nil, errors.New("the publisher is zero: use NewPublisher")
+	}
 	last := p.made
 	p.made = map[string]madeDocument{}
 	v2, err := p.remake(last, "v2", p.v2, resources)

@@ -59,6 +59,9 @@ func (r *Resource) Unpublished() string {
 // cannot represent, and may be nil. Names that the API server defaults may be missing.
 func Resources(crd *apiextensionsv1.CustomResourceDefinition, schemas []*structural.Schema,
 	unsupported [][]structural.Unsupported) []*Resource {
+	if crd == nil {
+		return nil
+	}
 	names := crd.Spec.Names
 	var out []*Resource
 	for i, v := range crd.Spec.Versions {

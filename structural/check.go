@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -123,7 +124,7 @@ func (c *checker) schema(s *Schema, at level, path *Path) {
 		}
 	}
 	c.extensions(s, path)
-	c.values(s.ValueValidation, isIntOrStringPair(s), startsWithIntOrStringPair(s), path, origin)
+	c.values(withoutIntOrStringPairs(s), path, origin)
 	c.typeOf(s, at, path)
 	c.metadata(s, at, path)
 	if s.XEmbeddedResource && !s.preserves() && len(s.Properties) == 0 {
@@ -243,23 +244,40 @@ func isPair(anyOf []NestedValueValidation) bool {
 	return true
 }
 
-func (c *checker) values(v *ValueValidation, skipAnyOf, skipFirstAllOfAnyOf bool, path *Path, origin Origin) {
+// withoutIntOrStringPairs returns what restricts the values of a schema, except the patterns that are
+// allowed for int-or-string.
+func withoutIntOrStringPairs(s *Schema) *ValueValidation {
+	isPair := isIntOrStringPair(s)
+	startsWithPair := startsWithIntOrStringPair(s)
+	if !isPair && !startsWithPair {
+		return s.ValueValidation
+	}
+	rest := *s.ValueValidation
+	if isPair {
+		rest.AnyOf = nil
+	}
+	if startsWithPair {
+		rest.AllOf = slices.Clone(rest.AllOf)
+		rest.AllOf[0].AnyOf = nil
+	}
+	return &rest
+}
+
+func (c *checker) values(v *ValueValidation, path *Path, origin Origin) {
 	if v == nil {
 		return
 	}
-	if !skipAnyOf {
-		for i := range v.AnyOf {
-			c.nested(&v.AnyOf[i], false, path.Index("anyOf", i))
-		}
+	for i := range v.AnyOf {
+		c.nested(&v.AnyOf[i], path.Index("anyOf", i))
 	}
 	for i := range v.AllOf {
-		c.nested(&v.AllOf[i], skipFirstAllOfAnyOf && i == 0, path.Index("allOf", i))
+		c.nested(&v.AllOf[i], path.Index("allOf", i))
 	}
 	for i := range v.OneOf {
-		c.nested(&v.OneOf[i], false, path.Index("oneOf", i))
+		c.nested(&v.OneOf[i], path.Index("oneOf", i))
 	}
 	if v.Not != nil {
-		c.nested(v.Not, false, path.Child("not"))
+		c.nested(v.Not, path.Child("not"))
 	}
 	if v.Pattern != "" {
 		err, known := c.patterns[v.Pattern]
@@ -275,13 +293,13 @@ func (c *checker) values(v *ValueValidation, skipAnyOf, skipFirstAllOfAnyOf bool
 }
 
 // nested checks that nothing inside a junctor shapes values.
-func (c *checker) nested(n *NestedValueValidation, skipAnyOf bool, path *Path) {
-	c.values(&n.ValueValidation, skipAnyOf, false, path, n.Origin)
+func (c *checker) nested(n *NestedValueValidation, path *Path) {
+	c.values(&n.ValueValidation, path, n.Origin)
 	if n.Items != nil {
-		c.nested(n.Items, false, path.Child("items"))
+		c.nested(n.Items, path.Child("items"))
 	}
 	for _, p := range n.Properties {
-		c.nested(p.Schema, false, path.Property(p.Name))
+		c.nested(p.Schema, path.Property(p.Name))
 	}
 	g := n.ForbiddenGenerics
 	x := n.ForbiddenExtensions

@@ -39,6 +39,27 @@ func (s *Schema) Children() iter.Seq2[Edge, *Schema] {
 	}
 }
 
+// All iterates over a schema and all schemas below it, outside of junctors, each after the one that
+// contains it, with its path. A nil schema has none.
+func (s *Schema) All() iter.Seq2[*Path, *Schema] {
+	return func(yield func(*Path, *Schema) bool) { s.all(nil, yield) }
+}
+
+func (s *Schema) all(path *Path, yield func(*Path, *Schema) bool) bool {
+	if s == nil {
+		return true
+	}
+	if !yield(path, s) {
+		return false
+	}
+	for edge, child := range s.Children() {
+		if !child.all(path.Edge(edge), yield) {
+			return false
+		}
+	}
+	return true
+}
+
 // Contains reports whether the predicate holds for a schema or one below it, outside of junctors.
 // It is false for a nil schema.
 func (s *Schema) Contains(holds func(*Schema) bool) bool {

@@ -37,7 +37,7 @@ const (
 // first path only. Nulls are ignored.
 func Lost(source, target *Schema) []Loss {
 	l := losses{seen: map[lossPair]bool{}}
-	l.value(source, target, false, false, "", true)
+	l.value(lossPair{from: source, to: target, isTop: true}, "")
 	return l.found
 }
 
@@ -48,7 +48,9 @@ type losses struct {
 
 // lossPair is everything that determines the losses below a path.
 type lossPair struct {
-	from, to             *Schema
+	// from and to are the nodes of the two schemas. A nil node specifies nothing.
+	from, to *Schema
+	// fromKeeps and toKeeps are set if an enclosing list preserves unknown fields.
 	fromKeeps, toKeeps   bool
 	isUnspecified, isTop bool
 }
@@ -57,19 +59,19 @@ func (l *losses) add(kind LossKind, path string, source, target *Schema) {
 	l.found = append(l.found, Loss{Path: path, Kind: kind, From: source, To: target})
 }
 
-// value compares two nodes at one path. A nil node specifies nothing. fromKeeps
-// and toKeeps report whether an enclosing list preserves unknown fields.
-func (l *losses) value(source, target *Schema, fromKeeps, toKeeps bool, path string, isTop bool) {
-	fromKeeps = fromKeeps || source != nil && source.preserves()
-	toKeeps = toKeeps || target != nil && target.preserves()
-	pair := lossPair{source, target, fromKeeps, toKeeps, false, isTop}
-	if source == target && fromKeeps == toKeeps || l.seen[pair] {
+// value compares two nodes at one path.
+func (l *losses) value(pair lossPair, path string) {
+	source := pair.from
+	target := pair.to
+	pair.fromKeeps = pair.fromKeeps || source != nil && source.preserves()
+	pair.toKeeps = pair.toKeeps || target != nil && target.preserves()
+	if source == target && pair.fromKeeps == pair.toKeeps || l.seen[pair] {
 		return
 	}
 	l.seen[pair] = true
 	if source == nil {
-		if fromKeeps {
-			l.unspecified(nil, target, toKeeps, path)
+		if pair.fromKeeps {
+			l.unspecified(pair, path)
 		}
 		return
 	}
@@ -89,25 +91,27 @@ func (l *losses) value(source, target *Schema, fromKeeps, toKeeps bool, path str
 	case "":
 		switch {
 		case source.XIntOrString:
-		case fromKeeps && len(source.Properties) == 0 && source.AdditionalProperties == nil:
-			l.unspecified(source, target, toKeeps, path)
+		case pair.fromKeeps && len(source.Properties) == 0 && source.AdditionalProperties == nil:
+			l.unspecified(pair, path)
 		default:
-			l.fields(source, target, fromKeeps, toKeeps, path, isTop)
+			l.fields(pair, path)
 		}
 	case "object":
-		l.fields(source, target, fromKeeps, toKeeps, path, isTop)
+		l.fields(pair, path)
 	case "array":
 		var items *Schema
 		if target != nil {
 			items = target.Items
 		}
-		l.value(source.Items, items, fromKeeps, toKeeps, path+"[*]", false)
+		l.value(lossPair{from: source.Items, to: items, fromKeeps: pair.fromKeeps, toKeeps: pair.toKeeps}, path+"[*]")
 	}
 }
 
 // fields compares the fields of an object.
-func (l *losses) fields(source, target *Schema, fromKeeps, toKeeps bool, path string, isTop bool) {
-	keepsMeta := isTop || target != nil && target.XEmbeddedResource
+func (l *losses) fields(pair lossPair, path string) {
+	source := pair.from
+	target := pair.to
+	keepsMeta := pair.isTop || target != nil && target.XEmbeddedResource
 	toFields := target.named(len(source.Properties))
 	for _, p := range source.Properties {
 		if isMeta(p.Name) && (keepsMeta || source.XEmbeddedResource) {
@@ -115,13 +119,13 @@ func (l *losses) fields(source, target *Schema, fromKeeps, toKeeps bool, path st
 		}
 		location := path + lossStep(p.Name)
 		if child, specified := toFields.field(p.Name); specified {
-			l.value(p.Schema, child, false, false, location, false)
-		} else if !toKeeps {
+			l.value(lossPair{from: p.Schema, to: child}, location)
+		} else if !pair.toKeeps {
 			l.add(LossDropped, location, p.Schema, nil)
 		}
 	}
 	if source.XEmbeddedResource && !keepsMeta {
-		l.metadata(source, target, toKeeps, path)
+		l.metadata(pair, path)
 	}
 	others := func(visit func(name string, child *Schema)) { // fields that only to specifies
 		if target == nil {
@@ -137,54 +141,56 @@ func (l *losses) fields(source, target *Schema, fromKeeps, toKeeps bool, path st
 	switch {
 	case source.AdditionalProperties != nil:
 		values := source.AdditionalProperties.Schema
-		others(func(location string, child *Schema) { l.value(values, child, false, false, location, false) })
+		others(func(location string, child *Schema) { l.value(lossPair{from: values, to: child}, location) })
 		if target != nil && target.AdditionalProperties != nil {
-			l.value(values, target.AdditionalProperties.Schema, false, false, path+".*", false)
-		} else if !toKeeps {
+			l.value(lossPair{from: values, to: target.AdditionalProperties.Schema}, path+".*")
+		} else if !pair.toKeeps {
 			if values == nil {
 				values = source
 			}
 			l.add(LossDropped, path+".*", values, nil)
 		}
-	case fromKeeps && (target == nil || target.AdditionalProperties == nil) && !toKeeps:
+	case pair.fromKeeps && (target == nil || target.AdditionalProperties == nil) && !pair.toKeeps:
 		l.add(LossUnknown, path, source, target)
-	case fromKeeps:
-		others(func(location string, child *Schema) { l.unspecified(source, child, false, location) })
+	case pair.fromKeeps:
+		others(func(location string, child *Schema) { l.unspecified(lossPair{from: source, to: child}, location) })
 		if target != nil && target.AdditionalProperties != nil {
-			l.unspecified(source, target.AdditionalProperties.Schema, false, path+".*")
+			l.unspecified(lossPair{from: source, to: target.AdditionalProperties.Schema}, path+".*")
 		}
 	}
 }
 
 // metadata compares the metadata that an embedded resource has and an object of
 // the schema to may lack.
-func (l *losses) metadata(source, target *Schema, toKeeps bool, path string) {
+func (l *losses) metadata(p lossPair, path string) {
 	for _, name := range []string{"apiVersion", "kind", "metadata"} {
-		node := source.property(name)
+		node := p.from.property(name)
 		if node == nil {
-			node = source
+			node = p.from
 		}
-		child, specified := target.field(name)
+		child, specified := p.to.field(name)
 		switch {
-		case !specified && !toKeeps:
+		case !specified && !p.toKeeps:
 			l.add(LossDropped, path+"."+name, node, nil)
 		case specified && name == "metadata":
-			l.unspecified(node, child, false, path+"."+name)
+			l.unspecified(lossPair{from: node, to: child}, path+"."+name)
 		}
 	}
 }
 
-// unspecified handles a path at which values of source are arbitrary. source is the
+// unspecified handles a path at which values of source are arbitrary. p.from is the
 // node that allows them.
-func (l *losses) unspecified(source, target *Schema, toKeeps bool, path string) {
-	toKeeps = toKeeps || target != nil && target.preserves()
+func (l *losses) unspecified(p lossPair, path string) {
+	source := p.from
+	target := p.to
+	toKeeps := p.toKeeps || target != nil && target.preserves()
 	if target == nil {
 		if !toKeeps {
 			l.add(LossUnknown, path, source, nil)
 		}
 		return
 	}
-	pair := lossPair{source, target, false, toKeeps, true, false}
+	pair := lossPair{from: source, to: target, toKeeps: toKeeps, isUnspecified: true}
 	if l.seen[pair] {
 		return
 	}
@@ -199,11 +205,11 @@ func (l *losses) unspecified(source, target *Schema, toKeeps bool, path string) 
 	}
 	for _, p := range target.Properties {
 		if !isMeta(p.Name) || !target.XEmbeddedResource {
-			l.unspecified(source, p.Schema, false, path+lossStep(p.Name))
+			l.unspecified(lossPair{from: source, to: p.Schema}, path+lossStep(p.Name))
 		}
 	}
 	if target.AdditionalProperties != nil {
-		l.unspecified(source, target.AdditionalProperties.Schema, false, path+".*")
+		l.unspecified(lossPair{from: source, to: target.AdditionalProperties.Schema}, path+".*")
 	}
 }
 

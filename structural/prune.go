@@ -21,7 +21,8 @@ package structural
 // schema specifies nothing. Prune allocates only if it removes something.
 func Prune(s *Schema, object map[string]any, isResource bool) []*ObjectPath {
 	p := pruner{}
-	p.object(object, s, isResource || s != nil && s.XEmbeddedResource, s != nil && s.preserves(), true)
+	p.object(object, specified{schema: s, isResource: isResource || s != nil && s.XEmbeddedResource,
+		preserves: s != nil && s.preserves(), isRoot: true})
 	return sortPaths(p.removed)
 }
 
@@ -30,41 +31,48 @@ type pruner struct {
 	removed []*ObjectPath
 }
 
-// value prunes the value of a field or an element. preserves reports whether an
-// enclosing list preserves unknown fields.
-func (p *pruner) value(value any, s *Schema, preserves bool) {
-	preserves = preserves || s != nil && s.preserves()
+// specified is what is known about a value: its schema, which may be nil, and
+// whether the schema or that of an enclosing list preserves unknown fields.
+type specified struct {
+	schema                        *Schema
+	preserves, isResource, isRoot bool
+}
+
+// value prunes the value of a field or an element.
+func (p *pruner) value(value any, s specified) {
+	var items *Schema
+	if s.schema != nil {
+		s.preserves = s.preserves || s.schema.preserves()
+		s.isResource = s.schema.XEmbeddedResource
+		items = s.schema.Items
+	}
 	switch value := value.(type) {
 	case map[string]any:
-		p.object(value, s, s != nil && s.XEmbeddedResource, preserves, false)
+		p.object(value, s)
 	case []any:
-		var items *Schema
-		if s != nil {
-			items = s.Items
-		}
 		for i, element := range value {
 			mark := len(p.open)
-			p.value(element, items, preserves)
+			p.value(element, specified{schema: items, preserves: s.preserves})
 			p.back(mark, elementStep(i))
 		}
 	}
 }
 
-func (p *pruner) object(object map[string]any, s *Schema, isResource, preserves, isRoot bool) {
-	fields := s.named(len(object))
+func (p *pruner) object(object map[string]any, s specified) {
+	fields := s.schema.named(len(object))
 	for name, value := range object {
-		if isResource && isMeta(name) {
+		if s.isResource && isMeta(name) {
 			continue
 		}
-		child, specified := fields.field(name)
+		child, ok := fields.field(name)
 		switch {
-		case specified:
+		case ok:
 			mark := len(p.open)
-			p.value(value, child, false)
+			p.value(value, specified{schema: child})
 			p.back(mark, fieldStep(name))
-		case preserves:
+		case s.preserves:
 		default:
-			if !isRoot || !isMeta(name) {
+			if !s.isRoot || !isMeta(name) {
 				p.removed = append(p.removed, p.note(fieldStep(name)))
 			}
 			delete(object, name)

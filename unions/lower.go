@@ -143,10 +143,15 @@ type Rejection struct {
 	Name string
 }
 
-// Lower returns the additions to a schema that express the union. An error means
+// Lower returns the additions to a schema that express the union. An error means that a form is unknown, or
 // that the estimate failed.
 func Lower(u Union, opts LowerOptions) (Lowered, error) {
 	var out Lowered
+	for _, form := range opts.Forms {
+		if !slices.Contains(allForms(), form) {
+			return Lowered{}, fmt.Errorf("%q is not a form of unions: use one of %s", form, joinForms(allForms()))
+		}
+	}
 	// Every form that the server enforces restricts the discriminator to its values.
 	if slices.Contains(opts.Forms, FormCEL) || slices.Contains(opts.Forms, FormOneOf) {
 		out.Enum = enumOf(&u)

@@ -181,7 +181,7 @@ func (m sampler) object(s *structural.Schema, all []*structural.ValueValidation)
 		}
 	}
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-		count := least(minimum, maximum, m.full)
+		count := m.least(minimum, maximum)
 		for i := 0; len(object) < count && i < 2*maxSampleItems && *m.left > 0; i++ {
 			object[numbered("example", i)] = m.value(a.Schema, i)
 		}
@@ -198,7 +198,7 @@ func (m sampler) array(s *structural.Schema, all []*structural.ValueValidation) 
 	list := []any{}
 	distinct := s.XListType == "set" || s.XListType == "map" || all[0].UniqueItems
 	minimum, maximum := tightest(all, func(v *structural.ValueValidation) (*int64, *int64) { return v.MinItems, v.MaxItems })
-	for i := range least(minimum, maximum, m.full) {
+	for i := range m.least(minimum, maximum) {
 		if *m.left <= 0 {
 			break
 		}
@@ -236,9 +236,9 @@ func tightest(all []*structural.ValueValidation,
 
 // least returns the number of elements: the minimum, but one as an example if that is
 // allowed.
-func least(minimum, maximum *int64, full bool) int {
+func (m sampler) least(minimum, maximum *int64) int {
 	n := int64(0)
-	if full {
+	if m.full {
 		n = 1
 	}
 	if minimum != nil {

@@ -7,140 +7,457 @@ var (
 	unmergeableSet = &diag.Kind{
 		Code: "SG278", Severity: diag.Warning, Title: "a set of lists or objects, which server-side apply refuses",
 		Explanation: "The API server accepts +listType=set for lists of lists, and for lists of objects with +mapType=atomic. But server-side apply only knows sets of strings, numbers and booleans: it fails for every object with an element in such a list, and for other writes the server forgets which client owns which fields.",
-		Bad:         "// +listType=set\nRanges [][]int32 `json:\"ranges\"`",
-		Good:        "// +listType=atomic\nRanges [][]int32 `json:\"ranges\"`",
+		Bad: `
+// +listType=set
+Ranges [][]int32 ´json:"ranges"´`,
+		Good: `
+// +listType=atomic
+Ranges [][]int32 ´json:"ranges"´`,
 	}
 	rejectedByServer = &diag.Kind{
 		Code: "SG601", Fixes: true, Title: "the API server rejects the CRD",
 		Explanation: "The message comes from the server's own code and is the one that kubectl create prints. If a CEL rule is too expensive, the hint names the cause. schemagen crd --skip-verify writes the CRD anyway.",
-		Bad:         "// +kubebuilder:validation:Pattern=`^[a-z`\nName string `json:\"name\"`",
-		Good:        "// +kubebuilder:validation:Pattern=`^[a-z]+$`\nName string `json:\"name\"`",
+		Bad: `
+// +kubebuilder:validation:Pattern=´^[a-z´
+Name string ´json:"name"´`,
+		Good: `
+// +kubebuilder:validation:Pattern=´^[a-z]+$´
+Name string ´json:"name"´`,
 	}
 	serverWarning = &diag.Kind{
 		Code: "SG602", Severity: diag.Warning, Title: "the API server warns, or drops a field",
 		Explanation: "The server accepts the CRD and returns this warning, or silently drops a field that it does not know.",
-		Bad:         "// +kubebuilder:validation:Format=nonsense\nName string `json:\"name\"`",
-		Good:        "// +kubebuilder:validation:Format=hostname\nName string `json:\"name\"`",
+		Bad: `
+// +kubebuilder:validation:Format=nonsense
+Name string ´json:"name"´`,
+		Good: `
+// +kubebuilder:validation:Format=hostname
+Name string ´json:"name"´`,
 	}
 	unknownToVersion = &diag.Kind{
 		Code: "SG603", Title: "the selected Kubernetes version does not support this",
 		Explanation: "--kube-version selects a version that treats a field differently from the newest one: an error if that version rejects the CRD, a warning if it drops the field. --skip-verify writes the CRD anyway.",
-		Bad:         "$ schemagen crd ./... --kube-version 1.26\n-- v1/types.go --\n// +kubebuilder:validation:XValidation:rule=\"self.size() < 9\",messageExpression=\"'not ' + self\"\nName string `json:\"name\"`",
-		Good:        "$ schemagen crd ./... --kube-version 1.27",
+		Bad: `
+$ schemagen crd ./... --kube-version 1.26
+-- v1/types.go --
+// +kubebuilder:validation:XValidation:rule="self.size() < 9",messageExpression="'not ' + self"
+Name string ´json:"name"´`,
+		Good: "$ schemagen crd ./... --kube-version 1.27",
 	}
 	unknownAnswer = &diag.Kind{
 		Code: "SG604", Title: "the API server's response could not be determined",
 		Explanation: "Validation takes longer than a request to a real server may, or the server's code panics. --skip-verify writes the CRD anyway.",
-		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  spec:\n    type: object\n    properties:\n      labels: {type: object, additionalProperties: true}\n      size: {type: string, maxLength: 10}\n    x-kubernetes-validations:\n    - rule: \"!has(self.size) || self.size.matches('^[SML]$')\"\n      fieldPath: .labels.size.name",
-		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  spec:\n    type: object\n    properties:\n      labels: {type: object, additionalProperties: true}\n      size: {type: string, maxLength: 10}\n    x-kubernetes-validations:\n    - rule: \"!has(self.size) || self.size.matches('^[SML]$')\"\n      fieldPath: .size",
+		Bad: `
+$ schemagen verify crd.yaml
+-- crd.yaml --
+# spec.versions[0].schema.openAPIV3Schema
+type: object
+properties:
+  spec:
+    type: object
+    properties:
+      labels: {type: object, additionalProperties: true}
+      size: {type: string, maxLength: 10}
+    x-kubernetes-validations:
+    - rule: "!has(self.size) || self.size.matches('^[SML]$')"
+      fieldPath: .labels.size.name`,
+		Good: `
+-- crd.yaml --
+# spec.versions[0].schema.openAPIV3Schema
+type: object
+properties:
+  spec:
+    type: object
+    properties:
+      labels: {type: object, additionalProperties: true}
+      size: {type: string, maxLength: 10}
+    x-kubernetes-validations:
+    - rule: "!has(self.size) || self.size.matches('^[SML]$')"
+      fieldPath: .size`,
 	}
 	rejectedOutsideSchemas = &diag.Kind{
 		Code: "SG605", Severity: diag.Warning, Title: "the API server rejects the CRD outside its schemas",
 		Explanation: "The group name is invalid, or the annotation api-approved.kubernetes.io, which Kubernetes groups require, is missing. During generation this is a warning, because another build step may add it; schemagen verify reports SG601.",
-		Bad:         "// +groupName=widgets.k8s.io\npackage v1\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
-		Good:        "// +groupName=widgets.k8s.io\npackage v1\n\n// +kubebuilder:metadata:annotations=\"api-approved.kubernetes.io=https://github.com/kubernetes/enhancements/pull/1111\"\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
+		Bad: `
+// +groupName=widgets.k8s.io
+package v1
+
+type Widget struct {
+	metav1.TypeMeta   ´json:",inline"´
+	metav1.ObjectMeta ´json:"metadata,omitempty"´
+
+	Spec Spec ´json:"spec"´
+}
+
+type Spec struct {
+	Name string ´json:"name"´
+}`,
+		Good: `
+// +groupName=widgets.k8s.io
+package v1
+
+// +kubebuilder:metadata:annotations="api-approved.kubernetes.io=https://github.com/kubernetes/enhancements/pull/1111"
+type Widget struct {
+	metav1.TypeMeta   ´json:",inline"´
+	metav1.ObjectMeta ´json:"metadata,omitempty"´
+
+	Spec Spec ´json:"spec"´
+}
+
+type Spec struct {
+	Name string ´json:"name"´
+}`,
 	}
 	discouragedByProposals = &diag.Kind{
 		Code: "SG606", Severity: diag.Warning, Title: "the structural-schema proposals discourage this",
 		Explanation: "The server accepts it. The proposals that define structural schemas and pruning discourage it, because tools that only know types and fields handle it incorrectly.",
-		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  spec:\n    type: object\n    properties:\n      a: {type: string}\n    anyOf:\n    - required: [a]\n    - required: [b]\n      properties: {b: {minLength: 1}}",
-		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  spec:\n    type: object\n    properties:\n      a: {type: string}\n      b: {type: string}\n    anyOf:\n    - required: [a]\n    - required: [b]\n      properties: {b: {minLength: 1}}",
+		Bad: `
+$ schemagen verify crd.yaml
+-- crd.yaml --
+# spec.versions[0].schema.openAPIV3Schema
+type: object
+properties:
+  spec:
+    type: object
+    properties:
+      a: {type: string}
+    anyOf:
+    - required: [a]
+    - required: [b]
+      properties: {b: {minLength: 1}}`,
+		Good: `
+-- crd.yaml --
+# spec.versions[0].schema.openAPIV3Schema
+type: object
+properties:
+  spec:
+    type: object
+    properties:
+      a: {type: string}
+      b: {type: string}
+    anyOf:
+    - required: [a]
+    - required: [b]
+      properties: {b: {minLength: 1}}`,
 	}
 	contradiction = &diag.Kind{
 		Code: "SG607", Severity: diag.Warning, Title: "part of the schema can never be satisfied",
 		Explanation: "Examples are bounds that exclude each other, enum values that other keywords reject, branches of logical junctors that nothing satisfies, required properties that are not declared, and patterns that clients interpret differently. The API server does not report any of these.",
-		Bad:         "// +kubebuilder:validation:Minimum=10\n// +kubebuilder:validation:Maximum=5\nReplicas int32 `json:\"replicas\"`",
-		Good:        "// +kubebuilder:validation:Minimum=5\n// +kubebuilder:validation:Maximum=10\nReplicas int32 `json:\"replicas\"`",
+		Bad: `
+// +kubebuilder:validation:Minimum=10
+// +kubebuilder:validation:Maximum=5
+Replicas int32 ´json:"replicas"´`,
+		Good: `
+// +kubebuilder:validation:Minimum=5
+// +kubebuilder:validation:Maximum=10
+Replicas int32 ´json:"replicas"´`,
 	}
 	noSuchPath = &diag.Kind{
 		Code: "SG608", Severity: diag.Warning, Fixes: true, Title: "a path does not exist in the schema",
 		Explanation: "A printer column or the scale subresource refers to a field that the schema does not have or that has another type. The server splits the paths of the scale subresource at dots, so they cannot lead through lists. It accepts the CRD, and later prints nothing or fails.",
-		Bad:         "// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=.spec.nmae\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
-		Good:        "// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=.spec.name\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
+		Bad: `
+// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=.spec.nmae
+type Widget struct {
+	metav1.TypeMeta   ´json:",inline"´
+	metav1.ObjectMeta ´json:"metadata,omitempty"´
+
+	Spec Spec ´json:"spec"´
+}
+
+type Spec struct {
+	Name string ´json:"name"´
+}`,
+		Good: `
+// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=.spec.name
+type Widget struct {
+	metav1.TypeMeta   ´json:",inline"´
+	metav1.ObjectMeta ´json:"metadata,omitempty"´
+
+	Spec Spec ´json:"spec"´
+}
+
+type Spec struct {
+	Name string ´json:"name"´
+}`,
 	}
 	tooLarge = &diag.Kind{
 		Code: "SG609", Severity: diag.Warning, Title: "the CRD is too large for some ways of installing it",
 		Explanation: "kubectl apply stores the object in an annotation of at most 262,144 bytes, Helm stores a release in a Secret of at most 1 MiB, and etcd accepts requests of at most 1.5 MiB. The hint lists the largest parts.",
-		Bad:         "$ schemagen verify ./v1\n-- v1/types.go --\nTemplate corev1.PodSpec `json:\"template\"`",
-		Good:        "-- schemagen.yaml --\ncrd:\n  maxDescLen: 0",
+		Bad: `
+$ schemagen verify ./v1
+-- v1/types.go --
+Template corev1.PodSpec ´json:"template"´`,
+		Good: `
+-- schemagen.yaml --
+crd:
+  maxDescLen: 0`,
 	}
 	malformedManifest = &diag.Kind{
 		Code: "SG610", Title: "a manifest cannot be read",
 		Explanation: "The text is neither YAML nor JSON, a value does not have the type of its field, or the text exceeds the size that schemagen reads.",
-		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nrequired: spec",
-		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nrequired: [spec]\nproperties: {spec: {type: object}}",
+		Bad: `
+$ schemagen verify crd.yaml
+-- crd.yaml --
+# spec.versions[0].schema.openAPIV3Schema
+type: object
+required: spec`,
+		Good: `
+-- crd.yaml --
+# spec.versions[0].schema.openAPIV3Schema
+type: object
+required: [spec]
+properties: {spec: {type: object}}`,
 	}
 	unknownOrDuplicateField = &diag.Kind{
 		Code: "SG611", Title: "a field is unknown to the API server, or duplicated",
 		Explanation: "Strict decoding, which kubectl requests by default, rejects it. Without strict decoding, an unknown field is dropped, and the last of duplicate fields wins.",
-		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  size: {type: integer, minimun: 1}",
-		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  size: {type: integer, minimum: 1}",
+		Bad: `
+$ schemagen verify crd.yaml
+-- crd.yaml --
+# spec.versions[0].schema.openAPIV3Schema
+type: object
+properties:
+  size: {type: integer, minimun: 1}`,
+		Good: `
+-- crd.yaml --
+# spec.versions[0].schema.openAPIV3Schema
+type: object
+properties:
+  size: {type: integer, minimum: 1}`,
 	}
 	droppedField = &diag.Kind{
 		Code: "SG612", Severity: diag.Warning, Title: "a field is silently dropped",
 		Explanation: "Below items and additionalProperties, the API server does not detect unknown and duplicate fields, and drops them.",
-		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  sizes:\n    type: array\n    items: {type: integer, minimun: 1}",
-		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  sizes:\n    type: array\n    items: {type: integer, minimum: 1}",
+		Bad: `
+$ schemagen verify crd.yaml
+-- crd.yaml --
+# spec.versions[0].schema.openAPIV3Schema
+type: object
+properties:
+  sizes:
+    type: array
+    items: {type: integer, minimun: 1}`,
+		Good: `
+-- crd.yaml --
+# spec.versions[0].schema.openAPIV3Schema
+type: object
+properties:
+  sizes:
+    type: array
+    items: {type: integer, minimum: 1}`,
 	}
 	notACRD = &diag.Kind{
 		Code: "SG613", Title: "a document is not an apiextensions.k8s.io/v1 CRD",
 		Explanation: "apiextensions.k8s.io/v1beta1 was removed in Kubernetes 1.22. Every object needs an apiVersion and a kind.",
-		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\napiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  version: v1",
-		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object",
+		Bad: `
+$ schemagen verify crd.yaml
+-- crd.yaml --
+apiVersion: apiextensions.k8s.io/v1beta1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  version: v1`,
+		Good: `
+-- crd.yaml --
+# spec.versions[0].schema.openAPIV3Schema
+type: object`,
 	}
 	misfittingBound = &diag.Kind{
 		Code: "SG614", Severity: diag.Warning, Title: "a bound does not fit the type of its field",
 		Explanation: "Since Kubernetes 1.36, the API server checks minimum, maximum and multipleOf against type and format whenever it validates a value, and rejects every value if one of them does not fit, such as 0.5 for an integer or 4294967295 for an int32. The largest and smallest int64 do not fit either, because the server reads bounds as floats. Older servers ignore or truncate the bound.",
-		Bad:         "// +kubebuilder:validation:Maximum=4294967295\nReplicas int32 `json:\"replicas\"`",
-		Good:        "// +kubebuilder:validation:Maximum=2147483647\nReplicas int32 `json:\"replicas\"`",
+		Bad: `
+// +kubebuilder:validation:Maximum=4294967295
+Replicas int32 ´json:"replicas"´`,
+		Good: `
+// +kubebuilder:validation:Maximum=2147483647
+Replicas int32 ´json:"replicas"´`,
 	}
 	idleKeyword = &diag.Kind{
 		Code: "SG615", Severity: diag.Warning, Title: "a keyword has no effect",
 		Explanation: "exclusiveMinimum and exclusiveMaximum are booleans that modify minimum and maximum and mean nothing without them. A keyword for values of another type than the field's, such as maxLength on an integer, restricts nothing. The API server accepts both.",
-		Bad:         "// +kubebuilder:validation:ExclusiveMinimum=true\nReplicas int32 `json:\"replicas\"`",
-		Good:        "// +kubebuilder:validation:Minimum=0\n// +kubebuilder:validation:ExclusiveMinimum=true\nReplicas int32 `json:\"replicas\"`",
+		Bad: `
+// +kubebuilder:validation:ExclusiveMinimum=true
+Replicas int32 ´json:"replicas"´`,
+		Good: `
+// +kubebuilder:validation:Minimum=0
+// +kubebuilder:validation:ExclusiveMinimum=true
+Replicas int32 ´json:"replicas"´`,
 	}
 	misleadingColumn = &diag.Kind{
 		Code: "SG616", Severity: diag.Warning, Title: "a printer column is not printed as declared",
 		Explanation: "The API server accepts a column whose JSONPath does not parse, but when it serves the resource it omits that column and all columns after it. It prints nothing in a column whose filters compare values of different types or with a value that the schema does not allow, or whose indices and slices select no element. Columns of the same name are printed under the same heading; kubectl prints headings in capitals.",
-		Bad:         "// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=`.spec[name`\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
-		Good:        "// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=.spec.name\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
+		Bad: `
+// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=´.spec[name´
+type Widget struct {
+	metav1.TypeMeta   ´json:",inline"´
+	metav1.ObjectMeta ´json:"metadata,omitempty"´
+
+	Spec Spec ´json:"spec"´
+}
+
+type Spec struct {
+	Name string ´json:"name"´
+}`,
+		Good: `
+// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=.spec.name
+type Widget struct {
+	metav1.TypeMeta   ´json:",inline"´
+	metav1.ObjectMeta ´json:"metadata,omitempty"´
+
+	Spec Spec ´json:"spec"´
+}
+
+type Spec struct {
+	Name string ´json:"name"´
+}`,
 	}
 	constantRule = &diag.Kind{
 		Code: "SG617", Severity: diag.Warning, Title: "a CEL rule always has the same result",
 		Explanation: "A rule that is true for every value rejects nothing. A rule that is false for every value that the rest of the schema allows, such as size(self) > 5 with maxLength 5, rejects everything. The rule \"false\" on an optional field, a way to forbid the field, is not reported.",
-		Bad:         "// +kubebuilder:validation:XValidation:rule=\"size(self) >= 0\"\nName string `json:\"name\"`",
-		Good:        "// +kubebuilder:validation:XValidation:rule=\"self != 'default'\"\nName string `json:\"name\"`",
+		Bad: `
+// +kubebuilder:validation:XValidation:rule="size(self) >= 0"
+Name string ´json:"name"´`,
+		Good: `
+// +kubebuilder:validation:XValidation:rule="self != 'default'"
+Name string ´json:"name"´`,
 	}
 	rejectedExample = &diag.Kind{
 		Code: "SG618", Severity: diag.Warning, Title: "the schema rejects an example",
 		Explanation: "The value of example does not have the field's type, is not in its enum, or violates its pattern or bounds. The API server ignores examples, but readers copy them.",
-		Bad:         "// +kubebuilder:validation:Enum=small;large\n// +kubebuilder:example=medium\nSize string `json:\"size\"`",
-		Good:        "// +kubebuilder:validation:Enum=small;large\n// +kubebuilder:example=small\nSize string `json:\"size\"`",
+		Bad: `
+// +kubebuilder:validation:Enum=small;large
+// +kubebuilder:example=medium
+Size string ´json:"size"´`,
+		Good: `
+// +kubebuilder:validation:Enum=small;large
+// +kubebuilder:example=small
+Size string ´json:"size"´`,
 	}
 	rejectedByNewer = &diag.Kind{
 		Code: "SG620", Severity: diag.Note, Title: "a newer API server rejects a rule for its cost",
 		Explanation: "The server of --kube-version accepts the rule. Newer servers estimate a higher cost for one of its functions and reject it in a new CRD. It is reported once per run.",
-		Bad:         "$ schemagen verify crd.yaml --kube-version 1.31\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n      x-kubernetes-validations: [{rule: \"matches(self, '^[a-z]+$')\"}]",
-		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  names:\n    type: array\n    maxItems: 100\n    items:\n      type: string\n      maxLength: 63\n      x-kubernetes-validations: [{rule: \"matches(self, '^[a-z]+$')\"}]",
+		Bad: `
+$ schemagen verify crd.yaml --kube-version 1.31
+-- crd.yaml --
+# spec.versions[0].schema.openAPIV3Schema
+type: object
+properties:
+  names:
+    type: array
+    items:
+      type: string
+      x-kubernetes-validations: [{rule: "matches(self, '^[a-z]+$')"}]`,
+		Good: `
+-- crd.yaml --
+# spec.versions[0].schema.openAPIV3Schema
+type: object
+properties:
+  names:
+    type: array
+    maxItems: 100
+    items:
+      type: string
+      maxLength: 63
+      x-kubernetes-validations: [{rule: "matches(self, '^[a-z]+$')"}]`,
 	}
 	nonStructural = &diag.Kind{
 		Code: "SG621", Severity: diag.Warning, Title: "the API server accepts a schema that is not structural, because it replaces one",
 		Explanation: "A server rejects such a schema in a new definition. In an update it is accepted if the stored definition was not structural either; the server sets the condition NonStructuralSchema, does not publish the schema, and refuses pruning, defaults and conversion by a webhook. schemagen verify --condition prints the condition and all answers.",
-		Bad:         "$ schemagen verify crd.yaml --old old\n-- old/crd.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}\n  scope: Namespaced\n  preserveUnknownFields: true\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          size: {minimum: 1}\n-- crd.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}\n  scope: Namespaced\n  preserveUnknownFields: true\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          size: {minimum: 2}",
-		Good:        "-- crd.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          size: {type: integer, minimum: 2}",
+		Bad: `
+$ schemagen verify crd.yaml --old old
+-- old/crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
+  scope: Namespaced
+  preserveUnknownFields: true
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          size: {minimum: 1}
+-- crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
+  scope: Namespaced
+  preserveUnknownFields: true
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          size: {minimum: 2}`,
+		Good: `
+-- crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          size: {type: integer, minimum: 2}`,
 	}
 	repeatedRule = &diag.Kind{
 		Code: "SG622", Severity: diag.Warning, Title: "a CEL rule is repeated in a list",
 		Explanation: "The API server takes the rules of a list for a map with the rule as key. It accepts a new CRD with two equal rules, also if their messages differ, but kubectl apply --server-side, and tools that apply in the same way, fail with \"duplicate entries for key\".",
-		Bad:         "type Spec struct {\n\t// +kubebuilder:validation:XValidation:rule=\"self != 'default'\"\n\tName Name `json:\"name\"`\n}\n\n// +kubebuilder:validation:XValidation:rule=\"self != 'default'\",message=\"choose a name\"\ntype Name string",
-		Good:        "type Spec struct {\n\tName Name `json:\"name\"`\n}\n\n// +kubebuilder:validation:XValidation:rule=\"self != 'default'\",message=\"choose a name\"\ntype Name string",
+		Bad: `
+type Spec struct {
+	// +kubebuilder:validation:XValidation:rule="self != 'default'"
+	Name Name ´json:"name"´
+}
+
+// +kubebuilder:validation:XValidation:rule="self != 'default'",message="choose a name"
+type Name string`,
+		Good: `
+type Spec struct {
+	Name Name ´json:"name"´
+}
+
+// +kubebuilder:validation:XValidation:rule="self != 'default'",message="choose a name"
+type Name string`,
 	}
 	convertedKey = &diag.Kind{
 		Code: "SG623", Severity: diag.Warning, Title: "a key that YAML does not read as its text",
 		Explanation: "In YAML 1.1, which kubectl and the API server read, y, yes and on without quotes are true, n, no and off are false, and 0x10 is 16. As a key, such a word is the name of another field: true, false or 16.",
-		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  y: {type: integer}",
-		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  \"y\": {type: integer}",
+		Bad: `
+$ schemagen verify crd.yaml
+-- crd.yaml --
+# spec.versions[0].schema.openAPIV3Schema
+type: object
+properties:
+  y: {type: integer}`,
+		Good: `
+-- crd.yaml --
+# spec.versions[0].schema.openAPIV3Schema
+type: object
+properties:
+  "y": {type: integer}`,
 	}
 )
 
@@ -148,7 +465,8 @@ var (
 var lossyVersions = &diag.Kind{
 	Code: "SG944", Severity: diag.Warning, Title: "versions of a CRD that lose fields of each other",
 	Explanation: "Without a conversion webhook, the API server converts an object by replacing its apiVersion, and drops every field that the schema of the other version does not have: fields that only a served version has are never stored, and fields that only the storage version has are removed by every update through another version, even of a label. It is not reported if a kustomization in the directory of the file, above it, in a sibling directory default, or in config/crd adds a webhook. If something else adds the webhook, write # schemagen:ignore SG944 with the reason. For Go types, schemagen crd reports SG930.",
-	Bad: `$ schemagen verify crd.yaml
+	Bad: `
+$ schemagen verify crd.yaml
 -- crd.yaml --
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -166,7 +484,8 @@ spec:
     served: true
     storage: false
     schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {width: {type: integer}}}}}}`,
-	Good: `-- crd.yaml --
+	Good: `
+-- crd.yaml --
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: widgets.example.com}

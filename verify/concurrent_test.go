@@ -58,7 +58,7 @@ func TestConcurrent(t *testing.T) {
 	}
 	calls.Wait()
 	for i, d := range definitions {
-		if d.CRD != before[i].CRD || d.Accepted != before[i].Accepted {
+		if d.CRD != before[i].CRD || d.Provenance().Accepted != before[i].Provenance().Accepted {
 			t.Errorf("definition %d was changed", i)
 		}
 	}

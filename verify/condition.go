@@ -68,6 +68,9 @@ type Feature struct {
 // each feature.
 func (v *Verifier) Compatibility(ctx context.Context, s *crd.Definition, wording Wording) (*Compatibility, error) {
 	s, err := v.completed(s)
+	if err == nil && wording != ServerWording && wording != ProposalWording {
+		err = fmt.Errorf("unknown wording %d: use ServerWording or ProposalWording", wording)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 
 // Handler returns a function that returns the server's handling of objects of a version of a
 // definition. No object is stored. What the definitions of several calls share in memory is prepared
-// once. Answers are kept, unless the definition has no Bytes: another one with the same bytes gets
+// once. Answers are kept, if the definition was generated: another one with the same text gets
 // them without preparing the version, which may take longer than most requests.
 func (v *Verifier) Handler() crd.Handler {
 	shared := &apiserver.Kinds{}
@@ -31,10 +31,11 @@ func (v *Verifier) Handler() crd.Handler {
 
 // handle returns the handling of objects of a version. prepare returns it without known answers.
 func (v *Verifier) handle(d *crd.Definition, served string, prepare func() (crd.Handle, error)) (crd.Handle, error) {
-	if d.Bytes == nil {
+	text := d.Provenance().Text
+	if text == nil {
 		return prepare()
 	}
-	key := versionKey{sha256.Sum256(d.Bytes), served}
+	key := versionKey{sha256.Sum256(text), served}
 	known := v.handled.find(key)
 	if known == nil {
 		if _, err := prepare(); err != nil {
@@ -110,7 +111,7 @@ func newHandle(d *crd.Definition, served string, shared *apiserver.Kinds) (crd.H
 // kindOf prepares a version of a definition, and returns that with or without its schemas.
 func kindOf(d *crd.Definition, served string,
 	shared *apiserver.Kinds) (*apiextensionsv1.CustomResourceDefinition, *apiserver.Kind, error) {
-	if d.CRD != nil || d.BuildWith == nil { // only generated definitions share nodes
+	if d.CRD != nil || d.Provenance().BuildWith == nil { // only generated definitions share nodes
 		definition := d.CRD
 		if definition == nil {
 			definition = d.Build()
@@ -118,7 +119,7 @@ func kindOf(d *crd.Definition, served string,
 		kind, err := apiserver.NewKind(definition, served)
 		return definition, kind, err
 	}
-	definition := d.BuildWith(nil)
+	definition := d.Provenance().BuildWith(nil)
 	i := slices.IndexFunc(definition.Spec.Versions,
 		func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == served })
 	switch {

@@ -22,7 +22,9 @@ func TestHandleAgain(t *testing.T) {
 	_, d := verifyText(t, text)
 	built := 0
 	again := func() *crd.Definition {
-		return &crd.Definition{Bytes: []byte(text), Build: func() *apiextensionsv1.CustomResourceDefinition { built++; return d.CRD }}
+		out := &crd.Definition{Build: func() *apiextensionsv1.CustomResourceDefinition { built++; return d.CRD }}
+		out.Provenance().Text = []byte(text)
+		return out
 	}
 	answers := func(object map[string]any, of *crd.Definition) crd.Answer {
 		t.Helper()

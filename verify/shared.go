@@ -53,7 +53,8 @@ func partials(subjects []*crd.Definition) []*partial {
 const maxPartialBytes = 2 << 20
 
 func mayOmit(s *crd.Definition) bool {
-	return s.BuildWith != nil && s.CRD == nil && s.Old == nil && !s.OnlySchemas && s.Incomplete == nil &&
+	known := s.Provenance()
+	return known.BuildWith != nil && s.CRD == nil && s.Old == nil && !known.OnlySchemas && known.Incomplete == nil &&
 		len(s.Unsupported) == 0 &&
 		textOf(s) != nil && len(textOf(s)) <= maxPartialBytes && !slices.Contains(s.Schemas, nil)
 }

@@ -206,15 +206,15 @@ func (n *nodes) definition(i int) *crd.Definition {
 
 // complete sets the functions that return the definition.
 func complete(s *crd.Definition, object *apiextensionsv1.CustomResourceDefinition) {
-	s.BuildWith = func(schemas []*structural.Schema) *apiextensionsv1.CustomResourceDefinition {
+	s.Provenance().BuildWith = func(schemas []*structural.Schema) *apiextensionsv1.CustomResourceDefinition {
 		out := object.DeepCopy()
 		for i, schema := range schemas {
 			out.Spec.Versions[i].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: schema.Props()}
 		}
 		return out
 	}
-	s.Object = object
-	s.Build = func() *apiextensionsv1.CustomResourceDefinition { return s.BuildWith(s.Schemas) }
+	s.Provenance().Header = object
+	s.Build = func() *apiextensionsv1.CustomResourceDefinition { return s.Provenance().BuildWith(s.Schemas) }
 }
 
 // TestPartial compares the findings about random definitions that share nodes with those about
@@ -235,15 +235,15 @@ func TestPartial(t *testing.T) {
 		for i := range 2 + n.IntN(4) {
 			s := n.definition(i)
 			var err error
-			if s.Bytes, err = yaml.Marshal(s.Build()); err != nil {
+			if s.Provenance().Text, err = yaml.Marshal(s.Build()); err != nil {
 				t.Fatal(err)
 			}
 			data, err := json.Marshal(s.Build())
 			if n, failure := new(crdsize.Sizes).Of(s); failure != nil || n != len(data) {
 				t.Fatalf("seed %d: %v, got %d bytes of JSON, want %d", seed, failure, n, len(data))
 			}
-			if err != nil || len(data) > maxJSON(s.Bytes) {
-				t.Fatalf("seed %d: %v, %d bytes of JSON, more than %d", seed, err, len(data), maxJSON(s.Bytes))
+			if err != nil || len(data) > maxJSON(s.Provenance().Text) {
+				t.Fatalf("seed %d: %v, %d bytes of JSON, more than %d", seed, err, len(data), maxJSON(s.Provenance().Text))
 			}
 			subjects = append(subjects, s)
 		}
@@ -274,7 +274,7 @@ func TestPartial(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range subjects {
-			if !s.Accepted.By(v.target.Version()) {
+			if !s.Provenance().Accepted.By(v.target.Version()) {
 				continue
 			}
 			s.CRD = s.Build()
@@ -352,7 +352,7 @@ func TestPartialContexts(t *testing.T) {
 				out.Spec.Versions = out.Spec.Versions[:1]
 				complete(s, out)
 				s.Schemas = []*structural.Schema{object(with("metadata", object()), with("spec", spec))}
-				s.Bytes = []byte("written")
+				s.Provenance().Text = []byte("written")
 				subjects = append(subjects, s)
 			}
 			found, err := New(target, Options{}).Check(t.Context(), subjects)

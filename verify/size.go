@@ -16,7 +16,7 @@ func (c *checks) size() {
 	if c.partial && maxJSON(textOf(c.Definition)) <= crdsize.AnnotationLimit {
 		return
 	}
-	if c.Object == nil {
+	if c.Provenance().Header == nil {
 		c.complete()
 	}
 	n, err := c.measures.Of(c.Definition)

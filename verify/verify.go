@@ -61,7 +61,7 @@ type Verifier struct {
 }
 
 // errNoTarget is the error of a Verifier without a target.
-var errNoTarget = errors.New("the verifier has no target: make it with New")
+var errNoTarget = errors.New("the verifier has no target: use New with the result of NewTarget")
 
 // completed returns a copy of a definition, which may be changed, with all that verification
 // needs.
@@ -72,8 +72,12 @@ func (v *Verifier) completed(d *crd.Definition) (*crd.Definition, error) {
 	return d.Completed()
 }
 
-// New returns a Verifier for the target. If that is nil, its methods fail.
+// New returns a Verifier for the target. If that does not come from [NewTarget], the methods of the
+// Verifier return an error.
 func New(target *Target, options Options) *Verifier {
+	if !target.IsValid() {
+		target = nil
+	}
 	if options.Cache != nil && target != nil {
 		target.UseCache(options.Cache)
 	}
@@ -92,7 +96,7 @@ func (v *Verifier) Sharing(other *Verifier) *Verifier {
 }
 
 // Check verifies CRDs in parallel and returns the findings in their order. It returns the
-// first error. Of the definitions, it changes nothing but what Accepted refers to.
+// first error. Of the definitions, it changes nothing.
 func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (diag.List, error) {
 	subjects := make([]*crd.Definition, len(definitions))
 	for i, d := range definitions {
@@ -144,10 +148,10 @@ func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (di
 	var found []located
 	for i, s := range subjects {
 		accepted := ""
-		if s.Old == nil && !s.OnlySchemas && !slices.ContainsFunc(results[i], result.isDoubt) {
+		if s.Old == nil && !s.Provenance().OnlySchemas && !slices.ContainsFunc(results[i], result.isDoubt) {
 			accepted = v.target.Version()
 		}
-		s.Accepted.Set(accepted)
+		s.Provenance().Accepted.Set(accepted)
 		if !known[i] {
 			v.store(s, results[i])
 		}
@@ -213,8 +217,9 @@ func onePerMistake(found []located) diag.List {
 // reported.
 func locateAll(s *crd.Definition, results []result) []located {
 	var out []located
+	incomplete := s.Provenance().Incomplete
 	for _, r := range results {
-		if s.Incomplete != nil && s.Incomplete(r.Path, r.Cost) {
+		if incomplete != nil && incomplete(r.Path, r.Cost) {
 			continue
 		}
 		l := located{Diagnostic: r.diagnostic(s)}
@@ -314,10 +319,11 @@ type ResultCache = apiserver.ResultCache
 
 // textOf returns the text of a definition, or nil.
 func textOf(s *crd.Definition) []byte {
-	if s.Bytes == nil {
-		return s.Draft
+	known := s.Provenance()
+	if known.Text == nil {
+		return known.Draft
 	}
-	return s.Bytes
+	return known.Text
 }
 
 // keys yields the keys under which the results of a definition may be in the cache. All results may
@@ -330,12 +336,13 @@ func (v *Verifier) keys(s *crd.Definition) iter.Seq2[string, bool] {
 		}
 		key := func(content []byte) string {
 			hash := sha256.New()
-			fmt.Fprintf(hash, "6 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.CheckSize, len(content))
+			fmt.Fprintf(hash, "6 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.Provenance().OnlySchemas, s.CheckSize, len(content))
 			hash.Write(content)
 			return hex.EncodeToString(hash.Sum(nil))
 		}
 		// The limits of a server are far above this size.
-		if s.Undescribed != "" && !s.CheckSize && len(text) <= maxPartialBytes && !yield(key([]byte(s.Undescribed)), false) {
+		undescribed := s.Provenance().Undescribed
+		if undescribed != "" && !s.CheckSize && len(text) <= maxPartialBytes && !yield(key([]byte(undescribed)), false) {
 			return
 		}
 		yield(key(text), true)
@@ -370,7 +377,7 @@ func (v *Verifier) store(s *crd.Definition, results []result) {
 func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial, measures *crdsize.Sizes) ([]result, error) {
 	if s.CRD == nil {
 		if part != nil {
-			s.CRD = s.BuildWith(part.schemas)
+			s.CRD = s.Provenance().BuildWith(part.schemas)
 			// The server looks up these fields in the schema.
 			if slices.ContainsFunc(s.CRD.Spec.Versions,
 				func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.SelectableFields != nil }) {
@@ -518,7 +525,7 @@ func (c *checks) askServer(ctx context.Context) error {
 		}
 		for _, f := range confirmed {
 			inSchema := len(f.Paths) > 0 && strings.Contains(f.Paths[0], "].schema.")
-			if inSchema || n == 0 && !c.OnlySchemas {
+			if inSchema || n == 0 && !c.Provenance().OnlySchemas {
 				d := c.server(f, report.Rules)
 				if n > 0 {
 					d.Hint = strings.TrimPrefix(d.Hint+"; "+laterHint, "; ")
@@ -596,7 +603,7 @@ func (v *Verifier) Rules(ctx context.Context, d *crd.Definition) ([]apiserver.Ru
 	case d.CRD == nil:
 		d.CRD = d.Build()
 	}
-	if d.Accepted.By(v.target.Version()) {
+	if d.Provenance().Accepted.By(v.target.Version()) {
 		return v.target.AcceptedRules(ctx, d.CRD)
 	}
 	return v.target.Rules(ctx, d.CRD)

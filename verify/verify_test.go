@@ -325,7 +325,7 @@ func TestResultCache(t *testing.T) {
 	subject := func(text string) *crd.Definition {
 		definitions, _ := Read(crd.File{Name: "crd.yaml", Data: []byte(text)})
 		s := definitions[0]
-		s.Bytes = []byte(text)
+		s.Provenance().Text = []byte(text)
 		return s
 	}
 	run := func(version string, options Options, s *crd.Definition) diag.List {
@@ -352,7 +352,7 @@ func TestResultCache(t *testing.T) {
 		"text":       func() { run("", Options{}, subject(text+"# more\n")) },
 		"version":    func() { run("1.31", Options{}, subject(text)) },
 		"generating": func() { run("", Options{Generating: true}, subject(text)) },
-		"schemas":    func() { s := subject(text); s.OnlySchemas = true; run("", Options{}, s) },
+		"schemas":    func() { s := subject(text); s.Provenance().OnlySchemas = true; run("", Options{}, s) },
 		"size":       func() { s := subject(text); s.CheckSize = false; run("", Options{}, s) },
 	} {
 		before := len(kept)
@@ -384,11 +384,11 @@ func TestResultsWithoutDescriptions(t *testing.T) {
 			text := []byte(manifestOf(strings.ReplaceAll(c.schema, " D,", " "+description+",")))
 			definitions, _ := Read(crd.File{Name: "crd.yaml", Data: text})
 			s := definitions[0]
-			s.Undescribed, s.CheckSize = c.schema, false
+			s.Provenance().Undescribed, s.CheckSize = c.schema, false
 			if i == 0 {
-				s.Bytes = text
+				s.Provenance().Text = text
 			} else {
-				s.Draft = text
+				s.Provenance().Draft = text
 			}
 			before := len(kept)
 			found, err := v.One(t.Context(), s)
@@ -405,7 +405,7 @@ func TestResultsWithoutDescriptions(t *testing.T) {
 		text := []byte(manifestOf("{type: object, description: " + description + "}"))
 		definitions, _ := Read(crd.File{Name: "crd.yaml", Data: text})
 		s := definitions[0]
-		s.Undescribed, s.Bytes = "sized", text
+		s.Provenance().Undescribed, s.Provenance().Text = "sized", text
 		if found, err := v.One(t.Context(), s); err != nil || len(found) != i {
 			t.Errorf("%d: %v, %v", i, found, err)
 		}

@@ -15,7 +15,7 @@ import (
 // server itself although their schemas lose fields of each other, and nil for others. Generated
 // definitions are compared by the generator, which knows the conversions in Go.
 func (v *Verifier) lostBetweenVersions(d *crd.Definition) *diag.Diagnostic {
-	if d.CRD == nil || d.BuildWith != nil || v.options.Generating {
+	if d.CRD == nil || d.Provenance().BuildWith != nil || v.options.Generating {
 		return nil
 	}
 	spec := &d.CRD.Spec

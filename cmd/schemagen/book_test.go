@@ -27,11 +27,7 @@ import (
 //	<!-- not run: REASON --> do not run the block; go test -v lists these
 //	<!-- within NAME -->     Go: replace BLOCK in this file of testdata/book/go.txtar, build it and generate CRDs
 func TestBook(t *testing.T) {
-	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, page := range append(pages, "../../README.md") {
+	for _, page := range bookPages(t) {
 		name := strings.ToLower(strings.TrimSuffix(filepath.Base(page), ".md"))
 		if name == "markers" || name == "diagnostics" {
 			continue // their examples have their own tests
@@ -47,6 +43,16 @@ func TestBook(t *testing.T) {
 			}
 		})
 	}
+}
+
+// bookPages returns the pages in docs, and README.md.
+func bookPages(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages in docs: %v", err)
+	}
+	return append(pages, "../../README.md")
 }
 
 // book runs the examples of one page.
@@ -285,18 +291,16 @@ func TestShownAs(t *testing.T) {
 
 // TestLinks checks that links between pages have a target.
 func TestLinks(t *testing.T) {
-	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	link := regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]+))?\)`)
-	for _, page := range append(pages, "../../README.md") {
+	links := 0
+	for _, page := range bookPages(t) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
 		prose := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(string(text), "")
 		for _, m := range link.FindAllStringSubmatch(prose, -1) {
+			links++
 			target := page
 			if m[1] != "" {
 				target = filepath.Join(filepath.Dir(page), m[1])
@@ -308,6 +312,9 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%s links to %s, which has no such heading", filepath.Base(page), m[0])
 			}
 		}
+	}
+	if links < 100 {
+		t.Errorf("the pages have only %d links", links)
 	}
 }
 

@@ -245,8 +245,7 @@ func TestSettings(t *testing.T) {
 		commands[c.Name()] = func(name string) bool { return c.Flags().Lookup(name) != nil }
 	}
 	for _, s := range project.Settings() {
-		key := s.Key[strings.LastIndexByte(s.Key, '.')+1:]
-		if !bytes.Contains(page, []byte("`"+key+"`")) {
+		if !bytes.Contains(page, []byte("`"+s.Key+"`")) {
 			t.Errorf("docs/config.md does not describe %s", s.Key)
 		}
 		if s.Description == "" {

@@ -86,7 +86,7 @@ func (r *convertRun) run(ctx context.Context, stderr io.Writer) error {
 	r.Server = server
 	r.Passes = passes.All()
 	r.Inputs = r.Reader
-	r.Project.AddTo(&r.Options, false)
+	r.Project.AddTo(&r.Options)
 	findings, err := r.objects.Find(ctx, r.Options)
 	if err != nil {
 		return err

@@ -88,7 +88,11 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	}
 	kinds := make([]*explain.Documented, len(published))
 	for i, p := range published {
-		kinds[i], err = p.Documented(ctx, r.definitions.Dir, r.examples)
+		if !r.examples {
+			kinds[i] = p.Documented(r.definitions.Dir)
+			continue
+		}
+		kinds[i], err = p.DocumentedWithExamples(ctx, r.definitions.Dir)
 		if err != nil {
 			return err
 		}

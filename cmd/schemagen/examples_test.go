@@ -43,19 +43,20 @@ type kindExample struct {
 	files   map[string]string
 }
 
-// exampleOf returns the example with the command and the files of the last of the texts that
+// exampleOf returns the example with the command and the files of the last of the examples that
 // has them.
-func exampleOf(kind *diag.Kind, texts ...string) *kindExample {
+func exampleOf(kind *diag.Kind, examples ...diag.Example) *kindExample {
 	e := &kindExample{command: "schemagen crd ./...", files: map[string]string{}}
-	for _, text := range texts {
-		archive := docexample.Archive(text + "\n")
+	for _, example := range examples {
+		text := example.String() + "\n"
+		archive := docexample.Archive(text)
 		command, isCommand := strings.CutPrefix(string(archive.Comment), "$ ")
 		switch {
 		case isCommand:
 			e.command = strings.TrimSpace(command)
 		case len(archive.Files) == 0: // Go
 			clear(e.files)
-			archive.Files = docexample.Package(text + "\n")
+			archive.Files = docexample.Package(text)
 		}
 		for _, f := range archive.Files {
 			e.files[f.Name] = string(f.Data)

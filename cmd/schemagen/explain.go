@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/fields"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/pages/explain"
@@ -130,13 +131,17 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 		refused := diag.List{published[index].Unpublished("%s %s cannot be explained: %s").As(diag.Error)}
 		return cmp.Or(refused.RelativeTo(r.definitions.Dir).WriteText(stderr), reporting.ErrFindings)
 	}
-	field, err := explain.Explain(resource, path, r.recursive)
+	levels := fields.OneLevel
+	if r.recursive {
+		levels = fields.AllLevels
+	}
+	explanation, err := explain.Explain(resource, path, levels)
 	if err != nil {
 		return err
 	}
-	published[index].SetPositions(field, r.definitions.Dir)
+	published[index].SetPositions(explanation.Field, r.definitions.Dir)
 	if r.format != "text" {
 		stdout = screen.Documents(stdout)
 	}
-	return explain.WriteField(stdout, r.format, resource, field, r.recursive)
+	return explanation.Write(stdout, r.format)
 }

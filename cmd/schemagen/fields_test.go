@@ -52,6 +52,8 @@ const outcomesFile = "../../testdata/fields.txt"
 // TestFieldsInCommands gives every command that reads definitions one in which a field of the API
 // type is absent, null or empty. No command ends by a bug: it succeeds, or reports findings (1), or
 // what it cannot do (2). Package verify compares the findings with the API server.
+//
+// Left out of make generate: it runs commands for most of a minute.
 func TestFieldsInCommands(t *testing.T) {
 	cases, err := crdfields.Cases()
 	if err != nil {

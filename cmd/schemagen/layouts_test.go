@@ -141,6 +141,8 @@ func layoutPatterns() []string {
 // are those of controller-gen, which fails for a wildcard in a directory without a module although
 // it writes the files; where ours fails, controller-gen fails, too, or writes nothing. The golden
 // file has the outcomes.
+//
+// Left out of make generate: it runs commands for half a minute.
 func TestModuleLayouts(t *testing.T) {
 	patterns := layoutPatterns()
 	layouts := moduleLayouts()

@@ -749,14 +749,19 @@ func TestGoCommandIsNotRemembered(t *testing.T) {
 func TestBrokenCache(t *testing.T) {
 	entries := func(p *sandbox, do func(name string, data []byte)) func() {
 		return func() {
+			found := 0
 			p.check(filepath.WalkDir(p.at("cache"), func(name string, e fs.DirEntry, err error) error {
 				if err == nil && !e.IsDir() {
 					data, err := os.ReadFile(name)
 					p.check(err)
 					do(name, data)
+					found++
 				}
 				return err
 			}))
+			if found == 0 {
+				p.t.Error("the cache is empty")
+			}
 		}
 	}
 	for name, breaking := range map[string]func(p *sandbox) func(){
@@ -788,6 +793,9 @@ func TestBrokenCache(t *testing.T) {
 			return func() {
 				folders, err := os.ReadDir(p.at("cache/schemagen-cache"))
 				p.check(err)
+				if len(folders) == 0 {
+					p.t.Error("the cache is empty")
+				}
 				for _, f := range folders {
 					p.remove("cache/schemagen-cache" + "/" + f.Name())
 					p.write("cache/schemagen-cache"+"/"+f.Name(), "")

@@ -182,8 +182,8 @@ func plantedProject(t *testing.T) map[string]string {
 		"operator/internal/controller/apps": "internal/controller/apps", "operator/internal/controller/batch": "internal/controller/batch", "operator/internal/webhook/apps/v1": "internal/webhook/apps/v1",
 	} {
 		names, err := filepath.Glob(filepath.Join(examples, from, "*.go"))
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no Go files in %s: %v", from, err)
 		}
 		for _, name := range names {
 			base := filepath.Base(name)

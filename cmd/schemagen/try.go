@@ -200,7 +200,7 @@ func (r *tryRun) conversions(ctx context.Context, target *convertrun.Target) (di
 	if err != nil {
 		return nil, err
 	}
-	r.Project.AddTo(&options, false)
+	r.Project.AddTo(&options)
 	findings, err := target.Find(ctx, options)
 	return slices.DeleteFunc(findings, func(d diag.Diagnostic) bool { return d.Severity != diag.Error }), err
 }

@@ -20,6 +20,7 @@ package crdtest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,11 +30,10 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
-	"github.com/schemagen/schemagen/internal/apiserver"
-	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/passes"
+	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -47,20 +47,30 @@ type Options struct {
 	Unions string
 }
 
+// TestingT is what a test needs. *testing.T and the result of Ginkgo's GinkgoT implement it.
+type TestingT interface {
+	Helper()
+	Context() context.Context
+	Log(args ...any)
+	Error(args ...any)
+	Fatal(args ...any)
+}
+
 // Run calls [Options.Run] with the zero options.
-func Run(t *testing.T, packages string, suites ...string) {
+func Run(t TestingT, packages string, suites ...string) {
 	t.Helper()
 	Options{}.Run(t, packages, suites...)
 }
 
 // Run generates the CRDs of the packages that match a pattern of the go command, such as
-// "./api/...", and runs the test suites that match the patterns of [filepath.Glob]. Each
-// case is a subtest named suite/onCreate/case or suite/onUpdate/case. A failure names the
+// "./api/...", and runs the test suites that match the patterns of [filepath.Glob]. If t is a
+// *testing.T, each case is a subtest named suite/onCreate/case or suite/onUpdate/case; otherwise
+// all cases are run, and each that fails is an error with its name. A failure names the
 // line of the suite that does not hold.
 //
 // Both patterns are relative to the directory of the test. It is an error if the CRDs
-// cannot be generated, or if a pattern matches no suite.
-func (o Options) Run(t *testing.T, packages string, suites ...string) {
+// cannot be generated, if an option has an unknown value, or if a pattern matches no suite.
+func (o Options) Run(t TestingT, packages string, suites ...string) {
 	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
@@ -79,31 +89,51 @@ func (o Options) Run(t *testing.T, packages string, suites ...string) {
 		t.Log(text)
 	}
 	for _, c := range cases {
-		t.Run(c.Name, func(t *testing.T) {
-			t.Helper() // messages contain the position in the suite
-			failure, err := c.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if failure != nil {
-				t.Error(describe(failure, dir))
-			}
-		})
+		if t, ok := t.(*testing.T); ok {
+			t.Run(c.Name, func(t *testing.T) {
+				t.Helper() // messages contain the position in the suite
+				runCase(t, c, dir)
+			})
+			continue
+		}
+		runCase(t, c, dir)
+	}
+}
+
+// runCase runs a case.
+func runCase(t TestingT, c *dryrun.Case, dir string) {
+	t.Helper()
+	failure, err := c.Run(t.Context())
+	if err != nil {
+		t.Fatal(fmt.Errorf("%s: %w", c.Name, err))
+	}
+	if failure != nil {
+		t.Error(describe(failure, dir))
 	}
 }
 
 // cases reads the cases of the suites.
 func (o Options) cases(ctx context.Context, dir, packages string, suites []string) ([]*dryrun.Case, diag.List, error) {
-	target, err := apiserver.NewTarget("")
+	target, err := verify.NewTarget("")
 	if err != nil {
 		return nil, nil, err
 	}
-	definitions, findings, err := define.Definitions(ctx, define.Options{Passes: passes.All(), Source: define.Source{Dir: dir, Patterns: []string{packages}}, Language: define.Language{Enable: o.Enable, Unions: o.Unions}, Final: true, Server: verify.New(target, verify.Options{})})
+	if len(suites) == 0 {
+		return nil, nil, errors.New("no test suite is named: pass a pattern such as testdata/*.testsuite.yaml")
+	}
+	result, findings, err := generator.Run(ctx, generator.Options{
+		Source: generator.Source{Dir: dir, Patterns: []string{packages}}, Language: generator.Language{Enable: o.Enable, Unions: o.Unions},
+		Final: true, Server: verify.New(target, verify.Options{}),
+	})
 	if err != nil || findings.HasErrors() {
 		return nil, findings, err
 	}
 	// Warnings about the types are left to schemagen crd.
 	findings = nil
+	var definitions []*crd.Definition
+	for _, c := range result.CRDs() {
+		definitions = append(definitions, c.Definition())
+	}
 	trial := dryrun.New(definitions...)
 	var out []*dryrun.Case
 	for _, pattern := range suites {

@@ -170,14 +170,6 @@ func (t *Target) run(j *job) error {
 	return nil
 }
 
-// library returns the library for new or for stored rules.
-func (t *Target) library(stored bool) (*ruleLibrary, error) {
-	if stored {
-		return t.storedRules()
-	}
-	return t.newRules()
-}
-
 // libraryOf returns the linked library's environment for a version, with the cost estimates
 // of the target for functions whose estimates have changed.
 func (t *Target) libraryOf(v *version.Version) (*ruleLibrary, error) {
@@ -192,7 +184,9 @@ func (t *Target) libraryOf(v *version.Version) (*ruleLibrary, error) {
 			return nil, err
 		}
 	}
-	return newRuleLibrary(env, v.Minor() >= keywordMinor), nil
+	rules := newRuleLibrary(env)
+	rules.keywords = v.Minor() >= keywordMinor
+	return rules, nil
 }
 
 // compileOne compiles an expression for a type, as Compile of apiextensions-apiserver's
@@ -205,7 +199,7 @@ func (t *Target) compileOne(kind *apiservercel.DeclType, e expression) (out comp
 	if strings.TrimSpace(e.rule) == "" {
 		return out
 	}
-	rule, err := t.compileText(kind, e.rule, ruleTerms(), e.storedRule, e.optional)
+	rule, err := t.compileText(kind, celText{e.rule, ruleTerms(), e.storedRule, e.optional})
 	out.usesOldSelf = rule.usesOldSelf
 	out.ruleError = rule.err
 	out.failure = err
@@ -217,7 +211,7 @@ func (t *Target) compileOne(kind *apiservercel.DeclType, e expression) (out comp
 	if e.message == "" {
 		return out
 	}
-	message, err := t.compileText(kind, e.message, messageTerms(), e.storedMessage, e.optional)
+	message, err := t.compileText(kind, celText{e.message, messageTerms(), e.storedMessage, e.optional})
 	out.failure = err
 	out.messageError = message.err
 	out.hasMessage = err == nil && message.err == nil
@@ -246,6 +240,14 @@ func messageTerms() terms {
 	}
 }
 
+// celText is the text of a rule or of a message.
+type celText struct {
+	text string
+	terms
+	// stored is set if the text is part of a stored CRD, and optional if oldSelf is an optional value.
+	stored, optional bool
+}
+
 // compiledText is the result for the text of a rule or of a message.
 type compiledText struct {
 	err         *apiservercel.Error
@@ -255,13 +257,16 @@ type compiledText struct {
 
 // compileText compiles a rule or a message, and estimates its cost. It returns an error if the type
 // is not possible.
-func (t *Target) compileText(kind *apiservercel.DeclType, text string, terms terms,
-	stored, optional bool) (out compiledText, err error) {
-	rules, err := t.library(stored)
+func (t *Target) compileText(kind *apiservercel.DeclType, source celText) (out compiledText, err error) {
+	library := t.newRules
+	if source.stored {
+		library = t.storedRules
+	}
+	rules, err := library()
 	if err != nil {
 		return out, err
 	}
-	scope, err := rules.scope(kind, optional)
+	scope, err := rules.scope(kind, source.optional)
 	if err != nil {
 		return out, err
 	}
@@ -271,27 +276,27 @@ func (t *Target) compileText(kind *apiservercel.DeclType, text string, terms ter
 		return out, nil
 	}
 	var checked *celgo.Ast
-	parsed, issues := scope.Parse(text)
+	parsed, issues := scope.Parse(source.text)
 	if issues.Err() == nil {
-		t.parsed.keep(text, parsed.NativeRep().Expr())
+		t.parsed.keep(source.text, parsed.NativeRep().Expr())
 		checked, issues = scope.Check(parsed)
 	}
 	switch {
 	case issues != nil:
-		return failed(apiservercel.ErrorTypeInvalid, terms.compilation+issues.String())
-	case checked.OutputType() != terms.output:
-		return failed(apiservercel.ErrorTypeInvalid, terms.wrongOutput)
+		return failed(apiservercel.ErrorTypeInvalid, source.compilation+issues.String())
+	case checked.OutputType() != source.output:
+		return failed(apiservercel.ErrorTypeInvalid, source.wrongOutput)
 	}
 	out.usesOldSelf = usesOldSelf(checked)
 	// The program is not needed, but invalid literals are only found when it is made.
 	if !isPlanned(checked) {
 		if _, err := scope.program(checked, kind); err != nil {
-			return failed(apiservercel.ErrorTypeInvalid, terms.instantiation+err.Error())
+			return failed(apiservercel.ErrorTypeInvalid, source.instantiation+err.Error())
 		}
 	}
 	cost, err := scope.EstimateCost(checked, costsOf(kind))
 	if err != nil {
-		return failed(apiservercel.ErrorTypeInternal, terms.costEstimation+err.Error())
+		return failed(apiservercel.ErrorTypeInternal, source.costEstimation+err.Error())
 	}
 	out.cost = cost.Max
 	if t.Before(localSizeMinor) {

@@ -115,7 +115,7 @@ func TestCompileMatchesServer(t *testing.T) {
 // none is made, with literals and without.
 func TestPlannedFunctions(t *testing.T) {
 	target := target(t, newest())
-	rules, err := target.library(false)
+	rules, err := target.newRules()
 	if err != nil {
 		t.Fatal(err)
 	}

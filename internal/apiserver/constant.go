@@ -401,11 +401,11 @@ func (v evaluation) call(e ast.CallExpr) fact {
 		}
 		a := v.fact(args[0]).asCondition()
 		if a&mayFail == 0 { // the second operand matters only if the first one does not decide
-			v = v.given(args[0], decides == mayNotHold)
+			v = v.given(args[0], decides.negated())
 		}
 		return fact{kind: condition, outcomes: combine(a, v.fact(args[1]).asCondition(), decides)}
 	case name == operators.Conditional && len(args) == 3:
-		return choice(v.fact(args[0]).asCondition(), v.given(args[0], true).fact(args[1]), v.given(args[0], false).fact(args[2]))
+		return choice(v.fact(args[0]).asCondition(), v.given(args[0], mayHold).fact(args[1]), v.given(args[0], mayNotHold).fact(args[2]))
 	}
 	args := make([]fact, 0, 3)
 	if e.IsMemberFunction() {
@@ -520,19 +520,19 @@ func operation(name string, a, b fact) fact {
 		return fact{kind: condition, outcomes: equal(a, b).outcomes.negated()}
 	case operators.Less:
 		if numbers {
-			return less(a, b, false)
+			return less(a, b)
 		}
 	case operators.LessEquals:
 		if numbers {
-			return less(a, b, true)
+			return lessOrEqual(a, b)
 		}
 	case operators.Greater:
 		if numbers {
-			return less(b, a, false)
+			return less(b, a)
 		}
 	case operators.GreaterEquals:
 		if numbers {
-			return less(b, a, true)
+			return lessOrEqual(b, a)
 		}
 	case operators.Add:
 		if numbers {
@@ -546,16 +546,26 @@ func operation(name string, a, b fact) fact {
 	return anything()
 }
 
-// less returns whether a < b, or a <= b if orEqual is set.
-func less(a, b fact, orEqual bool) fact {
-	o := mayHold | mayNotHold
+// less returns whether a < b.
+func less(a, b fact) fact {
 	switch {
-	case a.high < b.low, orEqual && a.high <= b.low:
-		o = mayHold
-	case a.low > b.high, !orEqual && a.low >= b.high:
-		o = mayNotHold
+	case a.high < b.low:
+		return conditionOf(mayHold, a, b)
+	case a.low >= b.high:
+		return conditionOf(mayNotHold, a, b)
 	}
-	return conditionOf(o, a, b)
+	return conditionOf(mayHold|mayNotHold, a, b)
+}
+
+// lessOrEqual returns whether a <= b.
+func lessOrEqual(a, b fact) fact {
+	switch {
+	case a.high <= b.low:
+		return conditionOf(mayHold, a, b)
+	case a.low > b.high:
+		return conditionOf(mayNotHold, a, b)
+	}
+	return conditionOf(mayHold|mayNotHold, a, b)
 }
 
 // equal returns whether two values are equal.

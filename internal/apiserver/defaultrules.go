@@ -33,7 +33,9 @@ func (t *Target) rulesHold(ctx context.Context, s *ruleSchema) bool {
 
 // newDefaultRules returns the library in which the server compiles rules for defaults.
 func newDefaultRules() *ruleLibrary {
-	return newRuleLibrary(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).StoredExpressionsEnv(), true)
+	rules := newRuleLibrary(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).StoredExpressionsEnv())
+	rules.keywords = true
+	return rules
 }
 
 // defaultRules evaluates the rules that apply to parts of defaults.

@@ -38,20 +38,20 @@ func (v evaluation) variable(name string) fact {
 	return anything()
 }
 
-// given returns the evaluation of what matters only if a condition is true, or false: the fields
-// that the condition tests exist.
-func (v evaluation) given(e ast.Expr, holds bool) evaluation {
+// given returns the evaluation of what matters only if a condition has an outcome, mayHold or mayNotHold:
+// the fields that the condition tests exist.
+func (v evaluation) given(e ast.Expr, outcome outcomes) evaluation {
 	switch e.Kind() {
 	case ast.SelectKind:
-		if path := pathOf(e.AsSelect()); e.AsSelect().IsTestOnly() && holds && path != "" {
+		if path := pathOf(e.AsSelect()); e.AsSelect().IsTestOnly() && outcome == mayHold && path != "" {
 			v.present = append(slices.Clip(v.present), path)
 		}
 	case ast.CallKind:
 		switch call := e.AsCall(); {
 		case call.FunctionName() == operators.LogicalNot:
-			return v.given(call.Args()[0], !holds)
-		case call.FunctionName() == operators.LogicalAnd && holds, call.FunctionName() == operators.LogicalOr && !holds:
-			return v.given(call.Args()[0], holds).given(call.Args()[1], holds)
+			return v.given(call.Args()[0], outcome.negated())
+		case call.FunctionName() == operators.LogicalAnd && outcome == mayHold, call.FunctionName() == operators.LogicalOr && outcome == mayNotHold:
+			return v.given(call.Args()[0], outcome).given(call.Args()[1], outcome)
 		}
 	}
 	return v

@@ -64,7 +64,7 @@ func TestCyclesAreRejected(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			crd := withProps(t, schema)
 			for _, old := range []*apiextensionsv1.CustomResourceDefinition{nil, widget(t, "type: object")} {
-				report, err := target(t, DefaultVersion).check(context.Background(), crd, old, true)
+				report, err := target(t, DefaultVersion).Check(context.Background(), crd, old)
 				if err != nil {
 					t.Fatal(err)
 				}

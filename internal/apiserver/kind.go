@@ -290,7 +290,7 @@ func (k *Kind) setScale(object, scale map[string]any) error {
 // unstructuredSchemaCoercer), then pkg/registry/customresource/strategy.go or
 // status_strategy.go.
 func (k *Kind) handle(ctx context.Context, object, stored, old map[string]any, subresource string) (Answer, error) {
-	a, err := k.decode(object, false)
+	a, err := k.decode(object, objectmeta.ObjectMetaOptions{})
 	if err != nil {
 		a.Errors = field.ErrorList{field.Invalid(nil, "", err.Error())}
 		return a, nil
@@ -383,17 +383,17 @@ var noResult = [...]string{
 	"rule compiler initialization error: ", "rule compile error: ", "no further validation rules will be run",
 }
 
-// decode decodes an object: defaulting, pruning and metadata. Malformed metadata of a
-// stored object is dropped.
-func (k *Kind) decode(given map[string]any, stored bool) (Answer, error) {
+// decode decodes an object: defaulting, pruning and metadata. Malformed metadata is an error, unless
+// the options drop it.
+func (k *Kind) decode(given map[string]any, options objectmeta.ObjectMetaOptions) (Answer, error) {
 	a := Answer{Object: runtime.DeepCopyJSON(given)}
 	a.Defaulted = structural.Default(k.schema, a.Object)
-	err := k.coerce(&a, stored)
+	err := k.coerce(&a, options)
 	return a, err
 }
 
 // coerce prunes an object and its metadata (unstructuredSchemaCoercer).
-func (k *Kind) coerce(a *Answer, stored bool) error {
+func (k *Kind) coerce(a *Answer, options objectmeta.ObjectMetaOptions) error {
 	u := &unstructured.Unstructured{Object: a.Object}
 	apiVersion, hasVersion, err := unstructured.NestedString(u.Object, "apiVersion")
 	if err != nil {
@@ -403,8 +403,8 @@ func (k *Kind) coerce(a *Answer, stored bool) error {
 	if err != nil {
 		return err
 	}
-	meta, hasMeta, unknown, err := objectmeta.GetObjectMetaWithOptions(u.Object,
-		objectmeta.ObjectMetaOptions{DropMalformedFields: stored, ReturnUnknownFieldPaths: true})
+	options.ReturnUnknownFieldPaths = true
+	meta, hasMeta, unknown, err := objectmeta.GetObjectMetaWithOptions(u.Object, options)
 	if err != nil {
 		return err
 	}
@@ -414,7 +414,7 @@ func (k *Kind) coerce(a *Answer, stored bool) error {
 		a.Nulls = structural.PruneNonNullableNullsWithoutDefaults(k.schema, u.Object)
 	}
 	wrong, unknown := objectmeta.CoerceWithOptions(nil, u.Object, k.structural, false,
-		objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: true})
+		objectmeta.CoerceOptions{DropInvalidFields: options.DropMalformedFields, ReturnUnknownFieldPaths: true})
 	if wrong != nil {
 		return wrong
 	}
@@ -440,7 +440,7 @@ func (k *Kind) decodeStored(stored map[string]any) (map[string]any, error) {
 		}
 		return read.object, nil
 	}
-	a, err := k.decode(stored, true)
+	a, err := k.decode(stored, objectmeta.ObjectMetaOptions{DropMalformedFields: true})
 	if err != nil {
 		return nil, &StoredError{err}
 	}

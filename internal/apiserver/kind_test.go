@@ -325,6 +325,9 @@ func TestKindMatchesServerOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Log(counts)
+	if counts["objects"] == 0 {
+		t.Error("no object was compared")
+	}
 }
 
 func compareAnswers(t *testing.T, kind *Kind, server *serverKind, object map[string]any, stored *unstructured.Unstructured, counts map[string]int) {

@@ -25,7 +25,7 @@ func Conditions(rule string) []Alternatives {
 	if e == nil {
 		return nil
 	}
-	return normalForm{typed: hasStaticTypes(e)}.conditions(e, true)
+	return normalForm{typed: hasStaticTypes(e)}.conditions(requirement{e, true})
 }
 
 // normalForm writes expressions as text. Equal text means equal results for all values, including
@@ -39,39 +39,45 @@ type normalForm struct {
 	withoutOld bool
 }
 
-// conditions returns what an expression requires to hold, or not to hold.
-func (n normalForm) conditions(e ast.Expr, holds bool) []Alternatives {
-	if operand := negated(e); operand != nil {
-		return n.conditions(operand, !holds)
+// requirement is an expression that has to hold, or not to hold.
+type requirement struct {
+	ast.Expr
+	holds bool
+}
+
+// conditions returns what a requirement consists of.
+func (n normalForm) conditions(r requirement) []Alternatives {
+	if operand := negated(r.Expr); operand != nil {
+		return n.conditions(requirement{operand, !r.holds})
 	}
-	if a, b, ok := operands(e, holds, operators.LogicalAnd, operators.LogicalOr); ok {
-		out := slices.Concat(n.conditions(a, holds), n.conditions(b, holds))
+	if a, b, ok := r.operands(operators.LogicalAnd, operators.LogicalOr); ok {
+		out := slices.Concat(n.conditions(a), n.conditions(b))
 		slices.SortFunc(out, func(a, b Alternatives) int { return slices.Compare(a, b) })
 		return slices.CompactFunc(out, func(a, b Alternatives) bool { return slices.Equal(a, b) })
 	}
-	out := n.alternatives(e, holds)
+	out := n.alternatives(r)
 	slices.Sort(out)
 	return []Alternatives{slices.Compact(out)}
 }
 
-func (n normalForm) alternatives(e ast.Expr, holds bool) Alternatives {
-	if operand := negated(e); operand != nil {
-		return n.alternatives(operand, !holds)
+func (n normalForm) alternatives(r requirement) Alternatives {
+	if operand := negated(r.Expr); operand != nil {
+		return n.alternatives(requirement{operand, !r.holds})
 	}
-	if a, b, ok := operands(e, holds, operators.LogicalOr, operators.LogicalAnd); ok {
-		return slices.Concat(n.alternatives(a, holds), n.alternatives(b, holds))
+	if a, b, ok := r.operands(operators.LogicalOr, operators.LogicalAnd); ok {
+		return slices.Concat(n.alternatives(a), n.alternatives(b))
 	}
-	if _, _, isLogical := operands(e, holds, operators.LogicalAnd, operators.LogicalOr); isLogical {
-		return Alternatives{joined(n.conditions(e, holds))}
+	if _, _, isLogical := r.operands(operators.LogicalAnd, operators.LogicalOr); isLogical {
+		return Alternatives{joined(n.conditions(r))}
 	}
-	if holds {
-		return Alternatives{n.text(e)}
+	if r.holds {
+		return Alternatives{n.text(r.Expr)}
 	}
-	inverse := n.inverse(e)
+	inverse := n.inverse(r.Expr)
 	if inverse == "" {
-		return Alternatives{"!" + n.text(e)}
+		return Alternatives{"!" + n.text(r.Expr)}
 	}
-	return Alternatives{n.operation(inverse, e.AsCall().Args())}
+	return Alternatives{n.operation(inverse, r.AsCall().Args())}
 }
 
 // inverse returns the operator of the negation of an equality, or "". If the server's code cannot
@@ -99,15 +105,15 @@ func negated(e ast.Expr) ast.Expr {
 
 // operands returns the operands of a logical operator: one if the expression has to hold, the
 // other one if it must not.
-func operands(e ast.Expr, holds bool, operator, dual string) (a, b ast.Expr, ok bool) {
-	if !holds {
+func (r requirement) operands(operator, dual string) (a, b requirement, ok bool) {
+	if !r.holds {
 		operator = dual
 	}
-	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operator || len(e.AsCall().Args()) != 2 {
-		return nil, nil, false
+	if r.Kind() != ast.CallKind || r.AsCall().FunctionName() != operator || len(r.AsCall().Args()) != 2 {
+		return a, b, false
 	}
-	args := e.AsCall().Args()
-	return args[0], args[1], true
+	args := r.AsCall().Args()
+	return requirement{args[0], r.holds}, requirement{args[1], r.holds}, true
 }
 
 func joined(conditions []Alternatives) string {
@@ -189,7 +195,7 @@ func (n normalForm) call(e ast.Expr) string {
 	call := e.AsCall()
 	switch name := call.FunctionName(); {
 	case name == operators.LogicalAnd, name == operators.LogicalOr, name == operators.LogicalNot:
-		return joined(n.conditions(e, true))
+		return joined(n.conditions(requirement{e, true}))
 	case call.IsMemberFunction():
 		return n.text(call.Target()) + "." + name + "(" + n.texts(call.Args()) + ")"
 	default:

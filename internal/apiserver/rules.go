@@ -60,7 +60,7 @@ func (r Rule) SchemaShare() float64 {
 // Rules returns the rules of all versions, in the order of their paths, as the target
 // compiles them in a new CRD.
 func (t *Target) Rules(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]Rule, error) {
-	report, err := t.check(ctx, crd, nil, true)
+	report, err := t.Check(ctx, crd, nil)
 	return report.Rules, err
 }
 

@@ -23,8 +23,8 @@ type ruleLibrary struct {
 	free map[scopeKey][]*scope
 }
 
-func newRuleLibrary(env *celgo.Env, keywords bool) *ruleLibrary {
-	return &ruleLibrary{Env: env, keywords: keywords, free: map[scopeKey][]*scope{}}
+func newRuleLibrary(env *celgo.Env) *ruleLibrary {
+	return &ruleLibrary{Env: env, free: map[scopeKey][]*scope{}}
 }
 
 // keywordMinor is the first compatibility version with unescaped keywords

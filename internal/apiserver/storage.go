@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schemagen/schemagen/internal/schemas/locate"
@@ -46,7 +47,7 @@ func (k *Kind) apiVersion() string { return k.group + "/" + k.version }
 func (k *Kind) store(a *Answer, stored map[string]any) error {
 	written := Answer{Object: runtime.DeepCopyJSON(a.Object)}
 	written.Object["apiVersion"] = k.storage.apiVersion()
-	if err := k.storage.coerce(&written, false); err != nil {
+	if err := k.storage.coerce(&written, objectmeta.ObjectMetaOptions{}); err != nil {
 		return err
 	}
 	read, err := k.read(written.Object)
@@ -99,13 +100,13 @@ type readBack struct {
 func (k *Kind) read(stored map[string]any) (*readBack, error) {
 	a := Answer{Object: runtime.DeepCopyJSON(stored)}
 	a.Object["apiVersion"] = k.storage.apiVersion()
-	if err := k.storage.coerce(&a, true); err != nil {
+	if err := k.storage.coerce(&a, objectmeta.ObjectMetaOptions{DropMalformedFields: true}); err != nil {
 		return nil, err
 	}
 	out := &readBack{defaulted: structural.Default(k.storage.schema, a.Object), inStorage: a.Object}
 	b := Answer{Object: runtime.DeepCopyJSON(a.Object)}
 	b.Object["apiVersion"] = k.apiVersion()
-	if err := k.coerce(&b, false); err != nil {
+	if err := k.coerce(&b, objectmeta.ObjectMetaOptions{}); err != nil {
 		return nil, err
 	}
 	out.object = b.Object

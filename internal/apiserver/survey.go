@@ -55,6 +55,11 @@ func (s step) keyed() bool {
 	return false
 }
 
+// compiles reports whether the server compiles the rules of the child of a node with compiled rules.
+func (s step) compiles() bool {
+	return s.keyword == "properties" || s.keyword == "items" || s.keyword == "additionalProperties"
+}
+
 // survey is the result of a pass over the schema of a version.
 type survey struct {
 	// rules are the paths of nodes with rules that the server compiles. Rules in logical
@@ -90,8 +95,8 @@ func surveyCRD(crd *apiextensionsv1.CustomResourceDefinition, known func(kind, f
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			continue
 		}
-		s := surveyor{survey: &out[i], known: known, bytes: bytes}
-		s.schema(v.Schema.OpenAPIV3Schema, schemaNesting, true)
+		s := surveyor{survey: &out[i], known: known, bytes: bytes, compiles: true}
+		s.schema(v.Schema.OpenAPIV3Schema, schemaNesting)
 		bytes = s.bytes
 		if s.rejection != "" {
 			path := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
@@ -108,10 +113,12 @@ type surveyor struct {
 	// bytes is a lower bound of the size of the JSON seen so far.
 	bytes     int
 	rejection string
+	// compiles is set if the server compiles the rules of the current node.
+	compiles bool
 }
 
-// schema examines a node and its descendants. compiled is set if rules are compiled here.
-func (s *surveyor) schema(p *apiextensionsv1.JSONSchemaProps, nesting int, compiled bool) {
+// schema examines a node and its descendants.
+func (s *surveyor) schema(p *apiextensionsv1.JSONSchemaProps, nesting int) {
 	if p == nil || s.rejection != "" {
 		return
 	}
@@ -124,58 +131,61 @@ func (s *surveyor) schema(p *apiextensionsv1.JSONSchemaProps, nesting int, compi
 		s.rejection = fmt.Sprintf("Request entity too large: limit is %d", maxRequestBytes)
 		return
 	}
-	s.node(p, compiled)
+	s.node(p)
 	// One copy of a schema per node, not per property, because schemas are large.
 	var child apiextensionsv1.JSONSchemaProps
 	for name := range p.Properties {
 		child = p.Properties[name]
-		s.child(&child, step{"properties", name, -1}, nesting+2, compiled)
+		s.child(&child, step{"properties", name, -1}, nesting+2)
 	}
 	if p.Items != nil {
-		s.child(p.Items.Schema, step{"items", "", -1}, nesting+1, compiled)
+		s.child(p.Items.Schema, step{"items", "", -1}, nesting+1)
 		for i := range p.Items.JSONSchemas {
-			s.child(&p.Items.JSONSchemas[i], step{"items", "", i}, nesting+2, compiled)
+			s.child(&p.Items.JSONSchemas[i], step{"items", "", i}, nesting+2)
 		}
 	}
 	if p.AdditionalProperties != nil {
-		s.child(p.AdditionalProperties.Schema, step{"additionalProperties", "", -1}, nesting+1, compiled)
+		s.child(p.AdditionalProperties.Schema, step{"additionalProperties", "", -1}, nesting+1)
 	}
 	if p.AdditionalItems != nil {
-		s.child(p.AdditionalItems.Schema, step{"additionalItems", "", -1}, nesting+1, false)
+		s.child(p.AdditionalItems.Schema, step{"additionalItems", "", -1}, nesting+1)
 	}
-	s.child(p.Not, step{"not", "", -1}, nesting+1, false)
+	s.child(p.Not, step{"not", "", -1}, nesting+1)
 	for i := range p.AllOf {
-		s.child(&p.AllOf[i], step{"allOf", "", i}, nesting+2, false)
+		s.child(&p.AllOf[i], step{"allOf", "", i}, nesting+2)
 	}
 	for i := range p.AnyOf {
-		s.child(&p.AnyOf[i], step{"anyOf", "", i}, nesting+2, false)
+		s.child(&p.AnyOf[i], step{"anyOf", "", i}, nesting+2)
 	}
 	for i := range p.OneOf {
-		s.child(&p.OneOf[i], step{"oneOf", "", i}, nesting+2, false)
+		s.child(&p.OneOf[i], step{"oneOf", "", i}, nesting+2)
 	}
 	for name, child := range p.PatternProperties {
-		s.child(&child, step{"patternProperties", name, -1}, nesting+2, false)
+		s.child(&child, step{"patternProperties", name, -1}, nesting+2)
 	}
 	for name, child := range p.Definitions {
-		s.child(&child, step{"definitions", name, -1}, nesting+2, false)
+		s.child(&child, step{"definitions", name, -1}, nesting+2)
 	}
 	for name, child := range p.Dependencies {
-		s.child(child.Schema, step{"dependencies", name, -1}, nesting+2, false)
+		s.child(child.Schema, step{"dependencies", name, -1}, nesting+2)
 	}
 }
 
-func (s *surveyor) child(p *apiextensionsv1.JSONSchemaProps, place step, nesting int, compiled bool) {
+func (s *surveyor) child(p *apiextensionsv1.JSONSchemaProps, place step, nesting int) {
 	if p == nil {
 		return
 	}
 	s.bytes += len(`"":,`) + len(place.name)
+	compiles := s.compiles
+	s.compiles = compiles && place.compiles()
 	s.at = append(s.at, place)
-	s.schema(p, nesting, compiled)
+	s.schema(p, nesting)
 	s.at = s.at[:len(s.at)-1]
+	s.compiles = compiles
 }
 
 // node examines the node itself.
-func (s *surveyor) node(p *apiextensionsv1.JSONSchemaProps, compiled bool) {
+func (s *surveyor) node(p *apiextensionsv1.JSONSchemaProps) {
 	// The server reports $schema only if it reports nothing else about the schema.
 	s.needsFullRun = s.needsFullRun || p.Schema != ""
 	if p.Format != "" && !s.known(p.Type, p.Format) {
@@ -189,7 +199,7 @@ func (s *surveyor) node(p *apiextensionsv1.JSONSchemaProps, compiled bool) {
 	if len(p.XValidations) == 0 {
 		return
 	}
-	if compiled {
+	if s.compiles {
 		s.rules = append(s.rules, slices.Clone(s.at))
 	}
 	for i := range p.XValidations {

@@ -46,6 +46,9 @@ type Target struct {
 	slots chan struct{}
 }
 
+// IsValid reports whether the target comes from [NewTarget].
+func (t *Target) IsValid() bool { return t != nil && t.version != nil }
+
 // NewTarget returns the target of a Kubernetes version, such as "1.35" or "v1.35.2". The
 // default is [DefaultVersion]. The patch version and any suffix are ignored.
 func NewTarget(text string) (*Target, error) {

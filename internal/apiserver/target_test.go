@@ -36,7 +36,7 @@ func TestEnvironmentMatchesServer(t *testing.T) {
 	if got, want := target.compatibility.String(), environment.DefaultCompatibilityVersion().String(); got != want {
 		t.Errorf("compatible with %s, but the server with %s", got, want)
 	}
-	if got, err := target.library(false); err != nil || got.Env != environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv() {
+	if got, err := target.newRules(); err != nil || got.Env != environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv() {
 		t.Error("the environments differ")
 	}
 }

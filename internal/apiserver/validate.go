@@ -28,8 +28,8 @@ type Report struct {
 // CRD. Unlike the server, it returns warnings even if there are errors. It returns an error
 // if the context ended or the server's code failed. The CRD is not changed.
 func (t *Target) ValidateCreate(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]Finding, error) {
-	report, err := t.check(ctx, crd, nil, false)
-	return report.Findings, err
+	c, err := t.check(ctx, crd, nil)
+	return c.findings, err
 }
 
 // ValidateUpdate is like ValidateCreate for an update of the old CRD, which counts as
@@ -39,59 +39,67 @@ func (t *Target) ValidateUpdate(ctx context.Context, crd, old *apiextensionsv1.C
 	if old == nil {
 		return nil, errors.New("no old CustomResourceDefinition")
 	}
-	report, err := t.check(ctx, crd, old, false)
-	return report.Findings, err
+	c, err := t.check(ctx, crd, old)
+	return c.findings, err
 }
 
 // Check combines ValidateCreate, or ValidateUpdate if old is not nil, with Rules.
 func (t *Target) Check(ctx context.Context, crd, old *apiextensionsv1.CustomResourceDefinition) (Report, error) {
-	return t.check(ctx, crd, old, true)
+	c, err := t.check(ctx, crd, old)
+	if err != nil || c.request == nil {
+		return Report{Findings: c.findings}, err
+	}
+	rules, err := t.rules(ctx, c.request, c.schemas)
+	if err != nil {
+		return Report{}, err
+	}
+	return Report{Findings: c.findings, Rules: rules}, nil
 }
 
-func (t *Target) check(ctx context.Context, crd, old *apiextensionsv1.CustomResourceDefinition, withRules bool) (Report, error) {
+// checked is the result of [Target.check]. The request is nil if the CRD cannot be decoded.
+type checked struct {
+	findings []Finding
+	request  *request
+	schemas  []*compiledSchema
+}
+
+func (t *Target) check(ctx context.Context, crd, old *apiextensionsv1.CustomResourceDefinition) (checked, error) {
 	if err := ctx.Err(); err != nil {
-		return Report{}, err
+		return checked{}, err
 	}
 	r, rejection, err := t.newRequest(crd, old)
 	if err != nil {
-		return Report{}, err
+		return checked{}, err
 	}
 	if rejection != nil {
-		return Report{Findings: []Finding{*rejection}}, nil
+		return checked{findings: []Finding{*rejection}}, nil
 	}
 	answer, panics, err := t.answerWithoutPanics(ctx, r)
 	if err != nil {
-		return Report{}, err
+		return checked{}, err
 	}
 	schemas, err := t.compileRules(ctx, r, answer)
 	if untyped := r.removeUntyped(err); len(untyped) > 0 {
 		answer, panics, err = t.answerWithoutPanics(ctx, r)
 		if err != nil {
-			return Report{}, err
+			return checked{}, err
 		}
 		panics = append(panics, untyped...)
 		schemas, err = t.compileRules(ctx, r, answer)
 	}
 	if err != nil {
-		return Report{}, err
+		return checked{}, err
 	}
-	report := Report{Findings: append(r.findings(answer.errs), panics...)}
+	findings := append(r.findings(answer.errs), panics...)
 	for _, s := range schemas {
-		report.Findings = append(report.Findings, r.findings(s.errors(t.suppressesCost(r, s.ruleSchema)))...)
+		findings = append(findings, r.findings(s.errors(t.suppressesCost(r, s.ruleSchema)))...)
 		if s.tooDeep() {
-			report.Findings = append(report.Findings, r.tooDeep(s.ruleSchema))
+			findings = append(findings, r.tooDeep(s.ruleSchema))
 		}
 	}
-	report.Findings = append(report.Findings, t.warnings(r)...)
-	report.Findings = append(report.Findings, t.versionFindings(r)...)
-	report.Findings = sortFindings(report.Findings)
-	if withRules {
-		report.Rules, err = t.rules(ctx, r, schemas)
-		if err != nil {
-			return Report{}, err
-		}
-	}
-	return report, nil
+	findings = append(findings, t.warnings(r)...)
+	findings = append(findings, t.versionFindings(r)...)
+	return checked{sortFindings(findings), r, schemas}, nil
 }
 
 // answer is the result of the server's validation without CEL.

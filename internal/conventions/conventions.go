@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
-	"strings"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/checks"
@@ -60,9 +59,9 @@ func Rules() []Rule {
 type field struct {
 	*source.Field
 	owner *source.Type
-	// name and options come from its json tag.
-	name    string
-	options []string
+	// name is its name in JSON.
+	name string
+	tag  source.JSONTag
 	// parent is the schema of the object that has the field.
 	parent, schema *structural.Schema
 	// status is the schema of a status that has the field, directly or through an embedded struct. It is
@@ -144,12 +143,12 @@ func fieldsOf(definitions []*checks.Definition, types []*source.Type) (out []*fi
 			if st := structIn(declared.Type); st != nil {
 				add(source.AnonymousStruct(t.File, st))
 			}
-			name, options, _ := strings.Cut(declared.Tag.Get("json"), ",")
+			tag := declared.JSON()
 			// An embedded field with a JSON name is a field of that name, except for the metadata of kinds.
-			isNamed := declared.Name != "" || name != "" && name != "metadata"
+			isNamed := declared.Name != "" || tag.Name != "" && tag.Name != "metadata"
 			if place, ok := nodes[declared.Pos]; ok && isNamed {
 				out = append(out, &field{
-					Field: declared, owner: t, name: cmp.Or(name, declared.Name), options: strings.Split(options, ","),
+					Field: declared, owner: t, name: cmp.Or(tag.Name, declared.Name), tag: tag,
 					parent: place.parent, schema: place.schema, status: place.status, isElsewhere: place.isElsewhere,
 				})
 			}
@@ -205,17 +204,10 @@ func locate(s *structural.Schema, statuses map[*structural.Schema]bool, nodes ma
 
 // structIn returns the struct that is written in a type expression, or nil.
 func structIn(expr ast.Expr) *ast.StructType {
-	switch expr := expr.(type) {
-	case *ast.StructType:
-		return expr
-	case *ast.StarExpr:
-		return structIn(expr.X)
-	case *ast.ParenExpr:
-		return structIn(expr.X)
-	case *ast.ArrayType:
-		return structIn(expr.Elt)
-	case *ast.MapType:
-		return structIn(expr.Value)
+	for ; expr != nil; expr = source.Elem(expr) {
+		if st, ok := ast.Unparen(expr).(*ast.StructType); ok {
+			return st
+		}
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func (p *pass) listType(f *field) {
 	switch s := f.schema; {
 	case s.Type != "array" || f.name == "conditions":
 	case s.XListType == "":
-		d := p.report(f, f.Pos, "write // +listType=atomic, which is what it is without a marker, or +listType=map with +listMapKey", "list %s does not say how changes of several clients are merged", f.name)
+		d := p.report(f, f.Pos, "write // +listType=atomic, which is what it is without a marker, or +listType=map with +listMapKey", "list %s has no list type, which determines how changes of several clients are merged", f.name)
 		if written := report.FieldAt(f.owner.File, f.Pos); written != nil {
 			p.Fix(d, "write // +listType=atomic", p.MarkerAbove(f.owner.File, written.Pos(), "+listType=atomic"))
 		}

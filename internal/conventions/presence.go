@@ -31,13 +31,13 @@ func (f *field) presence() (found *markers.Marker) {
 
 // omits reports whether a client that is written in Go leaves out an unset value of the field.
 func (f *field) omits() bool {
-	return slices.Contains(f.options, f.omitOption()) || slices.Contains(f.options, "omitzero")
+	return f.tag.Has(f.omitOption()) || f.tag.Has("omitzero")
 }
 
 // omitOption returns the json option that omits an unset value: omitempty has no effect on
 // structs and arrays.
 func (f *field) omitOption() string {
-	if kind := f.underlying().Kind; (kind == source.KindStruct || kind == source.KindArray) && !f.isPointer() {
+	if kind := f.underlying().Kind; (kind == source.KindStruct || kind == source.KindArray) && !f.IsPointer() {
 		return "omitzero"
 	}
 	return "omitempty"
@@ -45,9 +45,7 @@ func (f *field) omitOption() string {
 
 // omitting returns the json tag with which [field.omits] holds.
 func (f *field) omitting() string {
-	option := f.omitOption()
-	options := slices.DeleteFunc(slices.Clone(f.options), func(o string) bool { return o == "" || o == "omitempty" })
-	return strings.Join(append([]string{f.name, option}, options...), ",")
+	return strings.Join(append([]string{f.name, f.omitOption()}, f.tag.Others("omitempty")...), ",")
 }
 
 // fixPresence adds the fix that gives a field a marker, unless it is empty, and a tag with which
@@ -86,7 +84,7 @@ func (p *pass) marked(f *field) {
 // defaultOfRequired reports a required field with a default.
 func (p *pass) defaultOfRequired(f *field) {
 	if m := f.presence(); m != nil && m.Presence().Required() && f.schema.Default != nil {
-		p.report(f, m.Pos, "remove the default, or make the field optional", "field %s is required and has a default, so that nobody has to set it", f.name)
+		p.report(f, m.Pos, "remove the default, or make the field optional", "field %s is required and has a default, so that clients never have to set it", f.name)
 	}
 }
 
@@ -116,7 +114,7 @@ func (p *pass) defaulted(f *field) {
 // not omit, and whether the default replaces it. The API server also sets a default for null where null
 // is not allowed.
 func (f *field) sentForDefault() string {
-	sent, known := clients.Unset(f.owner.File, f.Type, f.options)
+	sent, known := clients.Unset(f.owner.File, f.Type, f.tag)
 	if !known {
 		return "always write it, and the default replaces only a missing field"
 	}
@@ -182,7 +180,7 @@ func (p *pass) statusField(f *field) {
 // It is empty for other fields, and if the schema does not allow the value.
 func (f *field) zero() string {
 	body := f.underlying()
-	if f.isPointer() || body.Kind != source.KindBasic {
+	if f.IsPointer() || body.Kind != source.KindBasic {
 		return ""
 	}
 	zero := ""

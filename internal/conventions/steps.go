@@ -77,19 +77,9 @@ func (f *field) steps() iter.Seq[step] {
 	}
 }
 
-// isPointer reports whether the type of a field is written as a pointer.
-func (f *field) isPointer() bool {
-	_, ok := f.Type.(*ast.StarExpr)
-	return ok
-}
-
 // underlying is the type at the end of the names of a field's type, without a pointer.
 func (f *field) underlying() source.Underlying {
-	expr := f.Type
-	if star, ok := expr.(*ast.StarExpr); ok {
-		expr = star.X
-	}
-	return source.UnderlyingOf(f.owner.File, expr)
+	return source.UnderlyingOf(f.owner.File, source.Pointee(f.Type))
 }
 
 // isRequired reports whether the schema requires the field.

@@ -94,13 +94,10 @@ func (f *codeFile) appendStruct(t *Type) string {
 
 // omitted returns a condition that a field is left out of the JSON; empty if it never is.
 func (f *codeFile) omitted(field *Field, value string) string {
-	options := strings.Split(field.Source.Tag.Get("json"), ",")[1:]
-	empty := slices.Contains(options, "omitempty")
-	zero := slices.Contains(options, "omitzero")
 	t := field.Type
 	switch t.Shape {
 	case Struct, Opaque:
-		if !zero {
+		if !field.OmitZero {
 			return ""
 		}
 		if t.Decl.HasMethod("IsZero") {
@@ -108,11 +105,11 @@ func (f *codeFile) omitted(field *Field, value string) string {
 		}
 		return f.zero(t, value)
 	case List, Map:
-		if empty || zero {
-			return f.empty(t, value, empty)
+		if field.OmitEmpty {
+			return f.empty(t, value, field.Source.JSON().Has("omitempty"))
 		}
 	default:
-		if empty || zero {
+		if field.OmitEmpty {
 			return f.empty(t, value, true)
 		}
 	}
@@ -182,12 +179,11 @@ func (f *codeFile) structs(t *Type, seen map[*Type]bool) int {
 
 // knowsOmission reports whether it is known when a field is left out of the JSON.
 func (f *codeFile) knowsOmission(field *Field) bool {
-	options := strings.Split(field.Source.Tag.Get("json"), ",")[1:]
 	t := field.Type
 	switch {
 	case t.Shape == Float || t.Shape == Opaque && !encodesItself(t):
-		return !slices.Contains(options, "omitempty") && !slices.Contains(options, "omitzero")
-	case (t.Shape == Struct || t.Shape == Opaque) && slices.Contains(options, "omitzero"):
+		return !field.OmitEmpty
+	case (t.Shape == Struct || t.Shape == Opaque) && field.OmitZero:
 		return t.Decl.HasMethod("IsZero") || f.hasZero(t)
 	}
 	return true

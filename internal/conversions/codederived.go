@@ -11,10 +11,10 @@ import (
 )
 
 // constant writes the unit of a field of the hub that has a constant value.
-func (f *codeFile) constant(p *Pair, u *Unit, up bool) {
+func (f *codeFile) constant(p *Pair, u *Unit, way Direction) {
 	t := u.Hub[len(u.Hub)-1].Type
 	value := f.literal(t, u.Derived.Value)
-	if !up {
+	if !way.isUp() {
 		r := refOf("in", u.Hub)
 		current := f.read(r)
 		f.line("if %s {", not(f.same(t, current, value, r.field().OmitEmpty)))
@@ -24,7 +24,7 @@ func (f *codeFile) constant(p *Pair, u *Unit, up bool) {
 	r := refOf("out", u.Hub)
 	name := f.name(r.path, "")
 	f.line("var %s %s = %s", name, f.text(t), value)
-	f.restore(name, t, fmt.Sprintf("kept.exactly(%s)", r.keys()), f.rules(p, up, u.Hub), "")
+	f.restore(name, t, fmt.Sprintf("kept.exactly(%s)", r.keys()), f.rules(p, way, u.Hub), "")
 	f.assign(r, name)
 }
 
@@ -80,19 +80,14 @@ func (f *codeFile) literal(t *Type, raw json.RawMessage) string {
 }
 
 // union writes the unit of a discriminator that the spoke does not have.
-func (f *codeFile) union(p *Pair, u *Unit, up bool) {
-	spoke := "out"
-	hub := refOf("in", u.Hub)
-	if up {
-		spoke = "in"
-		hub = refOf("out", u.Hub)
-	}
+func (f *codeFile) union(p *Pair, u *Unit, way Direction) {
+	hub := refOf(way.hub, u.Hub)
 	t := hub.field().Type
 	member := f.name(u.Hub, "Member")
 	f.line("%s := %q", member, u.Derived.None)
 	f.line("switch {")
 	for _, m := range u.Derived.Members {
-		r := refOf(spoke, m.Spoke)
+		r := refOf(way.spoke, m.Spoke)
 		condition := not(f.empty(r.field().Type, r.expr, true))
 		if len(r.guards) > 0 {
 			condition = notNil(r.guards) + " && " + condition
@@ -105,7 +100,7 @@ func (f *codeFile) union(p *Pair, u *Unit, up bool) {
 		f.use("conversionPointerTo")
 		value = "conversionPointerTo(" + value + ")"
 	}
-	if !up {
+	if !way.isUp() {
 		if len(hub.guards) > 0 { // without a member, up does not allocate them
 			f.line("if %s && (%s == %q || %s) {", notNil(hub.guards), member, u.Derived.None, not(f.same(t, hub.expr, value, hub.field().OmitEmpty)))
 		} else {
@@ -123,7 +118,7 @@ func (f *codeFile) union(p *Pair, u *Unit, up bool) {
 	name, kept := f.name(u.Hub, ""), f.name(u.Hub, "Kept")
 	f.line("%s := %s", name, value)
 	f.line("%s := kept.union(%s, %q, []conversionMember{%s}, %s)", kept, member, u.Derived.None, strings.Join(members, ", "), hub.keys())
-	f.restore(name, t, kept, f.rules(p, up, u.Hub), "")
+	f.restore(name, t, kept, f.rules(p, way, u.Hub), "")
 	if len(hub.guards) == 0 {
 		f.line("%s = %s", hub.expr, name)
 		return
@@ -134,12 +129,8 @@ func (f *codeFile) union(p *Pair, u *Unit, up bool) {
 }
 
 // metadata writes the unit of a field of the spoke that repeats the name or the namespace.
-func (f *codeFile) metadata(p *Pair, u *Unit, up bool) {
-	root := "out"
-	if up {
-		root = "in"
-	}
-	r := refOf(root, u.Spoke)
+func (f *codeFile) metadata(p *Pair, u *Unit, way Direction) {
+	r := refOf(way.spoke, u.Spoke)
 	t := r.field().Type
 	if len(r.guards) > 0 {
 		f.line("if %s {", notNil(r.guards))
@@ -152,15 +143,15 @@ func (f *codeFile) metadata(p *Pair, u *Unit, up bool) {
 	} else {
 		value = f.asType(t, value)
 	}
-	if there := f.there(p, u, root); there != "" {
+	if there := f.there(p, u, way.spoke); there != "" {
 		f.line("var %s %s\nif %s {\n%s = %s\n}", name, f.text(t), there, name, value)
 	} else {
 		f.line("%s := %s", name, value)
 	}
-	if up {
+	if way.isUp() {
 		f.line("if %s {\nlost = lost.with(%s, %s)\n}", not(f.same(t, r.expr, name, r.field().OmitEmpty)), f.losing(t, r.expr), r.keys())
 	} else {
-		f.restore(name, t, fmt.Sprintf("kept.exactly(%s)", r.keys()), f.rules(p, up, u.Spoke), "")
+		f.restore(name, t, fmt.Sprintf("kept.exactly(%s)", r.keys()), f.rules(p, way, u.Spoke), "")
 		f.line("%s = %s", r.expr, name)
 	}
 	if len(r.guards) > 0 {
@@ -198,7 +189,7 @@ func (f *codeFile) there(p *Pair, u *Unit, root string) string {
 }
 
 // entry writes the unit of a label or an annotation and a string of the hub.
-func (f *codeFile) entry(p *Pair, u *Unit, up bool) {
+func (f *codeFile) entry(p *Pair, u *Unit, way Direction) {
 	f.use("conversionEntry")
 	entries := "Labels"
 	valid := f.use("conversionLabel")
@@ -233,13 +224,13 @@ func (f *codeFile) entry(p *Pair, u *Unit, up bool) {
 		return gotext.Function("func(j *conversionWriter)", "j.value("+entry+")")
 	}
 	f.use("conversionSamePointer")
-	if up {
+	if way.isUp() {
 		target := refOf("out", u.Hub)
 		entry := f.name(u.Hub, "Entry")
 		value := f.name(u.Hub, "")
 		f.line("%s := conversionGet(in.%s, %s)", entry, entries, key)
 		f.line("%s := %s", value, field(entry))
-		f.restore(value, t, fmt.Sprintf("kept.at(%s)", target.keys()), f.rules(p, up, u.Hub), fmt.Sprintf("conversionSamePointer(%s, %s)", text("value"), entry))
+		f.restore(value, t, fmt.Sprintf("kept.at(%s)", target.keys()), f.rules(p, way, u.Hub), fmt.Sprintf("conversionSamePointer(%s, %s)", text("value"), entry))
 		f.line("if !conversionSamePointer(%s, %s) {\nlost = lost.with(%s, %s)\n}", text(value), entry, written(entry), path)
 		f.assign(target, value)
 		f.line("out.%s = conversionSet(out.%s, %s, conversionEntry(kept.at(%s), %s))", entries, entries, key, path, valid)

@@ -9,8 +9,8 @@ import (
 )
 
 // convert returns an expression that converts a value by a rule, without what is kept.
-func (f *codeFile) convert(r *Rule, up bool, value string) string {
-	source, target := r.sides(up)
+func (f *codeFile) convert(r *Rule, way Direction, value string) string {
+	source, target := r.sides(way)
 	switch r.op {
 	case opSame:
 		return value
@@ -24,35 +24,35 @@ func (f *codeFile) convert(r *Rule, up bool, value string) string {
 			return "(" + f.text(target) + ")(" + value + ")"
 		case r.Elem.op == opStruct:
 			f.use("conversionPointed")
-			return fmt.Sprintf("convertPointed(%s, %s)", value, f.pure(r.Elem.Pair, up))
+			return fmt.Sprintf("convertPointed(%s, %s)", value, f.pure(r.Elem.Pair, way))
 		}
 		f.use("conversionPointer")
-		return fmt.Sprintf("convertPointer(%s, %s)", value, f.closure(r.Elem, up))
+		return fmt.Sprintf("convertPointer(%s, %s)", value, f.closure(r.Elem, way))
 	case opWrap:
-		return f.wrap(r, up, value)
+		return f.wrap(r, way, value)
 	case opStruct:
 		if r.Pair.equal {
 			return f.cast(target, value)
 		}
 		f.use("conversionStruct")
-		return fmt.Sprintf("convertStruct(%s, %s)", value, f.pure(r.Pair, up))
+		return fmt.Sprintf("convertStruct(%s, %s)", value, f.pure(r.Pair, way))
 	case opList:
 		if r.Elem.op == opStruct && !r.Elem.Pair.equal {
 			f.use("conversionEach")
-			return f.named(target, fmt.Sprintf("convertEach(%s, %s)", value, f.pure(r.Elem.Pair, up)))
+			return f.named(target, fmt.Sprintf("convertEach(%s, %s)", value, f.pure(r.Elem.Pair, way)))
 		}
 		f.use("conversionElements")
-		return f.named(target, fmt.Sprintf("convertElements(%s, %s)", value, f.closure(r.Elem, up)))
+		return f.named(target, fmt.Sprintf("convertElements(%s, %s)", value, f.closure(r.Elem, way)))
 	case opMap:
 		f.use("conversionValues")
-		return fmt.Sprintf("convertValues[%s](%s, %s)", f.text(target), value, f.closure(r.Elem, up))
+		return fmt.Sprintf("convertValues[%s](%s, %s)", f.text(target), value, f.closure(r.Elem, way))
 	case opKeyed:
 		f.use("conversionOnly")
-		return "conversionOnly(" + f.elements(r, up, value, "conversionKept{}") + ")"
+		return "conversionOnly(" + f.elements(r, way, value, "conversionKept{}") + ")"
 	case opCodec:
 		return f.codec(r, source, target, value)
 	case opValues:
-		return f.enum(r, up) + "(" + value + ")"
+		return f.enum(r, way) + "(" + value + ")"
 	}
 	return value
 }
@@ -74,9 +74,9 @@ func (f *codeFile) cast(t *Type, value string) string {
 }
 
 // closure returns a function that converts a value by a rule.
-func (f *codeFile) closure(r *Rule, up bool) string {
-	source, target := r.sides(up)
-	body := f.convert(r, up, "value")
+func (f *codeFile) closure(r *Rule, way Direction) string {
+	source, target := r.sides(way)
+	body := f.convert(r, way, "value")
 	if name, ok := strings.CutSuffix(body, "(value)"); ok && slices.Contains(f.converters, name) {
 		return name
 	}
@@ -84,31 +84,31 @@ func (f *codeFile) closure(r *Rule, up bool) string {
 }
 
 // wrap converts between a value and a pointer to one. The zero value is nil.
-func (f *codeFile) wrap(r *Rule, up bool, value string) string {
-	source, target := r.sides(up)
+func (f *codeFile) wrap(r *Rule, way Direction, value string) string {
+	source, target := r.sides(way)
 	if r.Elem.op == opStruct { // reached only for units that are dropped
 		f.use("conversionStruct")
 		if source.Shape == Pointer {
 			f.use("conversionValueOf")
-			return fmt.Sprintf("convertStruct(conversionValueOf(%s), %s)", value, f.pure(r.Elem.Pair, up))
+			return fmt.Sprintf("convertStruct(conversionValueOf(%s), %s)", value, f.pure(r.Elem.Pair, way))
 		}
 		if r.Required {
 			f.use("conversionNew")
-			return fmt.Sprintf("conversionNew(convertStruct(%s, %s))", value, f.pure(r.Elem.Pair, up))
+			return fmt.Sprintf("conversionNew(convertStruct(%s, %s))", value, f.pure(r.Elem.Pair, way))
 		}
 		name := f.helper("present"+f.identifier(target.Elem), func(name string) string {
-			return fmt.Sprintf("// %s returns a pointer to a value that is not empty.\nfunc %s(value %s) %s {\nif %s {\nreturn nil\n}\nreturn &value\n}\n", name, name, f.text(target.Elem), f.text(target), f.hollow(r.Elem.Pair, target.Elem, !up, "value", nil))
+			return fmt.Sprintf("// %s returns a pointer to a value that is not empty.\nfunc %s(value %s) %s {\nif %s {\nreturn nil\n}\nreturn &value\n}\n", name, name, f.text(target.Elem), f.text(target), f.hollow(r.Elem.Pair, target.Elem, way.Back(), "value", nil))
 		})
-		return fmt.Sprintf("%s(convertStruct(%s, %s))", name, value, f.pure(r.Elem.Pair, up))
+		return fmt.Sprintf("%s(convertStruct(%s, %s))", name, value, f.pure(r.Elem.Pair, way))
 	}
 	if source.Shape == Pointer {
 		f.use("conversionValueOf")
-		return f.convert(r.Elem, up, "conversionValueOf("+value+")")
+		return f.convert(r.Elem, way, "conversionValueOf("+value+")")
 	}
 	if shared := f.share(r, target, value); shared != "" {
 		return shared
 	}
-	value = f.convert(r.Elem, up, value)
+	value = f.convert(r.Elem, way, value)
 	if r.collection() {
 		return f.pointerTo(r, target, value)
 	}
@@ -344,32 +344,24 @@ func (f *codeFile) basic(t *Type, value string) string {
 }
 
 // enum returns a function that converts the values of an enum.
-func (f *codeFile) enum(r *Rule, up bool) string {
-	source, target := r.sides(up)
+func (f *codeFile) enum(r *Rule, way Direction) string {
+	source, target := r.sides(way)
 	id := "values"
 	for _, v := range r.Values {
 		id += " " + v[0] + " " + v[1]
 	}
-	id = fmt.Sprint(id, " ", source.ID, " ", target.ID, up)
+	id = fmt.Sprint(id, " ", source.ID, " ", target.ID, way.word)
 	if known, ok := f.helperOf[id]; ok {
 		return known
 	}
-	name := "convert" + f.identifier(r.Spoke) + "ValueToHub"
-	if !up {
-		name = "convert" + f.identifier(r.Spoke) + "ValueFromHub"
-	}
-	name = f.unique(name)
+	name := f.unique("convert" + f.identifier(r.Spoke) + "Value" + way.word + "Hub")
 	f.helperOf[id] = name
 	f.converters = append(f.converters, name)
 	var out strings.Builder
 	fmt.Fprintf(&out, "// %s converts a value; those that it does not name convert to themselves.\nfunc %s(value %s) %s {\nswitch value {\n", name, name, f.text(source), f.text(target))
 	seen := map[string]bool{}
 	for _, v := range r.Values {
-		a := v[0]
-		b := v[1]
-		if !up {
-			a, b = b, a
-		}
+		a, b := Sides(way, v[0], v[1])
 		if !seen[a] && a != b {
 			fmt.Fprintf(&out, "case %q:\nreturn %q\n", a, b)
 		}

@@ -17,9 +17,9 @@ func (r *Rule) nests() bool {
 }
 
 // elements returns a call that converts a list or a map, and returns what it loses, too.
-func (f *codeFile) elements(r *Rule, up bool, source, kept string) string {
-	a, b := r.sides(up)
-	each := f.each(r.Elem, up)
+func (f *codeFile) elements(r *Rule, way Direction, source, kept string) string {
+	a, b := r.sides(way)
+	each := f.each(r.Elem, way)
 	arguments := []string{source, kept}
 	name := ""
 	switch {
@@ -30,7 +30,7 @@ func (f *codeFile) elements(r *Rule, up bool, source, kept string) string {
 	case r.op == opKeyed && a.Shape == Map:
 		f.use("conversionKeyedMap")
 		name = "convertMapToList"
-		arguments = append(arguments, f.key(r, b.Elem), f.setKey(r, b.Elem), each, f.each(r.Elem, !up))
+		arguments = append(arguments, f.key(r, b.Elem), f.setKey(r, b.Elem), each, f.each(r.Elem, way.Back()))
 	case r.op == opKeyed:
 		f.use("conversionKeyedMap")
 		name = "convertListToMap[" + f.text(b) + "]"
@@ -38,10 +38,10 @@ func (f *codeFile) elements(r *Rule, up bool, source, kept string) string {
 	case len(r.Keys) > 0:
 		f.use("conversionKeyed")
 		name = "convertKeyed"
-		arguments = append(arguments, f.key(r, a.Elem), f.key(r, b.Elem), each, f.each(r.Elem, !up))
+		arguments = append(arguments, f.key(r, a.Elem), f.key(r, b.Elem), each, f.each(r.Elem, way.Back()))
 	default:
 		f.use("conversionList")
-		back := f.each(r.Elem, !up)
+		back := f.each(r.Elem, way.Back())
 		write := f.appender(a.Elem)
 		if r.Elem.drops() {
 			write = fmt.Sprintf("func(j *conversionWriter, value *%s) {\n%s(j, value, %s, %s, %s)\n}", f.text(a.Elem), f.use("conversionWithoutDropped"), each, back, write)
@@ -54,15 +54,15 @@ func (f *codeFile) elements(r *Rule, up bool, source, kept string) string {
 
 // each returns a function that converts an element of a list or a map: func(in *A, out *B, kept)
 // conversionLost.
-func (f *codeFile) each(r *Rule, up bool) string {
+func (f *codeFile) each(r *Rule, way Direction) string {
 	if r.collects() {
-		source, target := r.sides(up)
-		return fmt.Sprintf("func(in *%s, out *%s, kept conversionKept) (lost conversionLost) {\n*out, lost = %s\nreturn lost\n}", f.text(source), f.text(target), f.elements(r, up, "*in", "kept"))
+		source, target := r.sides(way)
+		return fmt.Sprintf("func(in *%s, out *%s, kept conversionKept) (lost conversionLost) {\n*out, lost = %s\nreturn lost\n}", f.text(source), f.text(target), f.elements(r, way, "*in", "kept"))
 	}
-	sourceType, targetType := r.sides(up)
+	sourceType, targetType := r.sides(way)
 	pair := structs(r)
 	if r.op == opStruct && pair.Loses && !pair.meta {
-		return f.function(pair, up)
+		return f.function(pair, way)
 	}
 	input := "in"
 	out := "out"
@@ -76,17 +76,17 @@ func (f *codeFile) each(r *Rule, up bool) string {
 		body += fmt.Sprintf("*out = new(%s)\n", f.text(targetType.Elem))
 	}
 	kept := "kept"
-	call := "return " + f.call(pair, up, input, out, "meta", "kept")
+	call := "return " + f.call(pair, way, input, out, "meta", "kept")
 	if !pair.Loses {
 		f.use("conversionLost")
 		kept = "_"
-		call = f.call(pair, up, input, out, "meta", "") + "\nreturn nil"
+		call = f.call(pair, way, input, out, "meta", "") + "\nreturn nil"
 	}
 	return fmt.Sprintf("func(in *%s, out *%s, %s conversionKept) conversionLost {\n%s%s\n}", f.text(sourceType), f.text(targetType), kept, body, call)
 }
 
 // scalarMap writes a unit of two maps whose values are no structs and may lose something.
-func (f *codeFile) scalarMap(p *Pair, u *Unit, sourceRef, targetRef ref, up bool) {
+func (f *codeFile) scalarMap(p *Pair, u *Unit, sourceRef, targetRef ref, way Direction) {
 	r := u.Rule
 	source := f.read(sourceRef)
 	target := targetRef.expr
@@ -96,15 +96,15 @@ func (f *codeFile) scalarMap(p *Pair, u *Unit, sourceRef, targetRef ref, up bool
 	}
 	f.use("conversionMap")
 	f.use("conversionValue")
-	a, b := r.sides(up)
-	each := fmt.Sprintf("func(in *%s, out *%s, kept conversionKept) conversionLost {\n*out = %s\n", f.text(a.Elem), f.text(b.Elem), f.convert(r.Elem, up, "*in"))
-	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s%s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, targetRef.path), r.Elem.notNil(b.Elem, "value"), f.onlyIf("same", f.sameBack(r.Elem, up, "value", "*in", false)))
-	each += fmt.Sprintf("if %s {\nreturn conversionLosing(%s)\n}\nreturn nil\n}", f.onlyIf("lost", not(f.sameBack(r.Elem, up, "*out", "*in", false))), f.losing(a.Elem, "*in"))
+	a, b := r.sides(way)
+	each := fmt.Sprintf("func(in *%s, out *%s, kept conversionKept) conversionLost {\n*out = %s\n", f.text(a.Elem), f.text(b.Elem), f.convert(r.Elem, way, "*in"))
+	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s%s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, way, targetRef.path), r.Elem.notNil(b.Elem, "value"), f.onlyIf("same", f.sameBack(r.Elem, way, "value", "*in", false)))
+	each += fmt.Sprintf("if %s {\nreturn conversionLosing(%s)\n}\nreturn nil\n}", f.onlyIf("lost", not(f.sameBack(r.Elem, way, "*out", "*in", false))), f.losing(a.Elem, "*in"))
 	child := f.name(sourceRef.path, "Lost")
-	kept := f.keptOf(u, up, targetRef)
+	kept := f.keptOf(u, way, targetRef)
 	f.line("var %s conversionLost\n%s, %s = convertMap[%s](%s, %s, %s)", child, target, child, f.text(b), source, kept, each)
-	f.emptied(r, up, source, target, kept, child)
-	f.loseBelow(u, up, child, sourceRef)
+	f.emptied(r, way, source, target, kept, child)
+	f.loseBelow(u, way, child, sourceRef)
 	if len(targetRef.guards) > 0 {
 		f.assign(targetRef, target)
 	}

@@ -8,36 +8,36 @@ import (
 )
 
 // mayBeAbsent reports whether a unit is of two structs of which one is behind a pointer or, if it has
-// only zeros, left out. kept is set if something of it is kept.
-func (u *Unit) mayBeAbsent(kept bool) bool {
+// only zeros, left out.
+func (u *Unit) mayBeAbsent() bool {
+	kept := u.Up == Kept || u.Down == Kept
 	if u.Rule.op == opWrap && u.Rule.Elem.op == opStruct && (!u.Rule.Required || kept) {
 		return true
 	}
-	return u.Rule.omits(true) || u.Rule.omits(false)
+	return u.Rule.omits(ToHub()) || u.Rule.omits(FromHub())
 }
 
 // presentStruct writes a unit of structs of which at least one may be absent, and is if the other one
 // is empty, but for fields that other units convert.
-func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, up bool) {
+func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, way Direction) {
 	source := f.read(sourceRef)
 	target := targetRef.expr
 	if len(targetRef.guards) > 0 {
 		target = f.name(targetRef.path, "")
 		f.line("var %s %s", target, f.text(targetRef.field().Type))
 	}
-	a, b := u.Rule.sides(up)
+	a, b := u.Rule.sides(way)
 	pair := u.Rule.Pair
 	if pair == nil {
 		pair = u.Rule.Elem.Pair
 	}
 	f.use("conversionLost")
-	kept := f.keptOf(u, up, targetRef)
-	convert := func(input, out string) string { return f.call(pair, up, input, out, "meta", kept) }
+	kept := f.keptOf(u, way, targetRef)
+	convert := func(input, out string) string { return f.call(pair, way, input, out, "meta", kept) }
 	var dropped []string
 	for _, inner := range pair.Units {
-		if path := inner.Spoke; inner.Rule == nil && up && inner.Up == Dropped {
-			dropped = append(dropped, dotted(path))
-		} else if path := inner.Hub; inner.Rule == nil && !up && inner.Down == Dropped {
+		path, _ := Sides(way, inner.Spoke, inner.Hub)
+		if inner.Rule == nil && inner.fate(way) == Dropped {
 			dropped = append(dropped, dotted(path))
 		}
 	}
@@ -48,11 +48,8 @@ func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, up bool) {
 	}
 	wasPresent := f.onlyIf("was present", kept+".isSet()")
 	if a.Shape == Pointer && b.Shape == Pointer {
-		taken := pair.takenSpoke
-		if !up {
-			taken = pair.takenHub
-		}
-		hollow := func(paths []string) string { return f.hollow(pair, a.Elem, up, "*"+source, paths) }
+		taken, _ := Sides(way, pair.takenSpoke, pair.takenHub)
+		hollow := func(paths []string) string { return f.hollow(pair, a.Elem, way, "*"+source, paths) }
 		value := f.name(targetRef.path, "Value")
 		f.line("var %s conversionLost\nif %s != nil {\nvar %s %s", child, source, value, f.text(b.Elem))
 		if text := convert(source, "&"+value); pair.Loses {
@@ -63,7 +60,7 @@ func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, up bool) {
 		f.line("if %s || %s || %s.isSet() {\n%s = &%s\n}", not(hollow(slices.Concat(taken, dropped))), not(f.empty(b.Elem, value, true)), kept, target, value)
 		set("%s && %s", f.onlyIf("presence", hollow(dropped)), f.empty(b.Elem, value, true))
 		f.line("} else if %s {\n%s = new(%s)\n}", wasPresent, target, f.text(b.Elem))
-		f.loseBelow(u, up, child, sourceRef)
+		f.loseBelow(u, way, child, sourceRef)
 	} else {
 		input := "&" + source
 		out := "&" + target
@@ -72,17 +69,17 @@ func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, up bool) {
 			input = f.name(sourceRef.path, "Value")
 			f.line("%s := %s\nif %s == nil {\n%s = new(%s)\n}", input, source, input, input, f.text(a.Elem))
 		}
-		if b.Shape == Pointer || u.Rule.omits(!up) {
+		if b.Shape == Pointer || u.Rule.omits(way.Back()) {
 			value = f.name(targetRef.path, "Value")
 			out = "&" + value
 			f.line("var %s %s", value, f.text(pointed(b)))
 		}
-		marks := a.Shape == Pointer && !u.Rule.Required || a.Shape != Pointer && u.Rule.omits(up)
+		marks := a.Shape == Pointer && !u.Rule.Required || a.Shape != Pointer && u.Rule.omits(way)
 		switch text := convert(input, out); {
 		case pair.Loses && marks:
 			f.line("%s := %s", child, text)
 		case pair.Loses:
-			f.loseBelow(u, up, text, sourceRef)
+			f.loseBelow(u, way, text, sourceRef)
 		case marks:
 			f.line("var %s conversionLost\n%s", child, text)
 		default:
@@ -96,15 +93,15 @@ func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, up bool) {
 			if b.Shape == Pointer {
 				result = f.use("conversionNew") + "(" + value + ")" // a copy, so that nothing is allocated if it is absent
 			}
-			f.line("if %s || %s {\n%s = %s\n}", not(f.hollow(pair, pointed(b), !up, value, nil)), wasPresent, target, result)
+			f.line("if %s || %s {\n%s = %s\n}", not(f.hollow(pair, pointed(b), way.Back(), value, nil)), wasPresent, target, result)
 		}
 		if marks && a.Shape == Pointer {
-			set("%s != nil && %s", source, f.onlyIf("presence", f.hollow(pair, a.Elem, up, "*"+source, dropped)))
+			set("%s != nil && %s", source, f.onlyIf("presence", f.hollow(pair, a.Elem, way, "*"+source, dropped)))
 		} else if marks {
-			set("%s && %s", not(f.empty(a, source, true)), f.onlyIf("presence", f.hollow(pair, a, up, source, dropped)))
+			set("%s && %s", not(f.empty(a, source, true)), f.onlyIf("presence", f.hollow(pair, a, way, source, dropped)))
 		}
 		if marks {
-			f.loseBelow(u, up, child, sourceRef)
+			f.loseBelow(u, way, child, sourceRef)
 		}
 	}
 	if len(targetRef.guards) > 0 {
@@ -112,19 +109,19 @@ func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, up bool) {
 	}
 }
 
-// hollow returns a condition that a struct of a pair has only zeros, also behind pointers that are
+// hollow returns a condition that the source of a direction, a struct of a pair, has only zeros, also behind pointers that are
 // required, and fields at the given paths.
-func (f *codeFile) hollow(p *Pair, t *Type, ofSpoke bool, value string, beside []string) string {
+func (f *codeFile) hollow(p *Pair, t *Type, way Direction, value string, beside []string) string {
 	empty := func(value string) string {
 		if len(beside) == 0 {
 			return f.empty(t, value, true)
 		}
 		return "!" + f.hasOwn(t, beside) + "(" + value + ")"
 	}
-	if !p.hasZeros(ofSpoke) {
+	if !p.hasZeros(way) {
 		return empty(value)
 	}
-	id := fmt.Sprintf("hollow %p %t %v", p, ofSpoke, beside)
+	id := fmt.Sprintf("hollow %p %s %v", p, way.word, beside)
 	name, ok := f.helperOf[id]
 	if !ok {
 		name = f.unique("hollow" + f.identifier(t))
@@ -132,8 +129,8 @@ func (f *codeFile) hollow(p *Pair, t *Type, ofSpoke bool, value string, beside [
 		var out strings.Builder
 		fmt.Fprintf(&out, "// %s reports whether all values are zero, also behind pointers that are required.\nfunc %s(value %s) bool {\n", name, name, f.text(t))
 		for _, u := range p.Units {
-			path, pair, pointer := u.zeros(ofSpoke)
-			if path == nil || !pointer && !pair.hasZeros(ofSpoke) {
+			path, pair, pointer := u.zeros(way)
+			if path == nil || !pointer && !pair.hasZeros(way) {
 				continue
 			}
 			r := refOf("value", path)
@@ -149,7 +146,7 @@ func (f *codeFile) hollow(p *Pair, t *Type, ofSpoke bool, value string, beside [
 			}
 			zero := f.empty(field, location, true)
 			if pair != nil {
-				zero = f.hollow(pair, field, ofSpoke, location, nil)
+				zero = f.hollow(pair, field, way, location, nil)
 			}
 			fmt.Fprintf(&out, "if %s%s {\n%s = %s\n}\n", guard, zero, r.expr, cleared)
 		}

@@ -12,24 +12,16 @@ import (
 )
 
 // rules returns the rules that a kept value of the other side has to fulfil: a variable, or nil.
-func (f *codeFile) rules(p *Pair, up bool, path []*Field) string {
-	s := p.Spokeward
-	t := p.Spoke
-	if up {
-		s = p.Hubward
-		t = p.Hub
-	}
+func (f *codeFile) rules(p *Pair, way Direction, path []*Field) string {
+	_, t := p.sides(way)
+	_, s := Sides(way, p.Spokeward, p.Hubward)
 	return f.rulesOf(properties{}.below(s, path), t, path, "")
 }
 
 // elementRules returns the rules of the values of a map.
-func (f *codeFile) elementRules(p *Pair, up bool, path []*Field) string {
-	s := p.Spokeward
-	t := p.Spoke
-	if up {
-		s = p.Hubward
-		t = p.Hub
-	}
+func (f *codeFile) elementRules(p *Pair, way Direction, path []*Field) string {
+	_, t := p.sides(way)
+	_, s := Sides(way, p.Spokeward, p.Hubward)
 	return f.rulesOf(values(properties{}.below(s, path)), t, path, "Values")
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/source/gotext"
 )
 
 // ref is a field in a function: how it is read or written, and the pointers on the way.
@@ -52,12 +54,9 @@ func (f *codeFile) name(path []*Field, suffix string) string {
 	if token.IsKeyword(base) || f.taken[base] || isImportable(base) {
 		base += "Value"
 	}
-	out := base
-	for i := 2; f.local[out] || f.taken[out]; i++ {
-		out = base + strconv.Itoa(i)
-	}
-	f.local[out] = true
-	return out
+	unique := gotext.Unique(base, func(name string) bool { return f.local[name] || f.taken[name] })
+	f.local[unique] = true
+	return unique
 }
 
 // read returns an expression for the field, which is zero if a pointer on the way is nil.
@@ -103,39 +102,34 @@ func (f *codeFile) allocate(r ref) {
 
 // phase returns when a unit is converted in a direction: what depends on other fields of the
 // result comes after them.
-func (u *Unit) phase(up bool) int {
+func (u *Unit) phase(way Direction) int {
 	const last = 1 << 20
-	restores := len(u.Spoke) > 0 && !up || len(u.Hub) > 0 && up
+	_, target := Sides(way, u.Spoke, u.Hub)
 	switch {
 	case u.Derived != nil && u.Derived.metadata != "":
 		return last
-	case u.Derived != nil && u.Derived.union != nil && !up:
+	case u.Derived != nil && u.Derived.union != nil && !way.isUp():
 		return last - 1 // the members belong to the result
 	case u.Derived != nil && u.Derived.union != nil:
 		return 2 // may be a guard
-	case up && len(u.Guards) > 0:
+	case way.isUp() && len(u.Guards) > 0:
 		return 3 + u.rank
-	case u.set, u.Rule == nil && restores:
+	case u.set, u.Rule == nil && len(target) > 0:
 		return 1
 	}
 	return 0
 }
 
 // inside returns how many units write a struct that the result of each is in: it comes after them.
-func (p *Pair) inside(up bool) map[*Unit]int {
+func (p *Pair) inside(way Direction) map[*Unit]int {
 	targets := map[string]int{}
-	target := func(u *Unit) []*Field {
-		if up {
-			return u.Hub
-		}
-		return u.Spoke
-	}
 	for _, u := range p.Units {
-		targets[dotted(target(u))]++
+		_, path := Sides(way, u.Spoke, u.Hub)
+		targets[dotted(path)]++
 	}
 	out := make(map[*Unit]int, len(p.Units))
 	for _, u := range p.Units {
-		path := target(u)
+		_, path := Sides(way, u.Spoke, u.Hub)
 		for i := 1; i < len(path); i++ {
 			out[u] += targets[dotted(path[:i])]
 		}
@@ -144,42 +138,34 @@ func (p *Pair) inside(up bool) map[*Unit]int {
 }
 
 // unit writes the statements of a unit for a direction.
-func (f *codeFile) unit(p *Pair, u *Unit, up bool) {
-	fromPath := u.Spoke
-	toPath := u.Hub
-	lostHere := u.Up == Kept
-	keptThere := u.Down == Kept
-	if !up {
-		fromPath = u.Hub
-		toPath = u.Spoke
-		lostHere = u.Down == Kept
-		keptThere = u.Up == Kept
-	}
+func (f *codeFile) unit(p *Pair, u *Unit, way Direction) {
+	source, target := Sides(way, u.Spoke, u.Hub)
+	keeps := u.Up == Kept || u.Down == Kept
 	switch {
 	case u.set:
-		f.presence(p, fromPath, toPath)
+		f.presence(p, source, target)
 	case u.Derived != nil && u.Derived.metadata != "":
-		f.metadata(p, u, up)
+		f.metadata(p, u, way)
 	case u.Derived != nil && u.Derived.union != nil:
-		f.union(p, u, up)
+		f.union(p, u, way)
 	case u.Derived != nil:
-		f.constant(p, u, up)
+		f.constant(p, u, way)
 	case u.Rule == nil:
-		f.oneSided(p, u, up, fromPath, toPath, lostHere, keptThere)
+		f.oneSided(p, u, way)
 	case u.Hook != nil:
-		f.leaf(p, u, up, lostHere, keptThere)
+		f.leaf(p, u, way)
 	case u.Rule.op == opLabel || u.Rule.op == opAnnotation:
-		f.entry(p, u, up)
-	case u.Rule.op == opMap && !u.Rule.carries() && (lostHere || keptThere):
-		f.scalarMap(p, u, refOf("in", fromPath), refOf("out", toPath), up)
-	case u.Reason == "" && (u.Rule.shared() || u.mayBeAbsent(lostHere || keptThere)):
-		f.presentStruct(u, refOf("in", fromPath), refOf("out", toPath), up)
-	case (u.Rule.carries() || u.Rule.isPresence()) && (lostHere || keptThere):
-		f.carried(p, u, refOf("in", fromPath), refOf("out", toPath), up)
-	case u.Rule.op == opStruct && !lostHere && !keptThere:
-		f.plainStruct(u.Rule, refOf("in", fromPath), refOf("out", toPath), up)
+		f.entry(p, u, way)
+	case u.Rule.op == opMap && !u.Rule.carries() && keeps:
+		f.scalarMap(p, u, refOf("in", source), refOf("out", target), way)
+	case u.Reason == "" && (u.Rule.shared() || u.mayBeAbsent()):
+		f.presentStruct(u, refOf("in", source), refOf("out", target), way)
+	case (u.Rule.carries() || u.Rule.isPresence()) && keeps:
+		f.carried(p, u, refOf("in", source), refOf("out", target), way)
+	case u.Rule.op == opStruct && !keeps:
+		f.plainStruct(u.Rule, refOf("in", source), refOf("out", target), way)
 	default:
-		f.leaf(p, u, up, lostHere, keptThere)
+		f.leaf(p, u, way)
 	}
 }
 
@@ -236,66 +222,63 @@ func (f *codeFile) emptyButDropped(p *Pair, path []*Field, expr string) string {
 }
 
 // oneSided writes the unit of a field that the other side does not have.
-func (f *codeFile) oneSided(p *Pair, u *Unit, up bool, source, target []*Field, lostHere, keptThere bool) {
-	if len(source) > 0 && lostHere {
+func (f *codeFile) oneSided(p *Pair, u *Unit, way Direction) {
+	source, target := Sides(way, u.Spoke, u.Hub)
+	if len(source) > 0 && u.fate(way) == Kept {
 		r := refOf("in", source)
 		condition := f.onlyIf("lost", not(f.empty(r.field().Type, r.expr, r.field().OmitEmpty)))
 		if len(r.guards) > 0 {
 			condition = notNil(r.guards) + " && " + condition
 		}
 		f.line("if %s {", condition)
-		f.line("%s\n}", f.lose(u, up, r.expr, r))
+		f.line("%s\n}", f.lose(u, way, r.expr, r))
 	}
-	if len(target) > 0 && keptThere {
+	if len(target) > 0 && u.fate(way.Back()) == Kept {
 		r := refOf("out", target)
 		t := r.field().Type
-		k := f.keptOf(u, up, r)
-		f.line("if value, ok := %s[%s](%s, %s); ok {", f.use("conversionValue"), f.text(t), k, f.rules(p, up, target))
+		k := f.keptOf(u, way, r)
+		f.line("if value, ok := %s[%s](%s, %s); ok {", f.use("conversionValue"), f.text(t), k, f.rules(p, way, target))
 		f.allocate(r)
 		f.line("%s = value\n}", r.expr)
 	}
 }
 
 // keptOf returns what is kept for a field of the result, which may have guards.
-func (f *codeFile) keptOf(u *Unit, up bool, target ref) string {
+func (f *codeFile) keptOf(u *Unit, way Direction, target ref) string {
 	if len(u.Guards) == 0 {
 		return fmt.Sprintf("kept.at(%s)", target.keys())
 	}
 	f.use("conversionGuarded")
 	var paths []string
 	for _, guard := range u.Guards {
-		if up {
+		if way.isUp() {
 			paths = append(paths, "{"+refOf("out", guard).keys()+"}")
 		}
 	}
-	return fmt.Sprintf("kept.guarded([]any{%s}, [][]string{%s}, %s)", f.guardValues(u, up), strings.Join(paths, ", "), target.keys())
+	return fmt.Sprintf("kept.guarded([]any{%s}, [][]string{%s}, %s)", f.guardValues(u, way), strings.Join(paths, ", "), target.keys())
 }
 
 // lose returns a statement that keeps a value of the source.
-func (f *codeFile) lose(u *Unit, up bool, value string, source ref) string {
+func (f *codeFile) lose(u *Unit, way Direction, value string, source ref) string {
 	write := f.losing(source.field().Type, value)
 	if len(u.Guards) > 0 {
 		f.use("conversionGuarded")
-		return fmt.Sprintf("lost = lost.under(conversionGuarded(conversionLosing(%s), %s), %s)", write, f.guardValues(u, up), source.keys())
+		return fmt.Sprintf("lost = lost.under(conversionGuarded(conversionLosing(%s), %s), %s)", write, f.guardValues(u, way), source.keys())
 	}
 	return fmt.Sprintf("lost = lost.with(%s, %s)", write, source.keys())
 }
 
 // loseBelow writes the statement that keeps what was lost below a field of the source.
-func (f *codeFile) loseBelow(u *Unit, up bool, child string, source ref) {
+func (f *codeFile) loseBelow(u *Unit, way Direction, child string, source ref) {
 	if len(u.Guards) > 0 {
 		f.use("conversionGuarded")
-		child = fmt.Sprintf("conversionGuarded(%s, %s)", child, f.guardValues(u, up))
+		child = fmt.Sprintf("conversionGuarded(%s, %s)", child, f.guardValues(u, way))
 	}
 	f.line("lost = lost.under(%s, %s)", child, source.keys())
 }
 
 // guardValues returns the values of the guards, which are fields of the hub, as arguments.
-func (f *codeFile) guardValues(u *Unit, up bool) string {
-	root := "in"
-	if up {
-		root = "out"
-	}
+func (f *codeFile) guardValues(u *Unit, way Direction) string {
 	var out []string
 	add := func(t *Type, value string) {
 		if t.Shape == Struct || t.Shape == Opaque { // which may encode itself through a pointer only
@@ -304,9 +287,9 @@ func (f *codeFile) guardValues(u *Unit, up bool) string {
 		out = append(out, value)
 	}
 	for _, guard := range u.Guards {
-		r := refOf(root, guard)
+		r := refOf(way.hub, guard)
 		t := r.field().Type
-		if len(r.guards) == 0 || u.Rule == nil && !up && len(u.Hub) > 0 &&
+		if len(r.guards) == 0 || u.Rule == nil && !way.isUp() && len(u.Hub) > 0 &&
 			slices.Equal(guard[:len(guard)-1], u.Hub[:len(u.Hub)-1]) {
 			add(t, r.expr) // a field beside it, whose pointers are there
 			continue
@@ -318,25 +301,12 @@ func (f *codeFile) guardValues(u *Unit, up bool) string {
 
 // leaf writes a unit whose values are kept as they are: one field of each side, or those of
 // a hook.
-func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
-	froms := [][]*Field{u.Spoke}
-	tos := [][]*Field{u.Hub}
-	if u.Hook != nil {
-		froms = u.Hook.Fields
-		tos = u.Hook.Targets
-	}
-	if !up {
-		froms, tos = tos, froms
-	}
-	convert := func(up bool, values []string) string {
+func (f *codeFile) leaf(p *Pair, u *Unit, way Direction) {
+	froms, tos := u.Fields(way)
+	convert := func(way Direction, values []string) string {
 		if u.Hook != nil {
-			name := u.Hook.Name + "From"
-			meta := u.Hook.MetaFrom
-			if up {
-				name = u.Hook.Name + "To"
-				meta = u.Hook.MetaTo
-			}
-			if meta {
+			name := u.Hook.Name + way.word
+			if meta, _ := Sides(way, u.Hook.MetaTo, u.Hook.MetaFrom); meta {
 				values = append([]string{"meta"}, values...)
 			}
 			if home := u.Hook.From(f.pkg); home != f.pkg {
@@ -344,7 +314,7 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 			}
 			return name + "(" + strings.Join(values, ", ") + ")"
 		}
-		return f.convert(u.Rule, up, values[0])
+		return f.convert(u.Rule, way, values[0])
 	}
 	var values, results []string
 	var sources, targets []ref
@@ -356,27 +326,29 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 	for _, target := range tos {
 		targets = append(targets, refOf("out", target))
 	}
-	simple := !lostHere && !keptThere && len(targets) == 1
+	loses := u.fate(way) == Kept
+	restores := u.fate(way.Back()) == Kept
+	simple := !loses && !restores && len(targets) == 1
 	if simple {
-		f.assign(targets[0], convert(up, values))
+		f.assign(targets[0], convert(way, values))
 		return
 	}
 	for _, r := range targets {
 		results = append(results, f.name(r.path, ""))
 	}
-	f.line("%s := %s", strings.Join(results, ", "), convert(up, values))
+	f.line("%s := %s", strings.Join(results, ", "), convert(way, values))
 	switch { // as if the side that leaves it out were read from JSON
-	case u.Rule.empties(up):
+	case u.Rule.empties(way):
 		f.line("if len(%s) == 0 {\n%s = nil\n}", results[0], results[0])
-	case u.Rule.empties(!up):
+	case u.Rule.empties(way.Back()):
 		f.line("if len(%s) == 0 {\n%s = nil\n}", values[0], results[0])
 	}
 	// same compares what the results convert back to with the source.
 	same := func(results []string) (statement, condition string) {
 		if u.Hook == nil {
-			return "", f.sameBack(u.Rule, up, results[0], values[0], sources[0].field().OmitEmpty)
+			return "", f.sameBack(u.Rule, way, results[0], values[0], sources[0].field().OmitEmpty)
 		}
-		back := convert(!up, results)
+		back := convert(way.Back(), results)
 		if len(values) == 1 {
 			return "", f.same(sources[0].field().Type, back, values[0], sources[0].field().OmitEmpty)
 		}
@@ -387,7 +359,7 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 		}
 		return strings.Join(names, ", ") + " := " + back, strings.Join(conditions, " && ")
 	}
-	if keptThere {
+	if restores {
 		var kept, conditions []string
 		for i, r := range targets {
 			name := f.name(r.path, "Kept")
@@ -397,7 +369,7 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 				_, same := same(kept)
 				condition += " && " + u.Rule.notNil(r.field().Type, name) + f.onlyIf("same", same)
 			}
-			conditions = append(conditions, fmt.Sprintf("if %s, ok := %s[%s](%s, %s); %s {", name, f.use("conversionValue"), f.text(r.field().Type), f.keptOf(u, up, r), f.rules(p, up, r.path), condition))
+			conditions = append(conditions, fmt.Sprintf("if %s, ok := %s[%s](%s, %s); %s {", name, f.use("conversionValue"), f.text(r.field().Type), f.keptOf(u, way, r), f.rules(p, way, r.path), condition))
 		}
 		f.line("%s", strings.Join(conditions, "\n"))
 		restore := strings.Join(results, ", ") + " = " + strings.Join(kept, ", ")
@@ -406,18 +378,18 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 		}
 		f.line("%s%s", restore, strings.Repeat("\n}", len(targets)))
 	}
-	if lostHere {
+	if loses {
 		statement, condition := same(results)
 		if statement != "" {
 			statement += "; "
 		}
 		condition = not(condition)
-		if u.Rule.onlyEmpties(up) {
+		if u.Rule.onlyEmpties(way) {
 			condition = fmt.Sprintf("%s != nil && len(%s) == 0", values[0], values[0])
 		}
 		f.line("if %s%s {", statement, f.onlyIf("lost", condition))
 		for i, r := range sources {
-			f.line("%s", f.lose(u, up, values[i], r))
+			f.line("%s", f.lose(u, way, values[i], r))
 		}
 		f.line("}")
 	}
@@ -428,13 +400,13 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 
 // sameBack returns a condition that a result converts back to the value of the source. For a required
 // pointer, nil is zero: it may be of a struct that is left out.
-func (f *codeFile) sameBack(r *Rule, up bool, result, value string, omitEmpty bool) string {
-	source, _ := r.sides(up)
+func (f *codeFile) sameBack(r *Rule, way Direction, result, value string, omitEmpty bool) string {
+	source, _ := r.sides(way)
 	if r.Required && source.Shape == Pointer && !r.collection() {
 		f.use("conversionValueOf")
-		return f.same(source.Elem, f.convert(r.Elem, !up, result), "conversionValueOf("+value+")", false)
+		return f.same(source.Elem, f.convert(r.Elem, way.Back(), result), "conversionValueOf("+value+")", false)
 	}
-	return f.same(source, f.convert(r, !up, result), value, omitEmpty)
+	return f.same(source, f.convert(r, way.Back(), result), value, omitEmpty)
 }
 
 // notNil returns the beginning of a condition that excludes nil from what is kept, if a pointer is
@@ -447,16 +419,16 @@ func (r *Rule) notNil(t *Type, value string) string {
 }
 
 // plainStruct writes a unit of two structs that lose nothing.
-func (f *codeFile) plainStruct(r *Rule, source, target ref, up bool) {
+func (f *codeFile) plainStruct(r *Rule, source, target ref, way Direction) {
 	if r.Pair.equal || len(source.guards)+len(target.guards) > 0 {
-		f.assign(target, f.convert(r, up, f.read(source)))
+		f.assign(target, f.convert(r, way, f.read(source)))
 		return
 	}
-	f.line("%s", f.call(r.Pair, up, "&"+source.expr, "&"+target.expr, "meta", "conversionKept{}"))
+	f.line("%s", f.call(r.Pair, way, "&"+source.expr, "&"+target.expr, "meta", "conversionKept{}"))
 }
 
 // carried writes a unit with structs below that lose something, which is kept field by field.
-func (f *codeFile) carried(p *Pair, u *Unit, sourceRef, targetRef ref, up bool) {
+func (f *codeFile) carried(p *Pair, u *Unit, sourceRef, targetRef ref, way Direction) {
 	r := u.Rule
 	source := f.read(sourceRef)
 	target := targetRef.expr
@@ -464,23 +436,23 @@ func (f *codeFile) carried(p *Pair, u *Unit, sourceRef, targetRef ref, up bool) 
 		target = f.name(targetRef.path, "")
 		f.line("var %s %s", target, f.text(targetRef.field().Type))
 	}
-	kept := f.keptOf(u, up, targetRef)
+	kept := f.keptOf(u, way, targetRef)
 	switch {
 	case r.op == opStruct:
-		f.loseBelow(u, up, f.call(r.Pair, up, "&"+source, "&"+target, "meta", kept), sourceRef)
+		f.loseBelow(u, way, f.call(r.Pair, way, "&"+source, "&"+target, "meta", kept), sourceRef)
 	case r.op == opPointer && r.Elem.op == opStruct:
-		_, b := r.sides(up)
+		_, b := r.sides(way)
 		f.line("if %s != nil {", source)
 		f.line("%s = new(%s)", target, f.text(b.Elem))
-		f.loseBelow(u, up, f.call(r.Elem.Pair, up, source, target, "meta", kept), sourceRef)
+		f.loseBelow(u, way, f.call(r.Elem.Pair, way, source, target, "meta", kept), sourceRef)
 		f.line("}")
 	case r.collects() && r.nests():
 		child := f.name(sourceRef.path, "Lost")
-		f.line("var %s conversionLost\n%s, %s = %s", child, target, child, f.elements(r, up, source, kept))
-		f.emptied(r, up, source, target, kept, child)
-		f.loseBelow(u, up, child, sourceRef)
+		f.line("var %s conversionLost\n%s, %s = %s", child, target, child, f.elements(r, way, source, kept))
+		f.emptied(r, way, source, target, kept, child)
+		f.loseBelow(u, way, child, sourceRef)
 	case r.isPresence(), (r.op == opPointer || r.op == opWrap) && r.Elem.collects() && r.Elem.nests():
-		f.pointed(p, u, sourceRef, targetRef, source, target, kept, up)
+		f.pointed(p, u, sourceRef, targetRef, source, target, kept, way)
 	default:
 		f.notYet(u)
 		return
@@ -492,21 +464,21 @@ func (f *codeFile) carried(p *Pair, u *Unit, sourceRef, targetRef ref, up bool) 
 
 // emptied writes the statements for an empty list or map that one side leaves out. Its presence is kept,
 // since no element can be.
-func (f *codeFile) emptied(r *Rule, up bool, source, target, kept, child string) {
-	_, targetType := r.sides(up)
-	if r.empties(up) {
+func (f *codeFile) emptied(r *Rule, way Direction, source, target, kept, child string) {
+	_, targetType := r.sides(way)
+	if r.empties(way) {
 		f.line("if %s != nil && %s {\n%s = %s.present()\n}", source, f.onlyIf("presence", "len("+source+") == 0"), child, child)
 	}
-	if r.empties(!up) {
+	if r.empties(way.Back()) {
 		f.line("if len(%s) == 0 {\n%s = nil\nif %s {\n%s = %s{}\n}\n}", source, target, f.onlyIf("was present", kept+".isSet()"), target, f.text(targetType))
 	}
 }
 
 // pointed writes a unit of lists or maps of which at least one is behind a pointer. That it is there but
 // empty is kept if the other side leaves it out.
-func (f *codeFile) pointed(p *Pair, u *Unit, sourceRef, targetRef ref, source, target, kept string, up bool) {
+func (f *codeFile) pointed(p *Pair, u *Unit, sourceRef, targetRef ref, source, target, kept string, way Direction) {
 	r := u.Rule
-	a, b := r.sides(up)
+	a, b := r.sides(way)
 	child := ""
 	if a.Shape == Pointer {
 		f.line("if %s != nil {", source)
@@ -516,12 +488,12 @@ func (f *codeFile) pointed(p *Pair, u *Unit, sourceRef, targetRef ref, source, t
 	switch {
 	case r.Elem.carries():
 		value, child = f.name(targetRef.path, "Value"), f.name(sourceRef.path, "Lost")
-		f.line("%s, %s := %s", value, child, f.elements(r.Elem, up, source, kept))
+		f.line("%s, %s := %s", value, child, f.elements(r.Elem, way, source, kept))
 	case b.Shape == Pointer:
 		value = f.name(targetRef.path, "Value")
-		f.line("%s := %s", value, f.convert(r.Elem, up, source))
+		f.line("%s := %s", value, f.convert(r.Elem, way, source))
 	default:
-		f.line("%s = %s", target, f.convert(r.Elem, up, source))
+		f.line("%s = %s", target, f.convert(r.Elem, way, source))
 	}
 	result := value
 	if b.Shape == Pointer {
@@ -543,12 +515,12 @@ func (f *codeFile) pointed(p *Pair, u *Unit, sourceRef, targetRef ref, source, t
 		f.line("}")
 	}
 	if child != "" {
-		f.loseBelow(u, up, child, sourceRef)
+		f.loseBelow(u, way, child, sourceRef)
 	}
 	if a.Shape == Pointer {
 		if presence {
 			f.line("if %s {", f.onlyIf("presence", "len("+value+") == 0"))
-			f.present(u, up, sourceRef)
+			f.present(u, way, sourceRef)
 			f.line("}")
 		}
 		f.line("}")
@@ -556,9 +528,9 @@ func (f *codeFile) pointed(p *Pair, u *Unit, sourceRef, targetRef ref, source, t
 }
 
 // present writes the statement that keeps that an empty field of the source is there.
-func (f *codeFile) present(u *Unit, up bool, source ref) {
+func (f *codeFile) present(u *Unit, way Direction, source ref) {
 	if len(u.Guards) > 0 {
-		f.loseBelow(u, up, "conversionLost(nil).present()", source)
+		f.loseBelow(u, way, "conversionLost(nil).present()", source)
 		return
 	}
 	f.use("conversionLost")
@@ -581,5 +553,5 @@ func (f *codeFile) notYet(u *Unit) {
 		field = u.Spoke
 	}
 	last := field[len(field)-1]
-	f.reporter.Report(noRule, last.Pkg.At(last.Pos()), "convert the field with +schemagen:convert:func, or write +schemagen:convert:drop", "what is lost of %s cannot be kept: it is below a list or a map of pointers to lists or maps, or below a pointer to a pointer", dotted(field))
+	f.reporter.Report(noRule, last.Pkg.At(last.Pos()), "convert the field with +schemagen:convert:func, or write +schemagen:convert:drop", "values of %s would be lost and cannot be kept: it is below a list or a map of pointers to lists or maps, or below a pointer to a pointer", dotted(field))
 }

@@ -32,6 +32,9 @@ func readCases(t testing.TB) (cases []*gentest.Case, dir string, listed []*defin
 	cases = gentest.Read(t, "../../testdata/conversions/*.txtar")
 	selected := regexp.MustCompile(*only)
 	cases = slices.DeleteFunc(cases, func(c *gentest.Case) bool { return !selected.MatchString(c.Name) })
+	if len(cases) == 0 {
+		t.Fatalf("no case matches %s", *only)
+	}
 	dir, listed = gentest.List(t, cases)
 	return cases, dir, listed
 }
@@ -124,8 +127,10 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	withSteps := 0
 	for _, c := range cases {
 		if _, err := os.Stat(filepath.Join(dir, c.Name, "steps.txt")); err == nil {
+			withSteps++
 			text := strings.Replace(string(steps), "CASE", "cases.test/"+c.Name, 1)
 			if strings.Contains(c.Options, "methods") {
 				text = strings.NewReplacer("ConvertWidgetToHub(ctx, in, out)", "in.ConvertTo(out)", "ConvertWidgetToHub(context.Background(), &spoke, &hub)", "spoke.ConvertTo(&hub)",
@@ -141,8 +146,11 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if *only == "" && withSteps == 0 {
+		t.Error("no case has steps.txt")
+	}
 	const every = "unkeyed" // has all functions that the test calls
-	if _, err := os.Stat(filepath.Join(dir, every)); err == nil {
+	if slices.ContainsFunc(cases, func(c *gentest.Case) bool { return c.Name == every }) || *only == "" {
 		if err := os.WriteFile(filepath.Join(dir, every, "api/v1beta1/support_test.go"), support, 0o666); err != nil {
 			t.Fatal(err)
 		}

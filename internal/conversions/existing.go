@@ -98,7 +98,7 @@ func (p *pairer) convertsByHand(v *Version, name, parameters string, fits func(s
 		return false
 	}
 	found := alreadyDeclared.At(position, "remove it to have it generated",
-		"%s of %s is not generated, because it exists: markers have no effect on it, and what it loses is not known", name, v.Type.Label())
+		"%s of %s is not generated, because it exists: markers have no effect on it, and schemagen does not know which values it loses", name, v.Type.Label())
 	p.reporter.Add(found.As(diag.Warning).With(diag.Related{Pos: p.at(v), Message: "version " + v.Name}))
 	return true
 }

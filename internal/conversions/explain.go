@@ -52,30 +52,30 @@ func (v *Version) handwritten() string {
 func (p *Pair) explain(w io.Writer) {
 	fmt.Fprintf(w, "  %s\n", p.Spoke.Decl.Label())
 	for _, u := range p.Units {
-		fmt.Fprintf(w, "    %s\t%s\t%s\tto the hub: %s\tback: %s\n", u.paths(true), u.paths(false), u.RuleName(), u.fateText(true), u.fateText(false))
+		spoke, hub := u.paths()
+		fmt.Fprintf(w, "    %s\t%s\t%s\tto the hub: %s\tback: %s\n", spoke, hub, u.RuleName(), u.fateText(ToHub()), u.fateText(FromHub()))
 	}
 }
 
 // fateText describes the fate of a direction with its reason. That of a struct is the worst of
 // what is below.
-func (u *Unit) fateText(up bool) string {
-	own := u.fate(up)
+func (u *Unit) fateText(way Direction) string {
+	own := u.fate(way)
 	if own == Dropped && u.Reason != "" {
 		return "dropped: " + u.Reason
 	}
 	for _, p := range u.Rule.pairs(nil) {
 		for _, child := range p.Units {
-			own = max(own, child.fate(up))
+			own = max(own, child.fate(way))
 		}
 	}
 	return own.String()
 }
 
-func (u *Unit) fate(up bool) Fate {
-	if up {
-		return u.Up
-	}
-	return u.Down
+// fate returns what happens to values in a direction.
+func (u *Unit) fate(way Direction) Fate {
+	fate, _ := Sides(way, u.Up, u.Down)
+	return fate
 }
 
 // Within returns the pair and those of the structs below it.

@@ -15,11 +15,11 @@ func settleFates(pairs []*Pair) {
 		for _, p := range pairs {
 			for _, u := range p.Units {
 				if u.Rule != nil {
-					up := u.Rule.loses(true, true)
-					down := u.Rule.loses(false, true)
-					again = again || up != (u.Up != Lossless) || down != (u.Down != Lossless)
-					u.Up = fate(up, u.Reason)
-					u.Down = fate(down, u.Reason)
+					up := u.settledFate(ToHub())
+					down := u.settledFate(FromHub())
+					again = again || up != u.Up || down != u.Down
+					u.Up = up
+					u.Down = down
 				}
 				if u.Up == Kept || u.Down == Kept {
 					again = again || !p.Loses
@@ -30,11 +30,12 @@ func settleFates(pairs []*Pair) {
 	}
 }
 
-func fate(loses bool, reason string) Fate {
+// settledFate returns what happens to values in a direction, from what is known about structs below.
+func (u *Unit) settledFate(way Direction) Fate {
 	switch {
-	case !loses:
+	case !u.Rule.loses(way):
 		return Lossless
-	case reason != "":
+	case u.Reason != "":
 		return Dropped
 	}
 	return Kept
@@ -48,17 +49,24 @@ func (r *Rule) drops() bool {
 }
 
 // Loses reports whether the unit itself loses something in a direction, not only structs below it.
-func (u *Unit) Loses(up bool) bool { return u.Rule == nil || u.Rule.loses(up, false) }
+func (u *Unit) Loses(way Direction) bool { return u.Rule == nil || u.Rule.losesItself(way) }
 
-// loses reports whether a value that goes up, or down, may not come back. Unless below is set,
-// what fields of structs lose does not count.
-func (r *Rule) loses(up, isChild bool) bool {
-	source := r.Spoke
-	target := r.Hub
-	if !up {
-		source, target = target, source
+// loses reports whether a value of the source, or of a field of a struct in it, may not come back.
+func (r *Rule) loses(way Direction) bool {
+	isLossy := func(u *Unit) bool { return u.fate(way) != Lossless }
+	for below := r; below != nil; below = below.Elem {
+		if below.op == opStruct && slices.ContainsFunc(below.Pair.Units, isLossy) {
+			return true
+		}
 	}
-	if r.empties(up) {
+	return r.losesItself(way)
+}
+
+// losesItself reports whether a value of the source may not come back. What fields of structs lose does
+// not count.
+func (r *Rule) losesItself(way Direction) bool {
+	source, target := r.sides(way)
+	if r.empties(way) {
 		return true
 	}
 	switch r.op {
@@ -67,36 +75,39 @@ func (r *Rule) loses(up, isChild bool) bool {
 	case opInteger:
 		return !holds(target, source)
 	case opPointer:
-		return r.Elem.loses(up, isChild) || r.shared()
+		return r.Elem.losesItself(way) || r.shared()
 	case opList, opMap:
-		return r.Elem.loses(up, isChild)
+		return r.Elem.losesItself(way)
 	case opLabel, opAnnotation:
 		return true // an empty one, and one that the hub has of its own
 	case opKeyed:
-		return source.Shape == List || r.Elem.loses(up, isChild) // its order, and elements with equal keys
+		return source.Shape == List || r.Elem.losesItself(way) // its order, and elements with equal keys
 	case opWrap:
 		zero := source.Shape == Pointer && !r.Required // it points to zero
 		if r.collection() {
 			zero = zero && r.omitEmpty
 		}
-		return zero || r.omits(up) || r.Elem.loses(up, isChild)
+		return zero || r.omits(way) || r.Elem.losesItself(way)
 	case opStruct:
-		return r.omits(up) || isChild && slices.ContainsFunc(r.Pair.Units, func(u *Unit) bool { return u.fate(up) != Lossless })
+		return r.omits(way)
 	case opCodec:
 		return codecLoses(r.Name, source, target)
 	}
 	return true
 }
 
-// empties reports whether an empty list or map that goes up, or down, would come back as null.
-func (r *Rule) empties(up bool) bool { return up && r.emptyUp || !up && r.emptyDown }
+// empties reports whether an empty list or map of the source would come back as null.
+func (r *Rule) empties(way Direction) bool {
+	empties, _ := Sides(way, r.emptyUp, r.emptyDown)
+	return empties
+}
 
 // onlyEmpties reports whether that is all that the rule loses in a direction.
-func (r *Rule) onlyEmpties(up bool) bool {
+func (r *Rule) onlyEmpties(way Direction) bool {
 	other := *r
 	other.emptyUp = false
 	other.emptyDown = false
-	return r.empties(up) && !other.loses(up, true)
+	return r.empties(way) && !other.loses(way)
 }
 
 // writesEmpty reports whether the JSON of a field tells an empty list or map from none.
@@ -105,7 +116,7 @@ func writesEmpty(f *Field, s *structural.Schema) bool {
 	case List, Map, Bytes:
 		none := func(n *int64) bool { return n == nil || *n == 0 }
 		may := s == nil || s.ValueValidation == nil || none(s.MinItems) && none(s.MinProperties) && none(s.MinLength)
-		return may && !tagOmitsEmpty(f)
+		return may && !f.Source.JSON().Has("omitempty")
 	}
 	return false
 }
@@ -114,7 +125,7 @@ func writesEmpty(f *Field, s *structural.Schema) bool {
 func leavesOutEmpty(f *Field) bool {
 	switch f.Type.Shape {
 	case List, Map, Bytes:
-		return tagOmitsEmpty(f)
+		return f.Source.JSON().Has("omitempty")
 	}
 	return false
 }
@@ -188,7 +199,7 @@ func (r *Rule) carries() bool {
 // isPresence reports whether all that the rule can lose is that a list or a map behind a pointer is
 // there but empty.
 func (r *Rule) isPresence() bool {
-	return r.collection() && !r.Elem.loses(true, true) && !r.Elem.loses(false, true)
+	return r.collection() && !r.Elem.loses(ToHub()) && !r.Elem.loses(FromHub())
 }
 
 // collection reports whether the rule is for a list or a map and a pointer to it.

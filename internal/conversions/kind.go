@@ -118,22 +118,24 @@ func (p *pairer) kind(d *checks.Definition) *Kind {
 	kind := &Kind{Group: d.Object.Spec.Group, Name: d.Object.Spec.Names.Kind, Plural: d.Object.Spec.Names.Plural}
 	var stored, marked []*Version
 	for i, t := range d.Roots {
-		v := &Version{Name: d.Object.Spec.Versions[i].Name, Type: p.types.Declared(t.Load()), Schema: d.Schemas[i],
+		version := &Version{Name: d.Object.Spec.Versions[i].Name, Type: p.types.Declared(t.Load()), Schema: d.Schemas[i],
 			Storage: d.Object.Spec.Versions[i].Storage, Served: d.Object.Spec.Versions[i].Served}
-		if v.Storage {
-			stored = append(stored, v)
+		if version.Storage {
+			stored = append(stored, version)
 		}
 		if t.Markers.Get(markers.ConvertPrefix+"hub") != nil {
-			marked = append(marked, v)
+			marked = append(marked, version)
 		}
-		kind.Spokes = append(kind.Spokes, v)
+		kind.Spokes = append(kind.Spokes, version)
 	}
 	hubs := marked
+	marker := "+" + markers.ConvertPrefix + "hub"
 	if len(marked) == 0 {
 		hubs = stored
+		marker = "+" + markers.StorageVersionName
 	}
 	if len(hubs) != 1 {
-		p.notOneHub(kind, hubs, len(marked) > 0)
+		p.notOneHub(kind, hubs, marker)
 		return nil
 	}
 	kind.Hub = hubs[0]
@@ -150,13 +152,9 @@ func (p *pairer) kind(d *checks.Definition) *Kind {
 	return kind
 }
 
-// notOneHub reports a kind without a hub, or with several. Storage versions that were reported are
-// not reported again, but the hint then says which one to keep.
-func (p *pairer) notOneHub(kind *Kind, hubs []*Version, marked bool) {
-	marker := "+" + markers.StorageVersionName
-	if marked {
-		marker = "+" + markers.ConvertPrefix + "hub"
-	}
+// notOneHub reports a kind without a hub, or with several that have a marker. Storage versions that were
+// reported are not reported again, but the hint then says which one to keep.
+func (p *pairer) notOneHub(kind *Kind, hubs []*Version, marker string) {
 	first := slices.Concat(hubs, kind.Spokes)[0]
 	problem := "no version of " + kind.Name + " is the hub"
 	hint := "write " + marker + " above one of the types"

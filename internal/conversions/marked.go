@@ -28,23 +28,12 @@ func convertMarkers(root *source.Type) (out []placedMarker) {
 		}
 	}
 	child := func(f *source.File, expr ast.Expr) {
-		for {
-			f, expr = f.ResolveExpr(expr)
-			switch typed := expr.(type) {
-			case *ast.StarExpr:
-				expr = typed.X
-				continue
-			case *ast.ArrayType:
-				expr = typed.Elt
-				continue
-			case *ast.MapType:
-				expr = typed.Value
-				continue
-			}
-			if name, why := f.Resolve(expr); why == nil && name.Type != nil {
-				visit(name.Type)
-			}
-			return
+		f, expr = f.ResolveExpr(expr)
+		for elem := source.Elem(expr); elem != nil; elem = source.Elem(expr) {
+			f, expr = f.ResolveExpr(elem)
+		}
+		if name, why := f.Resolve(expr); why == nil && name.Type != nil {
+			visit(name.Type)
 		}
 	}
 	visit = func(t *source.Type) {

@@ -49,11 +49,11 @@ type Alone struct {
 }
 
 // policies returns the policies of all spokes that are served.
-func (m *Model) policies(keepOnCreate bool) (out []define.File) {
+func (m *Model) policies() (out []define.File) {
 	for _, kind := range m.Kinds {
 		for _, spoke := range kind.Spokes {
 			if !kind.Equal && spoke.Served && spoke.Pair != nil && spoke.Pair.Loses && !spoke.ByHand() {
-				p := policy.Policy{Group: kind.Group, Version: spoke.Name, Plural: kind.Plural, KeepOnCreate: keepOnCreate}
+				p := policy.Policy{Group: kind.Group, Version: spoke.Name, Plural: kind.Plural, KeepOnCreate: m.Options.KeepOnCreate}
 				out = append(out, define.File{Name: p.FileName(), Data: p.YAML()})
 			}
 		}
@@ -220,7 +220,7 @@ func (u *Unit) Depends() bool {
 func (p *Pair) Of() (*Kind, *Version) { return p.ofKind, p.ofSpoke }
 
 // RuleName returns the word for what the unit does, in the table of units.
-func (u *Unit) RuleName() string { return u.row(true)[1] }
+func (u *Unit) RuleName() string { return u.row(ToHub())[1] }
 
 // Codec returns the codec that the rule needs a marker for; empty if it needs none.
 func (r *Rule) Codec() string {
@@ -268,8 +268,6 @@ type Rule struct {
 	// Required is set for a value and a pointer that its schema requires: zero is a pointer to
 	// zero, not nil.
 	Required bool
-	// LosesUp and LosesDown are set if a value of the direction may not come back.
-	LosesUp, LosesDown bool
 
 	op op
 	// spokeOmits and hubOmits are set if the struct of that side is left out of the JSON while it

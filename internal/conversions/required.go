@@ -41,33 +41,30 @@ func (p properties) requiresPointer(ts *gotypes.Types, t *Type, s *structural.Sc
 	})
 }
 
-// omits reports whether the struct that goes up, or down, is left out of the JSON while it has only
+// omits reports whether the struct of the source is left out of the JSON while it has only
 // zeros, and can have zeros behind pointers that are required: then it is not left out.
-func (r *Rule) omits(up bool) bool {
-	if !(up && r.spokeOmits || !up && r.hubOmits) {
+func (r *Rule) omits(way Direction) bool {
+	if omits, _ := Sides(way, r.spokeOmits, r.hubOmits); !omits {
 		return false
 	}
 	if r.op == opWrap {
 		r = r.Elem
 	}
-	return r.op == opStruct && r.Pair.hasZeros(up)
+	return r.op == opStruct && r.Pair.hasZeros(way)
 }
 
-// hasZeros reports whether the struct of a side is not empty although all its values are zeros.
-func (p *Pair) hasZeros(ofSpoke bool) bool {
+// hasZeros reports whether the struct of the source is not empty although all its values are zeros.
+func (p *Pair) hasZeros(way Direction) bool {
 	return slices.ContainsFunc(p.Units, func(u *Unit) bool {
-		path, pair, pointer := u.zeros(ofSpoke)
-		return path != nil && (pointer || pair.hasZeros(ofSpoke))
+		path, pair, pointer := u.zeros(way)
+		return path != nil && (pointer || pair.hasZeros(way))
 	})
 }
 
-// zeros returns the field of a unit that is not empty although its value is zero: a required pointer,
+// zeros returns the source's field of a unit that is not empty although its value is zero: a required pointer,
 // or a struct of a pair that has one. path is nil for other units.
-func (u *Unit) zeros(ofSpoke bool) (path []*Field, pair *Pair, pointer bool) {
-	path = u.Hub
-	if ofSpoke {
-		path = u.Spoke
-	}
+func (u *Unit) zeros(way Direction) (path []*Field, pair *Pair, pointer bool) {
+	path, _ = Sides(way, u.Spoke, u.Hub)
 	if u.Rule == nil || u.Hook != nil || len(path) == 0 ||
 		slices.ContainsFunc(path[:len(path)-1], func(f *Field) bool { return f.Type.Shape == Pointer }) {
 		return nil, nil, false

@@ -340,11 +340,7 @@ func document(t *Type) bool {
 // omitsEmpty reports whether a type is the list or the map of a field that is left out of the JSON while
 // it is empty.
 func omitsEmpty(f *Field, t *Type) bool {
-	return f.Type == t && (t.Shape == List || t.Shape == Map) && tagOmitsEmpty(f)
-}
-
-func tagOmitsEmpty(f *Field) bool {
-	return slices.Contains(strings.Split(f.Source.Tag.Get("json"), ",")[1:], "omitempty")
+	return f.Type == t && (t.Shape == List || t.Shape == Map) && f.Source.JSON().Has("omitempty")
 }
 
 // codecFor returns the codec that converts two types, or the empty string. It is not json, which a
@@ -450,7 +446,7 @@ func (w *pairing) hook(field *Field, m *markers.Marker, pkg *source.Package) {
 	}
 	u.Spoke = h.Fields[0]
 	u.Hub = h.Targets[0]
-	u.Rule = &Rule{Name: "func " + h.Name, op: opHook, LosesUp: true, LosesDown: true}
+	u.Rule = &Rule{Name: "func " + h.Name, op: opHook}
 	for i := range max(len(h.Fields), len(h.Targets)) {
 		c := &claim{unit: u, pos: m.Pos}
 		if i < len(h.Fields) {

@@ -42,8 +42,8 @@ var supportSections = sync.OnceValue(func() (out []supportSection) {
 })
 
 // supportFunctions returns the functions with the names and the functions that they need, as gofmt writes
-// them, and the packages that they import. Conditions keep their marks if marked is set.
-func supportFunctions(names map[string]bool, marked bool) (text string, imports []string) {
+// them, and the packages that they import. Conditions of mutable code keep their marks.
+func supportFunctions(names map[string]bool, options Options) (text string, imports []string) {
 	needed := maps.Clone(names)
 	for again := true; again; {
 		again = false
@@ -63,7 +63,7 @@ func supportFunctions(names map[string]bool, marked bool) (text string, imports 
 			continue
 		}
 		imports = append(imports, s.imports...)
-		if marked {
+		if options.Mutable {
 			out.WriteString(s.text)
 		} else {
 			writeWithoutMarks(&out, s.text)

@@ -26,40 +26,37 @@ func (m *Model) Of(group, name, source, target string, path []structural.Step) C
 	if i < 0 || !m.IsGenerated(m.Kinds[i]) {
 		return Converted{}
 	}
-	up := source != m.Kinds[i].Hub.Name
-	spoke := source
-	if !up {
-		spoke = target
+	direction := ToHub()
+	if source == m.Kinds[i].Hub.Name {
+		direction = FromHub()
 	}
+	spoke, _ := Sides(direction, source, target)
 	index := slices.IndexFunc(m.Kinds[i].Spokes, func(v *Version) bool { return v.Name == spoke })
 	if index < 0 {
 		return Converted{}
 	}
-	u := m.Kinds[i].Spokes[index].Pair.unitAt(up, path)
+	u := m.Kinds[i].Spokes[index].Pair.unitAt(direction, path)
 	if u == nil {
 		return Converted{}
 	}
-	return Converted{u.RuleName(), u.Reason, diag.PositionOf(m.fset, u.Pos), u.alone(), u.fate(up)}
+	return Converted{u.RuleName(), u.Reason, diag.PositionOf(m.fset, u.Pos), u.alone(), u.fate(direction)}
 }
 
-// unitAt returns the unit that converts the field at a path, or nil.
-func (p *Pair) unitAt(up bool, path []structural.Step) *Unit {
+// unitAt returns the unit that converts the source's field at a path, or nil.
+func (p *Pair) unitAt(way Direction, path []structural.Step) *Unit {
 	for _, u := range p.Units {
-		for _, list := range u.Side(up) {
+		source, _ := u.Fields(way)
+		for _, list := range source {
 			if len(list) == 0 || len(list) > len(path) || u.set && len(list) < len(path) || !slices.EqualFunc(list,
 				path[:len(list)], func(f *Field, s structural.Step) bool { return f.JSON == s.Field }) {
 				continue
 			}
 			rest := path[len(list):]
 			for r := u.Rule; r != nil && r.op != opHook && len(rest) > 0; r = r.Elem {
-				side := r.Hub
-				if up {
-					side = r.Spoke
-				}
-				switch {
+				switch list, _ := r.sides(way); {
 				case r.op == opStruct:
-					return r.Pair.unitAt(up, rest)
-				case side.Shape == List || side.Shape == Map:
+					return r.Pair.unitAt(way, rest)
+				case list.Shape == List || list.Shape == Map:
 					rest = rest[1:]
 				}
 			}

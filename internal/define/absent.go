@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"strconv"
-	"strings"
 
 	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/source"
@@ -26,17 +25,14 @@ func absentFields(t *source.Type) (out []notes.Absent) {
 // erasedNames returns the JSON names of a field: those of its struct's fields if it is inlined.
 // Markers are not read, because the declaration does not exist.
 func erasedNames(f *source.File, field *ast.Field, depth int) (names []string) {
-	name, options, _ := strings.Cut(source.TagOf(field).Get("json"), ",")
-	if name != "" {
-		return []string{name}
+	tag := source.JSONTagOf(source.TagOf(field))
+	if tag.Name != "" {
+		return []string{tag.Name}
 	}
-	if depth == 0 || !strings.Contains(options, "inline") && len(field.Names) > 0 {
+	if depth == 0 || !tag.Has("inline") && len(field.Names) > 0 {
 		return nil
 	}
-	expr := field.Type
-	if star, ok := expr.(*ast.StarExpr); ok {
-		expr = star.X
-	}
+	expr := source.Pointee(field.Type)
 	resolved, why := f.Resolve(expr)
 	var st *ast.StructType
 	if why == nil && resolved.Type != nil {

@@ -28,22 +28,21 @@ import (
 // fieldChecker reports mistakes in the tags and markers of fields.
 type fieldChecker struct{ *Builder }
 
-// checkField checks the tags and markers of a field in the user's packages. name is its JSON name,
-// options follow it in the json tag.
-func (c fieldChecker) checkField(t *source.Type, field *source.Field, name, options string) {
+// checkField checks the tags and markers of a field in the user's packages.
+func (c fieldChecker) checkField(t *source.Type, field *source.Field, tag source.JSONTag) {
 	if !t.Pkg.Local() {
 		return
 	}
-	c.checkTag(t, field, name, options)
-	if !slices.Contains(strings.Split(options, ","), "inline") {
+	c.checkTag(t, field, tag)
+	if !tag.Has("inline") {
 		c.checkExported(t, field, "the schema has field %s as %q, but encoding/json ignores it: the field is not exported")
-		c.checkName(t, field, name)
-		c.checkYAML(t, field, name)
+		c.checkName(t, field, tag.Name)
+		c.checkYAML(t, field, tag.Name)
 	}
-	if name != "" {
+	if tag.Name != "" {
 		c.checkPresence(t, field)
 	}
-	if !slices.Contains(strings.Split(options, ","), "string") {
+	if !tag.Has("string") {
 		c.checkRange(t.File, field.Type, field.Markers)
 	}
 	c.checkPatch(t, field)
@@ -62,21 +61,22 @@ func isJSONOption(option string) bool {
 
 // checkTag reports json tag options that are probably misspelled forms of options that change a
 // schema. Other unknown options may belong to other libraries.
-func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, options string) {
+func (c fieldChecker) checkTag(t *source.Type, field *source.Field, tag source.JSONTag) {
 	report := func(should, hint, format string, args ...any) {
 		d := c.Reporter.Report(report.MisleadingJSONTag, t.Pkg.At(field.Pos), hint, format, args...)
 		c.fixTag(d, t, field, should)
 	}
-	for option := range strings.SplitSeq(options, ",") {
+	for option := range strings.SplitSeq(tag.Options, ",") {
 		if isJSONOption(option) {
 			continue
 		}
 		word := strings.TrimSpace(option)
 		nearest, ok := words.Nearest(strings.ToLower(word), schemaOptions())
 		if ok && (strings.HasPrefix(nearest, "omit") || oneOff(word, nearest)) {
-			report(strings.Replace(field.Tag.Get("json"), ","+option, ","+nearest, 1), "write "+nearest, "field %s: unknown json tag option %q is ignored", field.Label(), option)
+			report(strings.Replace(tag.Text, ","+option, ","+nearest, 1), "write "+nearest, "field %s: unknown json tag option %q is ignored", field.Label(), option)
 		}
 	}
+	name := tag.Name
 	if name == "inline" && field.Name == "" {
 		report(",inline", "write `json:\",inline\"`", "embedded field %s has the JSON name \"inline\"", field.Label())
 		return
@@ -95,11 +95,11 @@ func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, option
 // checkExported reports a field with a JSON name that encoding/json ignores because it is not exported. The
 // message has the Go name and the JSON name of the field.
 func (c fieldChecker) checkExported(t *source.Type, field *source.Field, message string) {
-	name, _, hasComma := strings.Cut(field.Tag.Get("json"), ",")
-	if name == "" || name == "-" && !hasComma || !t.Pkg.Local() || !isIgnored(t.File, field) || writesItself(t) {
+	tag := field.JSON()
+	if tag.Name == "" || tag.Excluded || !t.Pkg.Local() || !isIgnored(t.File, field) || writesItself(t) {
 		return
 	}
-	c.Reporter.Report(report.MisleadingJSONTag, t.Pkg.At(field.Pos), "export the field, or write `json:\"-\"`", message, field.Label(), name)
+	c.Reporter.Report(report.MisleadingJSONTag, t.Pkg.At(field.Pos), "export the field, or write `json:\"-\"`", message, field.Label(), tag.Name)
 }
 
 // isIgnored reports whether encoding/json ignores a field whatever its tag: it is not exported, nor an embedded
@@ -108,12 +108,12 @@ func isIgnored(f *source.File, field *source.Field) bool {
 	if ast.IsExported(field.GoName()) {
 		return false
 	}
-	return field.Name != "" || source.UnderlyingOf(f, deref1(field.Type)).Kind != source.KindStruct
+	return field.Name != "" || source.UnderlyingOf(f, source.Pointee(field.Type)).Kind != source.KindStruct
 }
 
 // checkName reports a name that encoding/json ignores because of its characters.
 func (c fieldChecker) checkName(t *source.Type, field *source.Field, name string) {
-	if name == "" || isJSONName(name) || isIgnored(t.File, field) || writesItself(t) {
+	if name == "" || source.IsJSONName(name) || isIgnored(t.File, field) || writesItself(t) {
 		return
 	}
 	c.Reporter.Report(report.MisleadingJSONTag, t.Pkg.At(field.Pos), "write a name of letters and digits",
@@ -224,7 +224,7 @@ func (c fieldChecker) checkRange(f *source.File, typ ast.Expr, set source.Marker
 			continue
 		}
 		if strings.HasPrefix(m.Name, crdmarkers.ValidationItemsPrefix) {
-			body := source.UnderlyingOf(f, deref1(typ))
+			body := source.UnderlyingOf(f, source.Pointee(typ))
 			list, ok := body.Expr.(*ast.ArrayType)
 			if !ok {
 				continue
@@ -234,13 +234,6 @@ func (c fieldChecker) checkRange(f *source.File, typ ast.Expr, set source.Marker
 		}
 		c.checkBound(f, typ, m, keyword, value, f)
 	}
-}
-
-func deref1(expr ast.Expr) ast.Expr {
-	if star, ok := expr.(*ast.StarExpr); ok {
-		return star.X
-	}
-	return expr
 }
 
 func (c fieldChecker) checkBound(f *source.File, typ ast.Expr, m *markers.Marker, keyword string, value float64,
@@ -264,7 +257,7 @@ func (c fieldChecker) checkBound(f *source.File, typ ast.Expr, m *markers.Marker
 // plainInteger returns the name of the predeclared type underlying typ, or the empty string
 // if there is none or typ has its own JSON encoding.
 func plainInteger(f *source.File, typ ast.Expr) string {
-	typ = deref1(typ)
+	typ = source.Pointee(typ)
 	for range 100 {
 		if ident, ok := typ.(*ast.Ident); ok {
 			if arg, bound := f.Params[ident.Name]; bound {
@@ -349,7 +342,7 @@ func (c fieldChecker) checkStrategy(t *source.Type, field *source.Field, pos tok
 }
 
 func (c fieldChecker) checkMergeKey(t *source.Type, field *source.Field, pos token.Pos, key string) {
-	list := source.UnderlyingOf(t.File, deref1(field.Type))
+	list := source.UnderlyingOf(t.File, source.Pointee(field.Type))
 	array, ok := list.Expr.(*ast.ArrayType)
 	if !ok {
 		return
@@ -388,22 +381,21 @@ func (c fieldChecker) fixPatch(d *diag.Diagnostic, t *source.Type, field *source
 // jsonNames returns the JSON names of the fields of a struct, including those of inlined
 // structs. known is false if some cannot be determined.
 func jsonNames(f *source.File, typ ast.Expr, depth int) (names []string, known bool) {
-	body := source.UnderlyingOf(f, deref1(typ))
+	body := source.UnderlyingOf(f, source.Pointee(typ))
 	st, ok := body.Expr.(*ast.StructType)
 	if !ok || depth > 20 {
 		return nil, false
 	}
 	for _, field := range st.Fields.List {
-		name, options, _ := strings.Cut(source.TagOf(field).Get("json"), ",")
-		switch {
-		case name == "" && len(field.Names) == 0 || slices.Contains(strings.Split(options, ","), "inline"):
+		switch tag := source.JSONTagOf(source.TagOf(field)); {
+		case tag.Name == "" && len(field.Names) == 0 || tag.Has("inline"):
 			inner, known := jsonNames(body.File, field.Type, depth+1)
 			if !known {
 				return nil, false
 			}
 			names = append(names, inner...)
-		case name != "":
-			names = append(names, name)
+		case tag.Name != "":
+			names = append(names, tag.Name)
 		default:
 			for _, ident := range field.Names {
 				names = append(names, ident.Name)

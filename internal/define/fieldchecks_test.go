@@ -13,7 +13,7 @@ import (
 func optionFindings(options string) diag.List {
 	c := fieldChecker{&Builder{Reporter: &report.Reporter{}}}
 	t := &source.Type{Pkg: &source.Package{Package: &Package{}}}
-	c.checkTag(t, &source.Field{Name: "Field"}, "field", options)
+	c.checkTag(t, &source.Field{Name: "Field"}, source.JSONTag{Name: "field", Options: options})
 	return c.Reporter.List
 }
 

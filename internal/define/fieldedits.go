@@ -33,11 +33,11 @@ func isConditional(f *source.File, field *ast.Field) (found bool) {
 // type with an unsigned integer at a position.
 func (b *Builder) minimumEdit(f *source.File, pos token.Pos) *markers.Edit {
 	if field := report.FieldAt(f, pos); field != nil {
-		switch typ := deref1(field.Type).(type) {
+		switch typ := source.Pointee(field.Type).(type) {
 		case *ast.Ident:
 			return b.Reporter.MarkerAbove(f, field.Pos(), "+kubebuilder:validation:Minimum=0")
 		case *ast.ArrayType:
-			if elt := deref1(typ.Elt); elt.Pos() == pos {
+			if elt := source.Pointee(typ.Elt); elt.Pos() == pos {
 				return b.Reporter.MarkerAbove(f, field.Pos(), "+kubebuilder:validation:items:Minimum=0")
 			}
 		}

@@ -246,7 +246,7 @@ func List(ctx context.Context, options Options) (Listing, diag.List, error) {
 	if err != nil {
 		return Listing{}, nil, err
 	}
-	r.Unmatched(unmatched, len(listed) > 0)
+	r.Unmatched(unmatched, len(listed))
 	for _, p := range listed {
 		out.Packages = append(out.Packages, p.Path)
 		if len(p.Files) > 0 {

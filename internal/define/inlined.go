@@ -2,10 +2,8 @@ package define
 
 import (
 	"fmt"
-	"go/ast"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/markers"
@@ -20,9 +18,7 @@ import (
 type inlinedField struct {
 	owner *source.Type
 	field *source.Field
-	// name and options come from the json tag.
-	name    string
-	options []string
+	tag   source.JSONTag
 }
 
 // checkInlined reports the fields of a struct that the schema merges into it, but not
@@ -68,7 +64,7 @@ func (fl *Flattener) refuse(f *inlinedField, typ string) {
 // mergedInGo reports whether encoding/json merges the field, too, or does not see it because a
 // method writes the struct.
 func (f *inlinedField) mergedInGo() bool {
-	if f.field.Name == "" && !isJSONName(f.name) && f.kind() == source.KindStruct {
+	if f.field.Name == "" && !source.IsJSONName(f.tag.Name) && f.kind() == source.KindStruct {
 		return true
 	}
 	return writesItself(f.owner)
@@ -79,11 +75,7 @@ func writesItself(t *source.Type) bool { return t.Marshals("MarshalJSON") || t.M
 
 // kind returns the kind of the field's type, or of what it points to.
 func (f *inlinedField) kind() source.Kind {
-	typ := f.field.Type
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = star.X
-	}
-	return source.UnderlyingOf(f.owner.File, typ).Kind
+	return source.UnderlyingOf(f.owner.File, source.Pointee(f.field.Type)).Kind
 }
 
 // reportInlined reports a field that the schema merges into its struct, but not encoding/json.
@@ -96,8 +88,8 @@ func (b *Builder) reportInlined(f *inlinedField) {
 		return
 	}
 	written := name
-	if isJSONName(f.name) {
-		written = f.name
+	if source.IsJSONName(f.tag.Name) {
+		written = f.tag.Name
 	}
 	found := b.Reporter.Report(report.MisleadingJSONTag, origin, f.hint(),
 		"the schema merges field %s into %s, but encoding/json writes it as %q, which the API server drops or refuses", name, f.owner, written)
@@ -116,14 +108,10 @@ func (b *Builder) reportInlined(f *inlinedField) {
 // around it.
 func (f *inlinedField) embeddable() bool {
 	typ := &source.Field{Type: f.field.Type}
-	if f.field.Name != typ.GoName() || f.name != "" || !slices.Contains(f.options, "inline") || f.kind() != source.KindStruct {
+	if f.field.Name != typ.GoName() || f.tag.Name != "" || !f.tag.Has("inline") || f.kind() != source.KindStruct {
 		return false
 	}
-	expr := f.field.Type
-	if star, ok := expr.(*ast.StarExpr); ok {
-		expr = star.X
-	}
-	name, missing := f.owner.File.Resolve(expr)
+	name, missing := f.owner.File.Resolve(source.Pointee(f.field.Type))
 	return missing == nil && name.Type != nil && !name.Type.HasMethod("MarshalJSON") && !name.Type.HasMethod("MarshalText")
 }
 
@@ -136,17 +124,12 @@ func (f *inlinedField) hint() string {
 
 // namedTag returns the json tag that makes the field a property.
 func (f *inlinedField) namedTag() string {
-	name := f.name
-	if !isJSONName(name) {
+	name := f.tag.Name
+	if !source.IsJSONName(name) {
 		name = jsonName(f.field.GoName())
 	}
-	var options []string
-	for _, option := range f.options {
-		if option != "" && option != "inline" {
-			options = append(options, option)
-		}
-	}
-	if f.mayBeNil() && !slices.Contains(options, "omitempty") && !slices.Contains(options, "omitzero") {
+	options := f.tag.Others("inline")
+	if f.mayBeNil() && !f.tag.Omits() {
 		options = append(options, "omitempty")
 	}
 	tag := strings.Join(append([]string{name}, options...), ",")
@@ -165,22 +148,12 @@ func (f *inlinedField) mayBeNil() bool {
 	return false
 }
 
-// isJSONName reports whether encoding/json takes a name in a json tag as the name of the field.
-func isJSONName(name string) bool {
-	for _, r := range name {
-		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return false
-		}
-	}
-	return name != ""
-}
-
 // checkInlinedMarkers warns about an inlined struct that is marked as required: its fields
 // determine that themselves. A marker that makes it optional is harmless.
 func (b *Builder) checkInlinedMarkers(t *source.Type, field *source.Field) {
 	for _, m := range field.Markers {
 		if m.Name == markers.ReadOnlyName {
-			b.Reporter.Report(report.WrongTarget, t.Pkg.At(m.Pos), "put it on the fields of the struct", "+%s on an inlined struct, which is no property that could be compared", m.Name)
+			b.Reporter.Report(report.WrongTarget, t.Pkg.At(m.Pos), "put it on the fields of the struct", "+%s cannot apply to an inlined struct: it is not a property that can be compared", m.Name)
 		}
 		if m.Presence().Required() && field.Markers.Get(m.Name) == m {
 			b.Reporter.Report(report.WrongTarget, t.Pkg.At(m.Pos), "put it on the fields of the struct", "+%s on an inlined struct requires a property without a name, so that no object is valid", m.Name)

@@ -23,15 +23,12 @@ const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[n
 
 // KnownType returns the schema of a type whose JSON encoding does not follow from its Go
 // declaration, or nil. The types come from controller-tools (pkg/crd/known_types.go).
-func KnownType(path, name string, embeddedObjectMeta bool) *draft {
+func KnownType(path, name string) *draft {
 	if !strings.HasPrefix(path, "k8s.io/api") {
 		return nil // all known types are in apimachinery or apiextensions-apiserver
 	}
 	switch path + "." + name {
 	case metav1Path + ".ObjectMeta":
-		if embeddedObjectMeta {
-			return objectMeta()
-		}
 		return typed("object", "")
 	case metav1Path + ".Time", metav1Path + ".MicroTime":
 		return typed("string", "date-time")

@@ -116,7 +116,7 @@ func (l *Loaded) ReadClosure(ctx context.Context) error {
 
 func (l *Loaded) newReporter() *report.Reporter { return &report.Reporter{Fset: l.files.Fset} }
 
-func (l *Loaded) reportUnmatched(r *report.Reporter) { r.Unmatched(l.unmatched, len(l.roots) > 0) }
+func (l *Loaded) reportUnmatched(r *report.Reporter) { r.Unmatched(l.unmatched, len(l.roots)) }
 
 func (l *Loaded) addRoots(p *source.Program) (roots []*source.Package) {
 	for _, listed := range l.roots {

@@ -90,8 +90,7 @@ func (f *lostFinder) fields(n ast.Node) bool {
 		limit := end
 		end = field.End()
 		if len(field.Names) == 1 {
-			jsonName, _, _ := strings.Cut(source.TagOf(field).Get("json"), ",")
-			f.find(field, limit, field.Doc, "field "+field.Names[0].Name, field.Names[0].Name, jsonName)
+			f.find(field, limit, field.Doc, "field "+field.Names[0].Name, field.Names[0].Name, source.JSONTagOf(source.TagOf(field)).Name)
 		}
 	}
 	return true

@@ -54,9 +54,14 @@ func makeRun(ctx context.Context, options Options, unverified func(diag.List)) (
 // Object returns the definition without the schemas of its versions.
 func (m *Made) Object() *apiextensionsv1.CustomResourceDefinition { return m.definition.Object }
 
+// Definition returns the definition with its positions. Its CRD is built when it is needed.
+func (m *Made) Definition() *crd.Definition {
+	return m.checker.Subjects([]*checks.Definition{m.definition})[0]
+}
+
 // Described returns the definition with its positions. Its object has no schemas.
 func (m *Made) Described() *crd.Definition {
-	out := m.checker.Subjects([]*checks.Definition{m.definition})[0]
+	out := m.Definition()
 	out.CRD = m.definition.Object
 	return out
 }

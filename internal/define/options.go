@@ -1,6 +1,11 @@
 package define
 
 import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/source/golist"
@@ -45,6 +50,16 @@ type Source struct {
 	Loaded   *Loaded
 	// Ignored is the base name of files that are not read because an earlier run wrote them.
 	Ignored string
+}
+
+// Check returns an error about the first option with a value that is not valid.
+func (s Source) Check() error {
+	for _, name := range slices.Sorted(maps.Keys(s.Overlay)) {
+		if !filepath.IsAbs(name) {
+			return fmt.Errorf("option Overlay: %q is not an absolute file name", name)
+		}
+	}
+	return nil
 }
 
 // Language configures how the source is interpreted.

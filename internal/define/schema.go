@@ -98,7 +98,10 @@ func (b *Builder) known(t *source.Type) *draft {
 	if b.declaredObjectMeta && t.Pkg.Path == metav1Path && t.Spec.Name.Name == "ObjectMeta" {
 		return nil
 	}
-	return KnownType(t.Pkg.Path, t.Spec.Name.Name, b.Options.EmbeddedObjectMeta)
+	if b.Options.EmbeddedObjectMeta && t.Pkg.Path == metav1Path && t.Spec.Name.Name == "ObjectMeta" {
+		return objectMeta()
+	}
+	return KnownType(t.Pkg.Path, t.Spec.Name.Name)
 }
 
 // buildOverridden returns the draft of a type whose schema is replaced by an override, or
@@ -182,10 +185,7 @@ func isUntaggedIntOrString(t *source.Type) bool {
 		_, ok := m.Value.(crdmarkers.XIntOrString)
 		return ok && !strings.HasPrefix(m.Name, crdmarkers.ValidationItemsPrefix)
 	})
-	return isMarked && slices.ContainsFunc(t.Fields(), func(f *source.Field) bool {
-		_, hasTag := f.Tag.Lookup("json")
-		return !hasTag
-	})
+	return isMarked && slices.ContainsFunc(t.Fields(), func(f *source.Field) bool { return !f.JSON().IsSet })
 }
 
 // failed returns the draft for a declaration without a schema, after the error has been

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/ast"
 	"slices"
-	"strings"
 	"unicode"
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
@@ -43,26 +42,20 @@ func (b *Builder) structType(t *source.Type) *draft {
 			fieldChecker{b}.checkExported(t, field, "neither the schema nor encoding/json has field %s, although its JSON name is %q: it is not exported")
 			continue
 		}
-		jsonTag, hasTag := field.Tag.Lookup("json")
-		if !hasTag {
+		tag := field.JSON()
+		if !tag.IsSet {
 			b.missingTag(t, field)
 			d.origin.Mistake = notes.InShape
 			continue
 		}
-		if jsonTag == "-" || field.Markers.Get(markers.OmitName) != nil {
-			continue // a tag of "-," means the name "-"
+		if tag.Excluded || field.Markers.Get(markers.OmitName) != nil {
+			continue
 		}
-		name, jsonOptions, _ := strings.Cut(jsonTag, ",")
-		inline := name == ""
-		omit := false
-		quoted := false
-		for option := range strings.SplitSeq(jsonOptions, ",") {
-			inline = inline || option == "inline"
-			omit = omit || option == "omitempty" || option == "omitzero"
-			quoted = quoted || option == "string"
-		}
-		fieldChecker{b}.checkField(t, field, name, jsonOptions)
-		isRequired, explicit := b.Requires(field, optional, inline || omit)
+		name := tag.Name
+		inline := name == "" || tag.Has("inline")
+		quoted := tag.Has("string")
+		fieldChecker{b}.checkField(t, field, tag)
+		isRequired, explicit := b.Requires(field, optional, inline || tag.Omits())
 		if isRequired && slices.Contains(oneOf, name) {
 			problem := "and must not be marked as required"
 			hint := "remove the marker"
@@ -72,7 +65,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 			}
 			found := b.Reporter.Report(report.InvalidOneOf, t.Pkg.At(field.Pos), hint, "field %s is part of a one-of constraint %s", name, problem)
 			if !explicit {
-				b.fixTag(found, t, field, jsonTag+",omitempty")
+				b.fixTag(found, t, field, tag.Text+",omitempty")
 			}
 			d.origin.Mistake = max(d.origin.Mistake, notes.InKeywords)
 		} else if isRequired {
@@ -109,7 +102,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 		b.Reporter.Leave()
 
 		if inline {
-			node.inlined = &inlinedField{owner: t, field: field, name: name, options: strings.Split(jsonOptions, ",")}
+			node.inlined = &inlinedField{t, field, tag}
 			d.allOf = append(d.allOf, node)
 			b.checkInlinedMarkers(t, field)
 			continue
@@ -178,7 +171,7 @@ func (b *Builder) missingTag(t *source.Type, field *source.Field) {
 	tag := "-"
 	if name := jsonName(field.Name); name != "_" {
 		tag = name
-		if _, isPointer := field.Type.(*ast.StarExpr); isPointer {
+		if field.IsPointer() {
 			tag += ",omitempty" // null would not be valid
 		}
 		hint = fmt.Sprintf("add `json:%q`, or `json:\"-\"` if it is not part of the API", tag)
@@ -234,9 +227,7 @@ func (b *Builder) Requires(field *source.Field, packageOptional, mayBeAbsent boo
 // quotable returns the schema type of a basic type that the json option "string" encodes as
 // a string, or the empty string if the option has no effect on the type.
 func quotable(f *source.File, expr ast.Expr) string {
-	if star, ok := expr.(*ast.StarExpr); ok {
-		expr = star.X
-	}
+	expr = source.Pointee(expr)
 	if name, why := f.Resolve(expr); why == nil && name.Type != nil && (name.Type.Marshals("MarshalJSON") || name.Type.Marshals("MarshalText")) {
 		return ""
 	}

@@ -242,7 +242,9 @@ func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.De
 		if _, err := os.Stat(full); errors.Is(err, os.ErrNotExist) {
 			return nil, nil, nil
 		}
-		c.noteFolder(path, isFolder(full))
+		if isFolder(full) {
+			c.noteFolder(path)
+		}
 		var skip func(dir, file string) bool
 		if c.Skip != nil {
 			skip = func(_, file string) bool {

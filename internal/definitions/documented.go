@@ -11,16 +11,19 @@ import (
 )
 
 // Documented returns what is documented of the resource, with the positions of fields in Go
-// relative to a directory. Positions in generated YAML are of no use to readers. Examples are
-// samples that a server accepts.
-func (r *Resource) Documented(ctx context.Context, dir string, examples bool) (*explain.Documented, error) {
+// relative to a directory. Positions in generated YAML are of no use to readers.
+func (r *Resource) Documented(dir string) *explain.Documented {
 	out := &explain.Documented{Resource: r.Resource, Field: explain.DocumentedField(r.Resource)}
-	if out.Field == nil {
-		return out, nil
+	if out.Field != nil {
+		r.setPositions(out.Field, dir, func(file string) bool { return filepath.Ext(file) == ".go" })
 	}
-	r.setPositions(out.Field, dir, func(file string) bool { return filepath.Ext(file) == ".go" })
-	var err error
-	if examples {
+	return out
+}
+
+// DocumentedWithExamples is Documented with the samples that a server accepts.
+func (r *Resource) DocumentedWithExamples(ctx context.Context, dir string) (out *explain.Documented, err error) {
+	out = r.Documented(dir)
+	if out.Field != nil {
 		out.Examples, err = r.examples(ctx)
 	}
 	return out, err

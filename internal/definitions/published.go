@@ -129,6 +129,21 @@ func resourcesOf(subjects []*crd.Definition, findings diag.List) readPart {
 	return out
 }
 
+// Resources returns the served versions of a definition.
+func Resources(d *crd.Definition) ([]*Resource, error) {
+	completed, err := d.Completed()
+	if err != nil {
+		return nil, err
+	}
+	object, err := completed.Object()
+	if err != nil {
+		return nil, err
+	}
+	completed.CRD = object
+	out, _ := served(completed)
+	return out, nil
+}
+
 // served returns the served versions of a definition, with findings about everything that
 // prevents one of them from being published unchanged.
 func served(s *crd.Definition) ([]*Resource, diag.List) {

@@ -53,12 +53,14 @@ type Reader struct {
 func (r *Reader) note(names, packages []string) {
 	r.packages = r.packages || len(packages) > 0
 	for _, name := range names {
-		r.noteFolder(name, isFolder(name))
+		if isFolder(name) {
+			r.noteFolder(name)
+		}
 	}
 }
 
-func (r *Reader) noteFolder(name string, exists bool) {
-	r.channels = r.channels || exists && r.HasChannel != nil && r.HasChannel(name)
+func (r *Reader) noteFolder(name string) {
+	r.channels = r.channels || r.HasChannel != nil && r.HasChannel(name)
 }
 
 // checkFlags returns an error if a flag has no effect on what is read.

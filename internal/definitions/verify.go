@@ -332,10 +332,10 @@ func (s *packageServer) Check(ctx context.Context, definitions []*crd.Definition
 	v.out.Definitions += len(definitions)
 	var findings diag.List
 	for _, d := range definitions {
-		if d.OnlySchemas {
+		if d.Provenance().OnlySchemas {
 			continue // its name may be wrong
 		}
-		object := cmp.Or(d.Object, d.CRD)
+		object := cmp.Or(d.Provenance().Header, d.CRD)
 		file := checks.FileName(object.Spec.Group, object.Spec.Names.Plural)
 		old, conflicts := v.old(filepath.Join(v.Output, file), object.Name)
 		d.Old = old

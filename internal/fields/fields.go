@@ -3,6 +3,7 @@ package fields
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -72,11 +73,16 @@ type Object struct {
 	Path string
 }
 
-// Explain explains a field and the fields below it: one level, or all levels if recursive
-// is set. The path is like that of kubectl explain, "spec.layers.fill"; anything in
+// OneLevel and AllLevels are numbers of levels for [Object.Explain].
+const (
+	OneLevel  = 1
+	AllLevels = math.MaxInt
+)
+
+// Explain explains a field and a number of levels of fields below it. The path is like that of kubectl explain, "spec.layers.fill"; anything in
 // brackets is ignored, and the empty path is the whole object. It returns an error that
 // names the nearest field if the field does not exist.
-func (o Object) Explain(path string, recursive bool) (*Field, error) {
+func (o Object) Explain(path string, levels int) (*Field, error) {
 	place := node{schema: WithMeta(o.Schema), path: o.Path, name: o.Kind, meta: true}
 	walked := o.Kind // for messages
 	for rest := withoutBrackets(path); rest != ""; {
@@ -88,7 +94,7 @@ func (o Object) Explain(path string, recursive bool) (*Field, error) {
 		place = next
 		rest = tail
 	}
-	out := place.field(1, recursive)
+	out := place.field(levels)
 	out.Path = strings.TrimPrefix(strings.TrimPrefix(walked, o.Kind), ".")
 	return out, nil
 }
@@ -179,7 +185,7 @@ func (n node) step(path, walked string) (node, string, error) {
 }
 
 // field explains the node. levels is the number of levels of fields to include.
-func (n node) field(levels int, recursive bool) *Field {
+func (n node) field(levels int) *Field {
 	s := n.schema
 	out := &Field{Name: n.name, Type: typeOf(s), Required: n.required, Description: s.Description, Limits: limits(s)}
 	if !n.standard {
@@ -209,9 +215,9 @@ func (n node) field(levels int, recursive bool) *Field {
 			break
 		}
 	}
-	if levels > 0 || recursive {
+	if levels > 0 {
 		for _, child := range n.children() {
-			out.Fields = append(out.Fields, child.field(levels-1, recursive))
+			out.Fields = append(out.Fields, child.field(levels-1))
 		}
 	}
 	return out

@@ -255,8 +255,8 @@ func (r *runner) contained(ctx context.Context, channels []Channel, made []defin
 			if err != nil {
 				return nil, err
 			}
-			contradicted := len(containment.Findings(turned, wide, narrow, severity)) > 0
-			findings = containment.Turned(p.listed.Pos, findings, narrow, wide, !contradicted)
+			reverse := containment.Findings(turned, wide, narrow, severity)
+			findings = containment.Turned(p.listed.Pos, findings, reverse, narrow, wide)
 		}
 		out = append(out, findings...)
 	}
@@ -340,8 +340,12 @@ func (r *runner) gateFindings(channels []Channel, made []define.MadeChannel) (ou
 		if !ok {
 			pos = channels[0].Pos
 		}
-		if r.EveryChannel && len(channels) > 1 && name != gates.Never && (enabled == 0 || enabled == len(channels)) {
-			out = append(out, report.NeedlessGateAt(pos, name, enabled > 0, named))
+		switch {
+		case !r.EveryChannel || len(channels) <= 1 || name == gates.Never:
+		case enabled == len(channels):
+			out = append(out, report.GateOnEverywhere(pos, name))
+		case enabled == 0:
+			out = append(out, report.GateOnNowhere(pos, name, named))
 		}
 	}
 	return out

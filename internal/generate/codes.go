@@ -8,32 +8,91 @@ var (
 	StaleOutput = &diag.Kind{
 		Code: "SG501", Severity: diag.Warning, Title: "a file of a kind that no longer exists",
 		Explanation: "The output directory has a CRD of one of the run's groups that schemagen wrote and whose kind no longer exists. --prune removes such files if the CRD has schemagen's version annotation and the file has its name and no other content. It is a note, and the file is kept, if a Go file of the project still declares the kind: in a package that the run does not cover, behind a build tag, or with a marker that omits it. schemagen unions, schemagen types and schemagen conversions report files that they no longer write, with the same flag. conversions also keeps the file of a kind that has another version in a package that was not named.",
-		Bad:         "$ schemagen crd ./... -o crds\n-- v1/types.go --\nName string `json:\"name\"`\n-- crds/example.com_gadgets.yaml --\n---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: schemagen-v1.0.0\n  name: gadgets.example.com\nspec:\n  group: example.com\n  names: {kind: Gadget, plural: gadgets}\n  scope: Namespaced\n  versions: []",
-		Good:        "$ schemagen crd ./... -o crds --prune",
+		Bad: `
+$ schemagen crd ./... -o crds
+-- v1/types.go --
+Name string ´json:"name"´
+-- crds/example.com_gadgets.yaml --
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  annotations:
+    controller-gen.kubebuilder.io/version: schemagen-v1.0.0
+  name: gadgets.example.com
+spec:
+  group: example.com
+  names: {kind: Gadget, plural: gadgets}
+  scope: Namespaced
+  versions: []`,
+		Good: "$ schemagen crd ./... -o crds --prune",
 	}
 	foreignKustomization = &diag.Kind{
 		Code: "SG504", Title: "a kustomization that schemagen did not write",
 		Explanation: "--kustomize writes kustomization.yaml into the output directory. The existing one does not begin like those of schemagen, so it is not replaced; and kustomize rejects two in one directory. Write the CRDs to a directory of their own, such as bases, and list that directory in yours.",
-		Bad:         "$ schemagen crd ./... -o config/crd --kustomize\n-- v1/types.go --\nName string `json:\"name\"`\n-- config/crd/kustomization.yaml --\nresources: [bases/example.com_widgets.yaml]\npatches: [{path: webhook.yaml}]",
-		Good:        "$ schemagen crd ./... -o config/crd/bases --kustomize\n-- config/crd/kustomization.yaml --\nresources: [bases]\npatches: [{path: webhook.yaml}]",
+		Bad: `
+$ schemagen crd ./... -o config/crd --kustomize
+-- v1/types.go --
+Name string ´json:"name"´
+-- config/crd/kustomization.yaml --
+resources: [bases/example.com_widgets.yaml]
+patches: [{path: webhook.yaml}]`,
+		Good: `
+$ schemagen crd ./... -o config/crd/bases --kustomize
+-- config/crd/kustomization.yaml --
+resources: [bases]
+patches: [{path: webhook.yaml}]`,
 	}
 	missingHelmValues = &diag.Kind{
 		Code: "SG505", Severity: diag.Warning, Title: "chart values without the switches of the CRDs",
 		Explanation: "Templates that --helm writes install the CRDs if the value crds.install is true, and keep them when the release is uninstalled if crds.keep is true. Both are booleans in values.yaml of the chart.",
-		Bad:         "$ schemagen crd ./... --helm chart/templates/crds\n-- v1/types.go --\nName string `json:\"name\"`\n-- chart/values.yaml --\nreplicas: 1",
-		Good:        "-- chart/values.yaml --\nreplicas: 1\ncrds:\n  install: true\n  keep: true",
+		Bad: `
+$ schemagen crd ./... --helm chart/templates/crds
+-- v1/types.go --
+Name string ´json:"name"´
+-- chart/values.yaml --
+replicas: 1`,
+		Good: `
+-- chart/values.yaml --
+replicas: 1
+crds:
+  install: true
+  keep: true`,
 	}
 	largeHelmRelease = &diag.Kind{
 		Code: "SG506", Severity: diag.Warning, Title: "CRDs that nearly fill a Helm release",
 		Explanation: "Helm keeps each release in a Secret of at most 1 MiB: the files of the chart and the rendered templates, compressed and in base64. The size is that of the CRDs of this run alone. Descriptions take most of it: --max-desc-len shortens them, 0 removes them.",
-		Bad:         "$ schemagen crd ./... --helm chart/crds\n-- v1/types.go --\nAPI corev1.PodSpec `json:\"api\"`\nCache corev1.PodSpec `json:\"cache\"`\nDatabase corev1.PodSpec `json:\"database\"`\nQueue corev1.PodSpec `json:\"queue\"`\nWeb corev1.PodSpec `json:\"web\"`\nWorker corev1.PodSpec `json:\"worker\"`",
-		Good:        "$ schemagen crd ./... --helm chart/crds --max-desc-len 0",
+		Bad: `
+$ schemagen crd ./... --helm chart/crds
+-- v1/types.go --
+API corev1.PodSpec ´json:"api"´
+Cache corev1.PodSpec ´json:"cache"´
+Database corev1.PodSpec ´json:"database"´
+Queue corev1.PodSpec ´json:"queue"´
+Web corev1.PodSpec ´json:"web"´
+Worker corev1.PodSpec ´json:"worker"´`,
+		Good: "$ schemagen crd ./... --helm chart/crds --max-desc-len 0",
 	}
 	fileWrittenTwice = &diag.Kind{
 		Code: "SG512", Title: "a file that is written twice",
 		Explanation: "An output rule sends files of one name to the same directory: those of a generator for several packages, or of several generators. controller-gen keeps the one that it writes last. By default, code is written next to its package; fileName of rbac renames its file.",
-		Bad:         "$ schemagen object paths=./... output:dir=generated\n-- api/v1/types.go --\n// +kubebuilder:object:generate=true\npackage v1\n\ntype WidgetSpec struct {\n\tNames []string\n}\n-- api/v2/types.go --\n// +kubebuilder:object:generate=true\npackage v2\n\ntype WidgetSpec struct {\n\tNames []string\n}",
-		Good:        "$ schemagen object paths=./...",
+		Bad: `
+$ schemagen object paths=./... output:dir=generated
+-- api/v1/types.go --
+// +kubebuilder:object:generate=true
+package v1
+
+type WidgetSpec struct {
+	Names []string
+}
+-- api/v2/types.go --
+// +kubebuilder:object:generate=true
+package v2
+
+type WidgetSpec struct {
+	Names []string
+}`,
+		Good: "$ schemagen object paths=./...",
 	}
 )
 

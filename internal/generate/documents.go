@@ -82,7 +82,7 @@ func (d Documents) run(ctx context.Context, dir string, crds []written) (*made, 
 		kinds := make([]*explain.Documented, len(resources))
 		for i, r := range resources {
 			var err error
-			kinds[i], err = r.Documented(ctx, dir, true)
+			kinds[i], err = r.DocumentedWithExamples(ctx, dir)
 			if err != nil {
 				return nil, err
 			}

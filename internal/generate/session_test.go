@@ -29,14 +29,15 @@ type counting struct {
 
 func (c *counting) Check(ctx context.Context, definitions []*crd.Definition) (diag.List, error) {
 	for _, d := range definitions {
-		build := d.BuildWith
+		known := d.Provenance()
+		build := known.BuildWith
 		count := func(schemas []*structural.Schema) *apiextensionsv1.CustomResourceDefinition {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			c.examined[d.Object.Spec.Names.Kind]++
+			c.examined[known.Header.Spec.Names.Kind]++
 			return build(schemas)
 		}
-		d.BuildWith = count
+		known.BuildWith = count
 		d.Build = func() *apiextensionsv1.CustomResourceDefinition { return count(d.Schemas) }
 	}
 	return c.Server.Check(ctx, definitions)

@@ -15,7 +15,7 @@ func At(file *ast.File, pos token.Pos) (found Comment, ok bool) {
 		if pos < group.Pos() || pos > group.End() {
 			continue
 		}
-		for _, c := range comments(group, false) {
+		for _, c := range comments(group) {
 			for offset := range len(c.Text) {
 				if c.Text[offset] == '+' && c.PosAt(offset) == pos {
 					return c.from(offset), true

@@ -138,11 +138,11 @@ func (c *collection) decl(decl ast.Decl) {
 			_, specNearest, specDoc := split(c.before(spec.Pos()), spec.Doc)
 			var own []Comment
 			for _, part := range []struct {
-				groups []*ast.CommentGroup
-				godoc  bool
-			}{{nearest, false}, {doc, true}, {specNearest, false}, {specDoc, true}} {
+				groups   []*ast.CommentGroup
+				comments func(*ast.CommentGroup) []Comment
+			}{{nearest, comments}, {doc, godocComments}, {specNearest, comments}, {specDoc, godocComments}} {
 				for _, group := range part.groups {
-					own = append(own, comments(group, part.godoc)...)
+					own = append(own, part.comments(group)...)
 				}
 			}
 			c.types[spec] = c.keepTypeLevel(own)
@@ -175,7 +175,7 @@ func (c *collection) keepTypeLevel(own []Comment) []Comment {
 
 func (c *collection) free(groups []*ast.CommentGroup) {
 	for _, group := range groups {
-		c.Package = append(c.Package, comments(group, false)...)
+		c.Package = append(c.Package, comments(group)...)
 	}
 }
 
@@ -188,10 +188,10 @@ func (f *File) Fields(st *ast.StructType) [][]Comment {
 	for i, field := range st.Fields.List {
 		_, nearest, doc := split(c.before(field.Pos()), field.Doc)
 		for _, group := range nearest {
-			out[i] = append(out[i], comments(group, false)...)
+			out[i] = append(out[i], comments(group)...)
 		}
 		for _, group := range doc {
-			out[i] = append(out[i], comments(group, true)...)
+			out[i] = append(out[i], godocComments(group)...)
 		}
 		c.trailing(field.Comment)
 		c.before(field.End())
@@ -215,18 +215,18 @@ func split(groups []*ast.CommentGroup, doc *ast.CommentGroup) (upper, nearest, o
 }
 
 // InGroup returns the marker comments of a group.
-func InGroup(group *ast.CommentGroup) []Comment { return comments(group, false) }
+func InGroup(group *ast.CommentGroup) []Comment { return comments(group) }
 
 // comments returns the marker comments of a group: line comments whose first non-blank
 // character is a plus sign.
-func comments(group *ast.CommentGroup, godoc bool) []Comment {
+func comments(group *ast.CommentGroup) []Comment {
 	var out []Comment
 	for i := 0; i < len(group.List); i++ {
 		text, offset, ok := markerText(group.List[i].Text)
 		if !ok {
 			continue
 		}
-		c := Comment{Text: text, Pos: group.List[i].Slash + token.Pos(offset), Godoc: godoc}
+		c := Comment{Text: text, Pos: group.List[i].Slash + token.Pos(offset)}
 		continued := continuation(text, group.List[i+1:])
 		for _, next := range continued {
 			text, offset := lineText(next.Text)
@@ -235,6 +235,15 @@ func comments(group *ast.CommentGroup, godoc bool) []Comment {
 		}
 		i += len(continued)
 		out = append(out, c)
+	}
+	return out
+}
+
+// godocComments returns the marker comments of a group that is a doc comment.
+func godocComments(group *ast.CommentGroup) []Comment {
+	out := comments(group)
+	for i := range out {
+		out[i].Godoc = true
 	}
 	return out
 }

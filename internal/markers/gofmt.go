@@ -39,7 +39,7 @@ func (l *linter) doc(doc, separated *ast.CommentGroup, target Target) {
 	if doc == nil || !strings.HasPrefix(doc.List[0].Text, "//") {
 		return
 	}
-	own := comments(doc, true)
+	own := godocComments(doc)
 	if !slices.ContainsFunc(own, mayBeReformatted) {
 		return
 	}
@@ -73,7 +73,7 @@ func formatted(doc *ast.CommentGroup) []Comment {
 	if err != nil || len(file.Comments) != 1 {
 		return nil
 	}
-	return comments(file.Comments[0], true)
+	return godocComments(file.Comments[0])
 }
 
 // linesOf returns line comments as they are.
@@ -105,7 +105,7 @@ func (l *linter) separated(doc, separated *ast.CommentGroup, own []Comment, targ
 		prose = prose[:len(prose)-1]
 	}
 	text := linesOf(moved)
-	if separated != nil && len(comments(separated, false)) > 0 && strings.HasPrefix(separated.List[0].Text, "//") {
+	if separated != nil && len(comments(separated)) > 0 && strings.HasPrefix(separated.List[0].Text, "//") {
 		text = linesOf(separated.List) + text
 	} else {
 		separated = doc

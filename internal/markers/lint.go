@@ -276,7 +276,7 @@ func (l *linter) constants(gen *ast.GenDecl) {
 		if doc == nil {
 			continue
 		}
-		for _, c := range comments(doc, true) {
+		for _, c := range godocComments(doc) {
 			if def := l.table.Lookup(c.Text, Type); def != nil && def.IsCondition() {
 				l.described[c.Pos] = true
 			}

@@ -111,7 +111,7 @@ func (r *migration) findPeer(ctx context.Context, m *makefile) error {
 	declined := map[string]bool{}
 	var found []peer
 	for _, c := range r.candidates(m) {
-		what := r.repositoryProgram(m, c.words, c.named)
+		what := r.repositoryProgram(m, c)
 		if declined[what] {
 			continue
 		}
@@ -182,7 +182,8 @@ func (r *migration) basePeer(ctx context.Context) (peer, error) {
 // repositoryProgram describes a command that belongs to the repository: a program in it, or
 // one that its Makefile or go.mod names. It returns "" for a program of the user's, and for
 // one that does not exist.
-func (r *migration) repositoryProgram(m *makefile, words []string, named bool) string {
+func (r *migration) repositoryProgram(m *makefile, found candidate) string {
+	words := found.words
 	file, err := exec.LookPath(words[0])
 	if errors.Is(err, exec.ErrDot) {
 		err = nil
@@ -207,7 +208,7 @@ func (r *migration) repositoryProgram(m *makefile, words []string, named bool) s
 	switch {
 	case slices.Equal(words, []string{"controller-gen"}):
 		return ""
-	case named:
+	case found.named:
 		return strings.Join(words, " ") + ", which " + m.path + " names"
 	}
 	return strings.Join(words, " ") + ", which go.mod names"

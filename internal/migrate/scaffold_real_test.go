@@ -55,6 +55,9 @@ func TestKubebuilder(t *testing.T) {
 			}
 			// A server rejects the samples, whose spec is null, until fields are added.
 			samples, _ := filepath.Glob(filepath.Join(dir, "config/samples/*_widget.yaml"))
+			if len(samples) != len(groups) {
+				t.Errorf("got samples %v", samples)
+			}
 			for _, name := range samples {
 				text, err := os.ReadFile(name)
 				if err != nil {

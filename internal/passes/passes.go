@@ -2,6 +2,8 @@
 // they act. A capability is here in one line, and define does not know it.
 package passes
 
+//go:generate go test . -run ^TestReference$ -update
+
 import (
 	"slices"
 

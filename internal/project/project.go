@@ -309,9 +309,8 @@ func (c *File) Covers(reader *inputs.Reader, wd string, packages []string) bool 
 	return err == nil && slices.Equal(byDefault, packages) || slices.Equal(packages, []string{"./..."})
 }
 
-// AddTo adds the settings that do not have a flag to the options of the generator. all
-// reports whether the run covers all packages of the file, in all channels.
-func (c *File) AddTo(options *define.Options, all bool) {
+// AddTo adds the settings that do not have a flag to the options of the generator.
+func (c *File) AddTo(options *define.Options) {
 	if c == nil {
 		return
 	}
@@ -319,7 +318,7 @@ func (c *File) AddTo(options *define.Options, all bool) {
 	options.KnownGates = c.gates
 	_, options.MergeOverlay = c.Overlay()
 	if len(c.overrides) > 0 {
-		options.Overrides = &define.OverrideFile{Name: c.Name, Data: c.data, Overrides: c.overrides, ReportUnused: all}
+		options.Overrides = &define.OverrideFile{Name: c.Name, Data: c.data, Overrides: c.overrides}
 	}
 }
 

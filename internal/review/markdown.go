@@ -15,16 +15,15 @@ const maxMarkdown = 65000
 
 // markdown returns the review as a comment on a pull request.
 func (r *Review) markdown() []byte {
-	text := r.text(true)
+	text := r.text(&markdownWriter{samples: true})
 	if len(text) > maxMarkdown {
-		text = r.text(false)
+		text = r.text(&markdownWriter{})
 	}
 	return []byte(text)
 }
 
-// text returns the review as Markdown, with or without samples.
-func (r *Review) text(samples bool) string {
-	w := &markdownWriter{}
+// text returns the review as Markdown.
+func (r *Review) text(w *markdownWriter) string {
 	w.put("## API review: %s → %s\n\n", markdown.Code(r.Old), markdown.Code(r.New))
 	w.put("**%d** break stored objects, **%d** break clients, %d are safe", r.BreaksStored, r.BreaksClients, r.Safe)
 	if r.Allowed > 0 {
@@ -32,7 +31,7 @@ func (r *Review) text(samples bool) string {
 	}
 	w.put("; **%d** questions, %d conventions broken.\n", r.Questions, r.Broken)
 	for i := range r.Definitions {
-		w.definition(&r.Definitions[i], samples)
+		w.definition(&r.Definitions[i])
 	}
 	if len(r.Conventions) > 0 {
 		w.put("\n### Conventions that the change breaks\n")
@@ -47,11 +46,15 @@ func (r *Review) text(samples bool) string {
 	return w.String()
 }
 
-type markdownWriter struct{ strings.Builder }
+type markdownWriter struct {
+	strings.Builder
+	// samples is set to write samples.
+	samples bool
+}
 
 func (w *markdownWriter) put(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
-func (w *markdownWriter) definition(d *Definition, samples bool) {
+func (w *markdownWriter) definition(d *Definition) {
 	w.put("\n### %s (%s, %s)\n", markdown.Text(d.Kind), markdown.Text(d.Group), d.State)
 	if len(d.Questions) > 0 {
 		w.put("\n")
@@ -106,7 +109,7 @@ func (w *markdownWriter) definition(d *Definition, samples bool) {
 		w.put("\nSize: %s → %s as JSON, %s of a request to etcd (1.5 MiB), %s of an annotation (256 KiB)\n",
 			bytesText(d.Size.Before), bytesText(d.Size.After), percent(d.Size.OfRequest), percent(d.Size.OfAnnotation))
 	}
-	if samples {
+	if w.samples {
 		for _, s := range d.Samples {
 			w.sample(s)
 		}

@@ -17,44 +17,28 @@ type node struct {
 	version int
 	schema  *structural.Schema
 	parent  *node // nil for the whole object
-	// step is how the parent leads to the node, name that of a property.
-	step step
-	name string
+	// edge leads from the parent to the node.
+	edge structural.Edge
 	// known is set once foreign is.
 	known, foreign bool
 }
-
-// step is what a node is to its parent.
-type step int8
-
-const (
-	property step = iota
-	items
-	values
-)
 
 // nodesOf returns the nodes of all versions of a definition, each after its parent.
 func nodesOf(d *crd.Definition) (out []*node) {
 	if d == nil {
 		return nil
 	}
-	var walk func(version int, s *structural.Schema, parent *node, place step, name string)
-	walk = func(version int, s *structural.Schema, parent *node, place step, name string) {
-		if s == nil {
-			return
-		}
-		n := &node{definition: d, version: version, schema: s, parent: parent, step: place, name: name}
+	var walk func(n *node)
+	walk = func(n *node) {
 		out = append(out, n)
-		for _, p := range s.Properties {
-			walk(version, p.Schema, n, property, p.Name)
-		}
-		walk(version, s.Items, n, items, "")
-		if a := s.AdditionalProperties; a != nil {
-			walk(version, a.Schema, n, values, "")
+		for edge, child := range n.schema.Children() {
+			walk(&node{definition: d, version: n.version, schema: child, parent: n, edge: edge})
 		}
 	}
 	for i, s := range d.Schemas {
-		walk(i, s, nil, property, "")
+		if s != nil {
+			walk(&node{definition: d, version: i, schema: s})
+		}
 	}
 	return out
 }
@@ -71,15 +55,11 @@ func (n *node) path() string {
 
 // pathBelow returns the path of the node, of whose parent it is given.
 func (n *node) pathBelow(parent string) string {
-	switch {
-	case n.parent == nil:
+	if n.parent == nil {
 		return fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", n.version)
-	case n.step == items:
-		return parent + ".items"
-	case n.step == values:
-		return parent + ".additionalProperties"
 	}
-	return parent + ".properties[" + n.name + "]"
+	var root *structural.Path
+	return parent + root.Edge(n.edge).String()
 }
 
 // field returns the path of the node in objects, as in package compare.
@@ -87,12 +67,12 @@ func (n *node) field() string {
 	switch {
 	case n.parent == nil:
 		return ""
-	case n.step == items:
+	case n.edge.Keyword == "items":
 		return n.parent.field() + "[*]"
-	case n.step == values:
+	case n.edge.Keyword == "additionalProperties":
 		return n.parent.field() + ".*"
 	}
-	return n.parent.field() + "." + n.name
+	return n.parent.field() + "." + n.edge.Property
 }
 
 // isForeign reports whether the node is a part of a type of another module, whose authors are not
@@ -117,7 +97,7 @@ func (n *node) place() string { return n.versionName() + " " + cmp.Or(n.field(),
 
 // isRequired reports whether an object must have the field.
 func (n *node) isRequired() bool {
-	return n.name != "" && n.parent.schema.Requires(n.name)
+	return n.edge.Property != "" && n.parent.schema.Requires(n.edge.Property)
 }
 
 // newUnions returns the unions that no object had before at the same place.

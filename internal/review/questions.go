@@ -140,7 +140,7 @@ func addedNodes(changes []compare.Change, nodes []*node) (out []*node) {
 			continue
 		}
 		isNew[n] = true
-		ofObject := n.parent == nil || n.parent.parent == nil && slices.Contains([]string{"apiVersion", "kind", "metadata"}, n.name)
+		ofObject := n.parent == nil || n.parent.parent == nil && slices.Contains([]string{"apiVersion", "kind", "metadata"}, n.edge.Property)
 		if !ofObject && !n.isForeign() {
 			out = append(out, n)
 		}
@@ -154,7 +154,7 @@ func (n *node) isEnum() bool {
 		return false
 	}
 	return n.parent == nil || !slices.ContainsFunc(unions.Of(n.parent.schema),
-		func(u unions.Union) bool { return u.Discriminator == n.name })
+		func(u unions.Union) bool { return u.Discriminator == n.edge.Property })
 }
 
 // isUnbounded reports whether values of a node may be of any size.

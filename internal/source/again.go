@@ -20,7 +20,8 @@ type keptTexts struct {
 // textKey identifies a file in the runs of an editor. What is known of it depends on whether it is
 // the user's and belongs to a root package.
 type textKey struct {
-	name        string
+	// Name is the absolute file name.
+	Name        string
 	local, root bool
 }
 
@@ -42,7 +43,7 @@ func (files *Files) Again(reader *inputs.Reader) *Files {
 
 // unread returns the kept text of another module's file that has the size and the time of
 // modification that it had, or nil. Such files hardly ever change, and are most of those of a run.
-func (k *keptTexts) unread(f *text, root bool, reader *inputs.Reader) *text {
+func (k *keptTexts) unread(f *text, reader *inputs.Reader) *text {
 	if k == nil || f.local {
 		return nil
 	}
@@ -51,7 +52,7 @@ func (k *keptTexts) unread(f *text, root bool, reader *inputs.Reader) *text {
 		return nil
 	}
 	f.modified = info.ModTime()
-	old := k.texts[textKey{f.Name, f.local, root}]
+	old := k.texts[f.textKey]
 	if old == nil || !old.modified.Equal(f.modified) || int64(old.size) != info.Size() || old.unreadable != nil ||
 		old.failed != nil {
 		return nil
@@ -60,12 +61,12 @@ func (k *keptTexts) unread(f *text, root bool, reader *inputs.Reader) *text {
 }
 
 // same returns the kept text of a file that is read with a content, or nil if that was another one.
-func (k *keptTexts) same(f *text, root bool, content []byte) *text {
+func (k *keptTexts) same(f *text, content []byte) *text {
 	if k == nil {
 		return nil
 	}
 	f.digest = sha256.Sum256(content)
-	old := k.texts[textKey{f.Name, f.local, root}]
+	old := k.texts[f.textKey]
 	// What cannot be parsed may just have been changed on disk.
 	if old == nil || old.digest != f.digest || old.unreadable != nil || old.failed != nil {
 		return nil
@@ -82,13 +83,12 @@ func (k *keptTexts) changed(f *text, content []byte) bool {
 // place assigns the file its positions in the file set. A kept text keeps its positions, and
 // another content of its file gets the same, if there is room: then types are in the same order as
 // in every run.
-func (files *Files) place(f *text, root bool) {
+func (files *Files) place(f *text) {
 	if files.kept == nil {
 		f.base = files.reserve(f.size)
 		return
 	}
-	key := textKey{f.Name, f.local, root}
-	switch old := files.kept.texts[key]; {
+	switch old := files.kept.texts[f.textKey]; {
 	case old == f:
 		if f.file != nil {
 			files.Fset.AddExistingFiles(f.file)
@@ -101,5 +101,5 @@ func (files *Files) place(f *text, root bool) {
 		f.room = f.size + f.size/4 + 1<<10
 		f.base = files.reserve(f.room)
 	}
-	files.kept.texts[key] = f
+	files.kept.texts[f.textKey] = f
 }

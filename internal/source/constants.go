@@ -100,7 +100,7 @@ func (t *Type) enumConstant(d *declaration, value string) Constant {
 func (f *File) intConstant(expr ast.Expr) (int64, bool) {
 	s := f.Pkg.constantScope()
 	s.check(&declaration{
-		scope: s, file: f, gen: &ast.GenDecl{Tok: token.CONST}, name: &ast.Ident{Name: "_", NamePos: expr.Pos()},
+		scope: s, file: f, gen: &ast.GenDecl{Tok: token.CONST, TokPos: expr.Pos()}, name: &ast.Ident{Name: "_", NamePos: expr.Pos()},
 		expr: expr, parts: []ast.Node{expr},
 	})
 	value := s.info.Types[expr].Value

@@ -7,8 +7,9 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/source/pruned"
 )
 
 // constantScope is the part of a package that its constants depend on. A declaration is
@@ -45,14 +46,11 @@ func (p *Package) constantScope() *constantScope {
 	}
 	p.constants = s
 	s.types.MarkComplete() // go/types rejects imports of incomplete packages
-	// Sizes are for a 64-bit machine, whatever the host is.
-	config := &types.Config{IgnoreFuncBodies: true, DisableUnusedImportCheck: true, Importer: s, Error: func(err error) {
-		// An error that begins with a tab continues the previous one.
-		if e, ok := err.(types.Error); ok && !strings.HasPrefix(e.Msg, "\t") {
+	s.checker = pruned.Config{Fset: p.program.Fset, Import: s.importPackage, Info: &s.info, Error: func(e types.Error) {
+		if !strings.HasPrefix(e.Msg, "\t") {
 			s.addError(e.Pos, "%s", strings.Join(strings.Fields(e.Msg), " "))
 		}
-	}}
-	s.checker = types.NewChecker(config, p.program.Fset, s.types, &s.info)
+	}}.Checker(s.types)
 	return s
 }
 
@@ -68,12 +66,9 @@ func (s *constantScope) errorAt(pos token.Pos) (index int, found bool) {
 	return slices.BinarySearchFunc(s.errors, pos, func(e ConstantError, pos token.Pos) int { return int(e.Pos - pos) })
 }
 
-// Import implements types.Importer. Errors are not reported here: they were added at the
+// importPackage returns an imported package. Errors are not reported here: they were added at the
 // use of the import.
-func (s *constantScope) Import(path string) (*types.Package, error) {
-	if path == "unsafe" {
-		return types.Unsafe, nil
-	}
+func (s *constantScope) importPackage(path string) (*types.Package, error) {
 	if p := s.pkg.Imported(path); p != nil && !p.constantScope().busy {
 		return p.constantScope().types, nil
 	}
@@ -100,7 +95,7 @@ type declaration struct {
 	// to go/types.
 	bytes   int
 	large   bool
-	imports [][2]string // imports in use: the qualifier or a dot, and the path
+	imports []pruned.Import // imports in use
 	refs    []*declaration
 }
 
@@ -279,8 +274,8 @@ func (s *constantScope) findOmitted(name string) *declaration {
 // in the package or in one that the file dot-imports.
 func (s *constantScope) resolve(f *File, name string) *declaration {
 	d := s.find(name)
-	for _, p := range f.dotImports() {
-		if d == nil && ast.IsExported(name) {
+	for _, path := range f.DotImports() {
+		if p := f.Pkg.Imported(path); d == nil && p != nil && ast.IsExported(name) {
 			d = p.constantScope().find(name)
 		}
 	}
@@ -331,7 +326,7 @@ func (s *constantScope) check(declarations ...*declaration) {
 	var files []*ast.File
 	for _, f := range s.pkg.Sources {
 		if queue := s.queue[f.Syntax]; len(queue) > 0 {
-			files = append(files, pruned(f, queue))
+			files = append(files, prune(queue).Syntax(f.Syntax))
 		}
 	}
 	clear(s.queue)
@@ -414,7 +409,7 @@ func (d *declaration) addQualified(m mention) bool {
 // addImport adds an import that the declaration uses and, if it is known, the declaration
 // that it refers to.
 func (d *declaration) addImport(use *ast.Ident, name, path string, target *declaration) {
-	d.imports = append(d.imports, [2]string{name, path})
+	d.imports = append(d.imports, pruned.Import{Name: name, Path: path})
 	switch {
 	case target == nil:
 	case target.scope.busy:
@@ -425,33 +420,24 @@ func (d *declaration) addImport(use *ast.Ident, name, path string, target *decla
 	}
 }
 
-// pruned returns a file with only the given declarations and the imports that they use.
+// prune returns a file with only the given declarations and the imports that they use.
 // It shares syntax with the full file, without modifying it.
-func pruned(f *File, declarations []*declaration) *ast.File {
+func prune(declarations []*declaration) *pruned.File {
 	slices.SortFunc(declarations, func(a, b *declaration) int { return int(a.name.Pos() - b.name.Pos()) })
-	imports := &ast.GenDecl{Tok: token.IMPORT, TokPos: f.Syntax.Package}
-	out := &ast.File{Package: f.Syntax.Package, Name: f.Syntax.Name, FileStart: f.Syntax.FileStart,
-		FileEnd: f.Syntax.FileEnd, Decls: []ast.Decl{imports}}
-	var used [][2]string
+	out := &pruned.File{}
 	var source, group *ast.GenDecl // the current group of constants and its pruned copy
 	for _, d := range declarations {
-		for _, i := range d.imports {
-			if !slices.Contains(used, i) {
-				used = append(used, i)
-				imports.Specs = append(imports.Specs, &ast.ImportSpec{
-					Name: &ast.Ident{NamePos: f.Syntax.Package, Name: i[0]},
-					Path: &ast.BasicLit{ValuePos: f.Syntax.Package, Kind: token.STRING, Value: strconv.Quote(i[1])},
-				})
-			}
+		for _, used := range d.imports {
+			out.Use(used)
 		}
 		if d.decl != nil {
-			out.Decls = append(out.Decls, d.decl)
+			out.Add(d.decl)
 			continue
 		}
 		if source != d.gen {
 			source = d.gen
 			group = &ast.GenDecl{Tok: token.CONST, TokPos: d.gen.TokPos}
-			out.Decls = append(out.Decls, group)
+			out.Add(group)
 		}
 		d.appendTo(group)
 	}

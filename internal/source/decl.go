@@ -18,8 +18,10 @@ type Type struct {
 	// Decl is the declaration that contains Spec.
 	Decl *ast.GenDecl
 	Spec *ast.TypeSpec
-	// Generic is the generic type that this one is an instance of, or nil.
-	Generic *Type
+	// Generic is the generic type that this one is an instance of, or nil, and Arguments are the
+	// type arguments of an instance.
+	Generic   *Type
+	Arguments []TypeArgument
 
 	// Doc, Markers and Malformed are set by Load.
 	Doc       string
@@ -31,8 +33,8 @@ type Type struct {
 	fields     []*Field
 	// instances are the instances of a generic type, keyed by their arguments.
 	instances map[string]*Type
-	// arguments are the type arguments of an instance.
-	arguments string
+	// key is the key of an instance.
+	key string
 }
 
 // Field is one field of a struct. A declaration with several names results in several
@@ -152,11 +154,7 @@ func (f *Field) Label() string {
 	if f.Name != "" {
 		return f.Name
 	}
-	typ := f.Type
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = star.X
-	}
-	return ExprName(typ)
+	return ExprName(Pointee(f.Type))
 }
 
 // Embedded returns the types of the embedded fields of a struct. It does not parse markers.
@@ -222,17 +220,6 @@ func DocText(group *ast.CommentGroup) string {
 	return strings.Join(kept, "\n")
 }
 
-// ExprName returns the text of a name, qualified or not, and "?" for other expressions.
-func ExprName(expr ast.Expr) string {
-	switch expr := expr.(type) {
-	case *ast.Ident:
-		return expr.Name
-	case *ast.SelectorExpr:
-		return ExprName(expr.X) + "." + expr.Sel.Name
-	}
-	return "?"
-}
-
 // Types returns the types declared in the file, in source order.
 func (f *File) Types() []*Type {
 	var out []*Type
@@ -291,27 +278,19 @@ func AnonymousStruct(f *File, st *ast.StructType) *Type {
 		Spec: &ast.TypeSpec{Name: &ast.Ident{Name: "struct", NamePos: st.Pos()}, Type: st}}
 }
 
-// IsName reports whether an expression is a name, qualified or not.
-func IsName(expr ast.Expr) bool {
-	switch expr.(type) {
-	case *ast.Ident, *ast.SelectorExpr:
-		return true
-	}
-	return false
-}
-
 // GoName returns the Go name of the field; for an embedded field, the name of its type.
 func (f *Field) GoName() string {
 	if f.Name != "" {
 		return f.Name
 	}
-	typ := f.Type
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = star.X
+	if name := EmbeddedName(f.Type); name != nil {
+		return name.Name
 	}
-	typ, _ = Indexed(typ)
-	if selector, ok := typ.(*ast.SelectorExpr); ok {
-		return selector.Sel.Name
-	}
-	return ExprName(typ)
+	return "?"
+}
+
+// IsPointer reports whether the type of the field is written as a pointer.
+func (f *Field) IsPointer() bool {
+	_, ok := f.Type.(*ast.StarExpr)
+	return ok
 }

@@ -76,7 +76,12 @@ func (p *Package) Declared(generated ...string) map[string]Declared {
 		for _, decl := range file.Decls {
 			switch decl := decl.(type) {
 			case *ast.FuncDecl:
-				add(receiverPrefix(decl)+decl.Name.Name, decl.Name, decl)
+				key := decl.Name.Name
+				if decl.Recv != nil {
+					name, _ := Receiver(decl)
+					key = name + "." + key
+				}
+				add(key, decl.Name, decl)
 			case *ast.GenDecl:
 				for _, spec := range decl.Specs {
 					switch spec := spec.(type) {
@@ -92,19 +97,6 @@ func (p *Package) Declared(generated ...string) map[string]Declared {
 		}
 	}
 	return out
-}
-
-// receiverPrefix returns the name of the type of a method and a dot; empty for a function.
-func receiverPrefix(fn *ast.FuncDecl) string {
-	if fn.Recv.NumFields() == 0 {
-		return ""
-	}
-	receiver := ast.Unparen(fn.Recv.List[0].Type)
-	if star, ok := receiver.(*ast.StarExpr); ok {
-		receiver = ast.Unparen(star.X)
-	}
-	receiver, _ = Indexed(receiver)
-	return ExprName(receiver) + "."
 }
 
 // maxTags limits the tags of a build constraint of which all combinations are tried.

@@ -106,20 +106,14 @@ func (f *File) imports() []*ast.ImportSpec {
 	return f.imported
 }
 
-// dotImports returns the packages that the file dot-imports.
-func (f *File) dotImports() []*Package {
-	var out []*Package
+// DotImports returns the paths that the file dot-imports. It must have been parsed.
+func (f *File) DotImports() (paths []string) {
 	for _, spec := range f.tree.Imports {
-		if spec.Name == nil || spec.Name.Name != "." {
-			continue
-		}
-		if imp, err := strconv.Unquote(spec.Path.Value); err == nil {
-			if p := f.Pkg.Imported(imp); p != nil {
-				out = append(out, p)
-			}
+		if path, err := strconv.Unquote(spec.Path.Value); err == nil && spec.Name != nil && spec.Name.Name == "." {
+			paths = append(paths, path)
 		}
 	}
-	return out
+	return paths
 }
 
 // guessName guesses the name of a package from its import path.

@@ -33,12 +33,14 @@ func (t *Type) Instantiate(f *File, args []ast.Expr) *Type {
 		return nil
 	}
 	keys := make([]string, len(args))
+	arguments := make([]TypeArgument, len(args))
 	bound := *t.File
 	bound.Params = map[string]TypeArgument{}
 	bound.instanceDepth = f.instanceDepth + 1
 	for i, arg := range args {
 		keys[i] = f.typeKey(arg)
-		bound.Params[names[i]] = TypeArgument{f, arg}
+		arguments[i] = TypeArgument{f, arg}
+		bound.Params[names[i]] = arguments[i]
 	}
 	key := strings.Join(keys, ",")
 	if instance, ok := t.instances[key]; ok {
@@ -46,7 +48,7 @@ func (t *Type) Instantiate(f *File, args []ast.Expr) *Type {
 	}
 	spec := *t.Spec
 	spec.TypeParams = nil
-	instance := &Type{Pkg: t.Pkg, File: &bound, Decl: t.Decl, Spec: &spec, Generic: t, arguments: key}
+	instance := &Type{Pkg: t.Pkg, File: &bound, Decl: t.Decl, Spec: &spec, Generic: t, Arguments: arguments, key: key}
 	if t.instances == nil {
 		t.instances = map[string]*Type{}
 	}
@@ -87,10 +89,10 @@ func (f *File) typeKey(expr ast.Expr) string {
 
 // Label returns the unqualified name of the type, with its type arguments.
 func (t *Type) Label() string {
-	if t.arguments == "" {
+	if t.key == "" {
 		return t.Spec.Name.Name
 	}
-	return t.Spec.Name.Name + "[" + t.arguments + "]"
+	return t.Spec.Name.Name + "[" + t.key + "]"
 }
 
 // Indexed splits an instantiation into the generic type and its type arguments. args is nil

@@ -181,25 +181,34 @@ func (t *Type) declares(method string, match func(*File, *ast.FuncType) bool) fo
 		}
 		for _, decl := range f.Syntax.Decls {
 			fn, ok := decl.(*ast.FuncDecl)
-			if !ok || fn.Name.Name != method || fn.Recv == nil || len(fn.Recv.List) != 1 {
+			if !ok || fn.Name.Name != method {
 				continue
 			}
-			receiver := ast.Unparen(fn.Recv.List[0].Type)
-			star, pointer := receiver.(*ast.StarExpr)
-			if pointer {
-				receiver = ast.Unparen(star.X)
-			}
-			receiver, _ = Indexed(receiver)
-			name, ok := receiver.(*ast.Ident)
-			if !ok {
-				continue
-			}
-			if name.Name == t.Spec.Name.Name || t.Pkg.Lookup(name.Name).Unalias() == t {
+			name, pointer := Receiver(fn)
+			if name != "" && (name == t.Spec.Name.Name || t.Pkg.Lookup(name).Unalias() == t) {
 				return foundMethod{declared: true, matches: match(f, fn.Type), pointer: pointer}
 			}
 		}
 	}
 	return foundMethod{}
+}
+
+// Receiver returns the name of the type that a method is declared on, and reports whether the method
+// has a pointer to it. The name is empty for a function.
+func Receiver(fn *ast.FuncDecl) (name string, pointer bool) {
+	if fn.Recv == nil || len(fn.Recv.List) != 1 {
+		return "", false
+	}
+	expr := ast.Unparen(fn.Recv.List[0].Type)
+	star, pointer := expr.(*ast.StarExpr)
+	if pointer {
+		expr = ast.Unparen(star.X)
+	}
+	expr, _ = Indexed(expr)
+	if ident, ok := expr.(*ast.Ident); ok {
+		return ident.Name, pointer
+	}
+	return "", pointer
 }
 
 // Receiver returns the name of a type for which the package declares a method with the name; empty
@@ -211,12 +220,8 @@ func (p *Package) Receiver(method string) string {
 			continue
 		}
 		for _, fn := range f.allFunctions() {
-			if fn.Recv.NumFields() == 1 && fn.Name.Name == method {
-				receiver := fn.Recv.List[0].Type
-				if star, ok := receiver.(*ast.StarExpr); ok {
-					receiver = star.X
-				}
-				return ExprName(receiver)
+			if name, _ := Receiver(fn); name != "" && fn.Name.Name == method {
+				return name
 			}
 		}
 	}
@@ -361,20 +366,10 @@ func (t *Type) methodNames() []string {
 			continue
 		}
 		for _, fn := range f.allFunctions() {
-			if fn.Recv == nil || len(fn.Recv.List) != 1 {
-				continue
+			name, _ := Receiver(fn)
+			if name != "" && (name == t.Spec.Name.Name || t.Pkg.Lookup(name).Unalias() == t) {
+				out = append(out, fn.Name.Name)
 			}
-			receiver := ast.Unparen(fn.Recv.List[0].Type)
-			if star, ok := receiver.(*ast.StarExpr); ok {
-				receiver = ast.Unparen(star.X)
-			}
-			receiver, _ = Indexed(receiver)
-			name, ok := receiver.(*ast.Ident)
-			if !ok || name.Name != t.Spec.Name.Name &&
-				(t.Pkg.Lookup(name.Name) == nil || t.Pkg.Lookup(name.Name).Unalias() != t) {
-				continue
-			}
-			out = append(out, fn.Name.Name)
 		}
 	}
 	return out

@@ -41,7 +41,11 @@ func (f *File) Resolve(expr ast.Expr) (Name, *Unresolved) {
 		if decl := f.Pkg.Lookup(expr.Name); decl != nil {
 			return Name{Type: decl}, nil
 		}
-		for _, p := range f.dotImports() {
+		for _, path := range f.DotImports() {
+			p := f.Pkg.Imported(path)
+			if p == nil {
+				continue
+			}
 			if decl := p.Lookup(expr.Name); decl != nil && ast.IsExported(expr.Name) {
 				return Name{Type: decl}, nil
 			}

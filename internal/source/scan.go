@@ -58,32 +58,30 @@ func (prog *Program) Scan(packages []*Package) {
 // in the file set, which are the same in every run.
 func (files *Files) scan(packages []*Package) {
 	var unscanned []**text
-	var root []bool
 	for _, p := range packages {
 		if _, ok := files.texts[p.Package]; ok {
 			continue
 		}
 		texts := make([]*text, len(p.Files))
 		for i, name := range p.Files {
-			texts[i] = &text{Name: name, local: p.Local()}
-			root = append(root, p.Root)
+			texts[i] = &text{textKey: textKey{name, p.Local(), p.Root}}
 			unscanned = append(unscanned, &texts[i])
 		}
 		files.texts[p.Package] = texts
 	}
 	parallel.Workers(len(unscanned), func() func(int) {
 		var c content
-		return func(i int) { *unscanned[i] = files.scanText(*unscanned[i], root[i], &c) }
+		return func(i int) { *unscanned[i] = files.scanText(*unscanned[i], &c) }
 	})
-	for i, f := range unscanned {
-		files.place(*f, root[i])
+	for _, f := range unscanned {
+		files.place(*f)
 	}
 }
 
 // scanText scans the bytes of a file, and returns it, or the text of an earlier run that is the
-// same. root reports whether the file belongs to a root package.
-func (files *Files) scanText(f *text, root bool, c *content) *text {
-	if same := files.kept.unread(f, root, files.inputs); same != nil {
+// same.
+func (files *Files) scanText(f *text, c *content) *text {
+	if same := files.kept.unread(f, files.inputs); same != nil {
 		return same
 	}
 	if err := files.read(f, c); err != nil {
@@ -91,7 +89,7 @@ func (files *Files) scanText(f *text, root bool, c *content) *text {
 		return f
 	}
 	f.size = len(c.all)
-	if same := files.kept.same(f, root, c.all); same != nil {
+	if same := files.kept.same(f, c.all); same != nil {
 		return same
 	}
 	src := c.visible()
@@ -100,16 +98,16 @@ func (files *Files) scanText(f *text, root bool, c *content) *text {
 	f.mentionsIsZero = bytes.Contains(src, []byte("IsZero("))
 	f.hasConstants = hasConstants(src)
 	f.MentionsDeepCopy = bytes.Contains(src, []byte("DeepCopy"))
-	f.MentionsObject = root && MentionsObject(src)
-	f.MentionsApply = root && bytes.Contains(src, []byte("+kubebuilder:ac:"))
+	f.MentionsObject = f.root && MentionsObject(src)
+	f.MentionsApply = f.root && bytes.Contains(src, []byte("+kubebuilder:ac:"))
 	for _, marker := range packageMarkers {
 		f.mentionsPackage = f.mentionsPackage || bytes.Contains(src, []byte(marker))
 	}
 	f.mentionsGates = bytes.Contains(src, []byte("+"+markers.WhenName)) || bytes.Contains(src, []byte("+"+markers.DocName)) ||
 		bytes.Contains(src, []byte("+k8s:if")) || bytes.Contains(src, []byte("+openshift:"))
-	f.MentionsConfig = root && (bytes.Contains(src, []byte(markers.RBACName)) ||
+	f.MentionsConfig = f.root && (bytes.Contains(src, []byte(markers.RBACName)) ||
 		bytes.Contains(src, []byte(markers.WebhookName)))
-	f.SuspectMarkers = root && files.table.SuspectMarkers(src)
+	f.SuspectMarkers = f.root && files.table.SuspectMarkers(src)
 	f.hintsIncomplete = typeHints(src, func(name string) { f.hints = append(f.hints, name) })
 	return f
 }

@@ -226,8 +226,7 @@ type File struct {
 
 // text is the content of a file, which is the same for all programs that share it.
 type text struct {
-	// Name is the absolute file name.
-	Name string
+	textKey
 	// MentionsKind reports whether the content contains TypeMeta and ObjectMeta.
 	MentionsKind bool
 	// MentionsDeepCopy reports whether the content contains DeepCopy, and MentionsObject
@@ -242,7 +241,6 @@ type text struct {
 	// SuspectMarkers is the result of [markers.Table.SuspectMarkers] for a file of a root package.
 	SuspectMarkers bool
 
-	local bool // the file is the user's
 	// functions are what package unseen found when it searched a content with this many bytes.
 	// searching guards both.
 	searching       sync.Mutex

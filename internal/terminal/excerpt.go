@@ -22,7 +22,7 @@ const cut = "…"
 // newExcerpt returns the excerpt of a line in which the bytes from start to end are
 // underlined; if these are equal, the place between two bytes. It has at most width columns.
 func newExcerpt(line string, start, end, width int) excerpt {
-	line, start, end, previous, next := around(line, start, end)
+	line, start, end, more := around(line, start, end)
 	cells := cellsOf(line)
 	columns := make([]int, len(cells)+1) // at which each cell begins
 	begin := -1
@@ -41,13 +41,18 @@ func newExcerpt(line string, start, end, width int) excerpt {
 		begin = last
 	}
 	to = max(to, begin+1)
-	first, stop := window(columns, begin, to, width, previous, next)
-	return render(cells, columns, first, stop, begin, to, previous || first > 0, next || stop < len(cells))
+	first, stop := window(columns, begin, to, width, more)
+	more.before = more.before || first > 0
+	more.after = more.after || stop < len(cells)
+	return render(cells, columns, first, stop, begin, to, more)
 }
+
+// rest tells on which sides of an excerpt its line continues.
+type rest struct{ before, after bool }
 
 // around limits a line to the bytes near the underlined ones. It reports whether there is
 // more before and after them.
-func around(line string, start, end int) (part string, newStart, newEnd int, previous, next bool) {
+func around(line string, start, end int) (part string, newStart, newEnd int, more rest) {
 	start = min(max(start, 0), len(line))
 	end = min(max(end, start), len(line))
 	first := max(0, start-maxShown)
@@ -58,7 +63,7 @@ func around(line string, start, end int) (part string, newStart, newEnd int, pre
 	for last < len(line) && last > start && line[last]&0xc0 == 0x80 {
 		last--
 	}
-	return line[first:last], start - first, min(end, last) - first, first > 0, last < len(line)
+	return line[first:last], start - first, min(end, last) - first, rest{before: first > 0, after: last < len(line)}
 }
 
 // graphemeLength returns the number of bytes of a cell's grapheme.
@@ -71,13 +76,13 @@ func graphemeLength(cells []cell, i int, line string) int {
 
 // window returns the range of cells to show. It begins at the line's start if the underlined
 // columns are visible then.
-func window(columns []int, start, end, width int, previous, next bool) (first, stop int) {
+func window(columns []int, start, end, width int, more rest) (first, stop int) {
 	n := len(columns) - 1
-	if !previous && !next && columns[n] <= width {
+	if !more.before && !more.after && columns[n] <= width {
 		return 0, n
 	}
 	room := width - 2 // for both marks
-	if previous || end > room {
+	if more.before || end > room {
 		wanted := max(0, start-room/3)
 		if end-start < room*2/3 {
 			wanted = max(0, min(wanted, columns[n]-room))
@@ -93,10 +98,10 @@ func window(columns []int, start, end, width int, previous, next bool) (first, s
 }
 
 // render joins the shown cells.
-func render(cells []cell, columns []int, first, stop, start, last int, previous, next bool) excerpt {
+func render(cells []cell, columns []int, first, stop, start, last int, more rest) excerpt {
 	var b strings.Builder
 	shift := -columns[first]
-	if previous {
+	if more.before {
 		b.WriteString(cut)
 		shift += widthOf(cut)
 	}
@@ -105,7 +110,7 @@ func render(cells []cell, columns []int, first, stop, start, last int, previous,
 	}
 	end := columns[stop] + shift
 	e := excerpt{from: max(0, start+shift), to: last + shift}
-	if next {
+	if more.after {
 		b.WriteString(cut)
 		e.to = min(e.to, end+1) // the mark belongs to what is underlined beyond it
 	}

@@ -46,12 +46,12 @@ func (p *Policies) Read(all []*crd.Definition) ([]*dryrun.Policy, diag.List, err
 	for _, d := range all {
 		object := d.CRD
 		if object == nil {
-			object = d.Object
+			object = d.Provenance().Header
 		}
 		name := object.Spec.Group + "_" + object.Spec.Names.Plural + uniongen.PolicySuffix
 		dirs := p.Configured
 		pos, _ := d.Position("metadata.name")
-		if d.BuildWith == nil && pos.File != "" && pos.File != "-" {
+		if d.Provenance().BuildWith == nil && pos.File != "" && pos.File != "-" {
 			if err := add(definitions.Source{Name: pos.File}); err != nil {
 				return nil, nil, err
 			}

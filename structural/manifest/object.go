@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"errors"
 	"fmt"
 	"go/token"
 
@@ -13,6 +14,9 @@ import (
 // that fit are int64, other numbers float64. It returns an error for a number that
 // neither type can hold.
 func (m *Manifest) Object() (map[string]any, error) {
+	if m.tree == nil {
+		return nil, errors.New("the manifest is zero: use Read")
+	}
 	object := map[string]any{}
 	if err := json.Unmarshal(m.tree.json(m.root), &object); err != nil {
 		return nil, fmt.Errorf("%s %s: %w", m.Kind, m.Name, err)

@@ -36,7 +36,7 @@ func (m *Sizes) Of(d *crd.Definition) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	object := d.Object
+	object := d.Provenance().Header
 	if object == nil || len(d.Unsupported) > 0 || slices.Contains(d.Schemas, nil) {
 		complete := d.CRD
 		if complete == nil {

@@ -179,11 +179,11 @@ func Findings(changes []Change, narrow, wide *Channel, severity diag.Severity) (
 }
 
 // Turned returns the findings about a pair of which the wide channel has fewer gates than the
-// narrow one, with one at the position of the pair. If the pair holds the other way round, that is
-// the only one.
-func Turned(pos diag.Position, findings diag.List, narrow, wide *Channel, holds bool) diag.List {
+// narrow one, with one at the position of the pair. If there are no findings about the reverse pair,
+// that is the only one.
+func Turned(pos diag.Position, findings, reverse diag.List, narrow, wide *Channel) diag.List {
 	message := fmt.Sprintf("channel %s is to contain %s, which has more gates", wide.Name, narrow.Name)
-	if holds {
+	if len(reverse) == 0 {
 		message = message + "; it is the other way round"
 		findings = nil
 	}

@@ -76,7 +76,7 @@ func (r *Request) Assume(ctx context.Context, gate string, enabled bool) (out []
 		slices.Sort(generated)
 		for _, name := range slices.Compact(generated) {
 			findings = append(findings, cannotMove.At(diag.Position{File: name}, "generate it again, for example with schemagen object",
-				"this generated file uses what is removed with gate %s", gate).As(diag.Note))
+				"this generated file uses declarations that are removed with gate %s", gate).As(diag.Note))
 		}
 	}
 	return out, findings.Normalize(), nil
@@ -101,7 +101,7 @@ func (r *Request) broken(ctx context.Context, gate string, changed []output.File
 	for _, d := range found[1] {
 		if !slices.ContainsFunc(found[0],
 			func(oldDiagnostic diag.Diagnostic) bool { return oldDiagnostic.Message == d.Message }) {
-			findings = append(findings, cannotMove.At(diag.Position{File: d.Pos.File}, "", "without gate %s, there would be an error: %s", gate, d.Message))
+			findings = append(findings, cannotMove.At(diag.Position{File: d.Pos.File}, "", "there would be an error without gate %s: %s", gate, d.Message))
 		}
 	}
 	return findings, nil

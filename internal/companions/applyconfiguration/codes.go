@@ -6,8 +6,48 @@ import "github.com/schemagen/schemagen/diag"
 var noGroupVersion = &diag.Kind{
 	Code: "SG221", Title: "apply configurations need a variable SchemeGroupVersion",
 	Explanation: "The generated function ForKind refers to the variable SchemeGroupVersion of the package of the kinds. Kubebuilder's scaffold declares only GroupVersion. controller-gen writes files that do not compile without the variable.",
-	Bad:         "$ schemagen applyconfiguration paths=./...\n-- api/v1/types.go --\n// +groupName=example.com\n// +kubebuilder:ac:generate=true\npackage v1\n\nimport (\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\t\"k8s.io/apimachinery/pkg/runtime/schema\"\n)\n\nvar GroupVersion = schema.GroupVersion{Group: \"example.com\", Version: \"v1\"}\n\n// +kubebuilder:object:root=true\n// +kubebuilder:resource\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
-	Good:        "-- api/v1/types.go --\n// +groupName=example.com\n// +kubebuilder:ac:generate=true\npackage v1\n\nimport (\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\t\"k8s.io/apimachinery/pkg/runtime/schema\"\n)\n\nvar (\n\tGroupVersion       = schema.GroupVersion{Group: \"example.com\", Version: \"v1\"}\n\tSchemeGroupVersion = GroupVersion\n)\n\n// +kubebuilder:object:root=true\n// +kubebuilder:resource\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
+	Bad: `
+$ schemagen applyconfiguration paths=./...
+-- api/v1/types.go --
+// +groupName=example.com
+// +kubebuilder:ac:generate=true
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var GroupVersion = schema.GroupVersion{Group: "example.com", Version: "v1"}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:resource
+type Widget struct {
+	metav1.TypeMeta   ´json:",inline"´
+	metav1.ObjectMeta ´json:"metadata,omitempty"´
+}`,
+	Good: `
+-- api/v1/types.go --
+// +groupName=example.com
+// +kubebuilder:ac:generate=true
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	GroupVersion       = schema.GroupVersion{Group: "example.com", Version: "v1"}
+	SchemeGroupVersion = GroupVersion
+)
+
+// +kubebuilder:object:root=true
+// +kubebuilder:resource
+type Widget struct {
+	metav1.TypeMeta   ´json:",inline"´
+	metav1.ObjectMeta ´json:"metadata,omitempty"´
+}`,
 }
 
 // Codes returns the kinds of diagnostics that this package reports.

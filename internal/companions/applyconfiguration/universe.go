@@ -320,7 +320,7 @@ func (u *universe) addMembers(out *types.Type, underlying source.Underlying) {
 			Embedded: len(field.Names) == 0}
 		names := field.Names
 		if m.Embedded {
-			names = []*ast.Ident{embeddedName(field.Type)}
+			names = []*ast.Ident{source.EmbeddedName(field.Type)}
 		}
 		for _, name := range names {
 			if name == nil {
@@ -338,7 +338,7 @@ func (u *universe) addMembers(out *types.Type, underlying source.Underlying) {
 // checkMember completes the type of an embedded field, and rejects a field whose type cannot
 // be written. Only fields with a json tag are written.
 func (u *universe) checkMember(m types.Member) {
-	if tag, ok := reflect.StructTag(m.Tags).Lookup("json"); !ok || tag == "-" {
+	if tag := source.JSONTagOf(reflect.StructTag(m.Tags)); !tag.IsSet || tag.Excluded {
 		return
 	}
 	if why := u.whyUnwritable(m.Type, 0); why != "" {
@@ -375,23 +375,6 @@ func (u *universe) whyUnwritable(t *types.Type, depth int) string {
 		}
 	}
 	return ""
-}
-
-// embeddedName returns the name of an embedded field, or nil if the expression has none.
-func embeddedName(expr ast.Expr) *ast.Ident {
-	switch expr := expr.(type) {
-	case *ast.Ident:
-		return expr
-	case *ast.StarExpr:
-		return embeddedName(expr.X)
-	case *ast.SelectorExpr:
-		return expr.Sel
-	case *ast.IndexExpr:
-		return embeddedName(expr.X)
-	case *ast.IndexListExpr:
-		return embeddedName(expr.X)
-	}
-	return nil
 }
 
 // text returns a text for a type that is equal for identical types and different for others.
@@ -448,11 +431,8 @@ func (u *universe) nameText(f *source.File, expr ast.Expr) string {
 // instanceName returns the name of an instance, with its type arguments as Go writes them.
 func (u *universe) instanceName(t *source.Type) string {
 	var args []string
-	for _, field := range t.Generic.Spec.TypeParams.List {
-		for _, name := range field.Names {
-			arg := t.File.Params[name.Name]
-			args = append(args, u.text(arg.File, arg.Expr))
-		}
+	for _, arg := range t.Arguments {
+		args = append(args, u.text(arg.File, arg.Expr))
 	}
 	return t.Spec.Name.Name + "[" + strings.Join(args, ", ") + "]"
 }

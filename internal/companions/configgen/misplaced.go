@@ -101,13 +101,13 @@ func positionOf(tree *ast.File, group *ast.CommentGroup) (where, child string) {
 		}
 		switch n := n.(type) {
 		case *ast.FuncDecl:
-			where, child = documented(n.Doc == group, "func "+n.Name.Name)
+			where, child = documented(group, n.Doc, "func "+n.Name.Name)
 		case *ast.GenDecl:
-			where, child = documented(n.Doc == group, declared(n))
+			where, child = documented(group, n.Doc, declared(n))
 		case *ast.TypeSpec:
-			where, child = documented(n.Doc == group, "type "+n.Name.Name)
+			where, child = documented(group, n.Doc, "type "+n.Name.Name)
 		case *ast.ValueSpec:
-			where, child = documented(n.Doc == group, n.Names[0].Name)
+			where, child = documented(group, n.Doc, n.Names[0].Name)
 		case *ast.Field:
 			if n.Doc == group && len(n.Names) > 0 {
 				where = "in the doc comment of field " + n.Names[0].Name
@@ -118,9 +118,10 @@ func positionOf(tree *ast.File, group *ast.CommentGroup) (where, child string) {
 	return where, child
 }
 
-// documented describes the position of a comment in a declaration or, if doc is set, above it.
-func documented(doc bool, name string) (where, child string) {
-	if doc {
+// documented describes the position of a comment in a declaration or, if it is part of the doc comment,
+// above it.
+func documented(group, doc *ast.CommentGroup, name string) (where, child string) {
+	if group == doc {
 		return "in the doc comment of " + name, name
 	}
 	return "inside of " + name, ""

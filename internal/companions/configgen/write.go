@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strings"
 
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -13,18 +12,11 @@ import (
 	"github.com/schemagen/schemagen/internal/source"
 )
 
-// Header returns the text of a header file, with " YEAR" replaced, or reports that it cannot
-// be read. It is empty if the name is.
+// Header returns the text of a header file: see [report.Header].
 func (r *Reader) Header(name, year string) string {
-	if name == "" {
-		return ""
-	}
-	data, err := r.Program.ReadFile(name)
-	if err != nil {
-		r.Report.Add(report.UnreadableHeader(name, err))
-		return ""
-	}
-	return strings.ReplaceAll(string(data), " YEAR", " "+year)
+	text, unreadable := report.Header(r.Program.ReadFile, name, year)
+	r.Report.List = append(r.Report.List, unreadable...)
+	return text
 }
 
 // Write returns a file with the objects, one YAML document each, after the header.

@@ -39,6 +39,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
 
+// TestCases compares the methods that are generated for the cases with those recorded and with
+// controller-gen's.
+//
+// Left out of make generate: it compiles the methods of all cases.
 func TestCases(t *testing.T) {
 	cases := gentest.Read(t, "../../../testdata/deepcopy/*.txtar")
 	dir, listed := gentest.List(t, cases)

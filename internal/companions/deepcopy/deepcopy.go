@@ -35,7 +35,7 @@ func Generate(ctx context.Context, p *source.Program, roots []*source.Package,
 
 func newGenerator(p *source.Program, options Options) *generator {
 	return &generator{
-		program: p, options: options, checker: typecheck.New(p, typecheck.Options{}),
+		program: p, options: options, checker: typecheck.New(p),
 		generated: map[*types.TypeName]bool{}, assumed: map[*types.TypeName]bool{},
 		elsewhere: map[*source.Package]map[string]bool{}, written: map[*source.Package]*generatedFile{},
 	}
@@ -43,8 +43,10 @@ func newGenerator(p *source.Program, options Options) *generator {
 
 func (g *generator) generate(ctx context.Context, roots []*source.Package) ([]source.Output, diag.List, error) {
 	p := g.program
-	sound := g.readHeader()
-	sound = parse(p, roots) && sound
+	header, unreadable := report.Header(p.ReadFile, g.options.HeaderFile, g.options.Year)
+	g.header = header
+	g.findings = unreadable
+	sound := parse(p, roots) && len(unreadable) == 0
 	var selected []*selection
 	for _, root := range roots {
 		if !mentions(root) {
@@ -163,20 +165,6 @@ type generator struct {
 // report adds a diagnostic.
 func (g *generator) report(kind *diag.Kind, pos token.Pos, hint, format string, args ...any) {
 	g.findings = append(g.findings, kind.At(diag.PositionOf(g.program.Fset, pos), hint, format, args...))
-}
-
-// readHeader reads the header file. It returns false if it cannot be read.
-func (g *generator) readHeader() bool {
-	if g.options.HeaderFile == "" {
-		return true
-	}
-	text, err := g.program.ReadFile(g.options.HeaderFile)
-	if err != nil {
-		g.findings = append(g.findings, report.UnreadableHeader(g.options.HeaderFile, err))
-		return false
-	}
-	g.header = strings.ReplaceAll(string(text), " YEAR", " "+g.options.Year)
-	return true
 }
 
 // parse parses the files of packages with markers of the generator, and checks the syntax of

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/source/gotext"
 )
 
 // imports are the imports of a generated file. Names are given in the order in which packages
@@ -37,7 +38,7 @@ func (i *imports) name(importPath string) string {
 		if rest == "" {
 			name += "x" // also for a path of one element
 		}
-		name = identifier(element) + name
+		name = gotext.Identifier(strings.TrimLeftFunc(element, unicode.IsDigit)) + name
 		if rest != "" {
 			rest, element = path.Split(strings.TrimSuffix(rest, "/"))
 		}
@@ -64,16 +65,6 @@ func cutLast(text, separator string) (old, rest string, found bool) {
 		return text, "", false
 	}
 	return text[:i], text[i+len(separator):], true
-}
-
-// identifier makes an identifier from an element of a path.
-func identifier(element string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return '_'
-	}, strings.TrimLeftFunc(element, unicode.IsDigit))
 }
 
 // lines returns the import declarations, sorted by path. The name is left out if the package

@@ -34,6 +34,8 @@ var modules = flag.String("modules", "", "compare the modules of the module cach
 // that have a generated file. By default, they are modules that this one requires.
 // testdata/deepcopy/modules.txt has the results for all modules that were in the module cache
 // when it was written, by -modules . -update.
+//
+// Left out of make generate: make parity-object records it.
 func TestModules(t *testing.T) {
 	t.Setenv("GOWORK", "off")
 	cache := gentest.GoVariable(t, "GOMODCACHE")

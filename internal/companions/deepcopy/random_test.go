@@ -34,6 +34,8 @@ var (
 // controller-gen refuses a package, or panics, we refuse it or are unsure; if its file does not compile,
 // we refuse the package, or write one that does. With -packages and -update, the outcome is
 // written to testdata/deepcopy/random.txt.
+//
+// Left out of make generate: make parity-object records it.
 func TestRandom(t *testing.T) {
 	const batch = 1000
 	count := cmp.Or(*randomPackages, 120)

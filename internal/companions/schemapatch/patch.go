@@ -376,7 +376,8 @@ func (p *patcher) verify(ctx context.Context, files []define.File) error {
 			p.report(m.name, nil, "with its schemas it is not a CustomResourceDefinition: "+report.OneLine(err.Error()))
 			continue
 		}
-		subject := &crd.Definition{CRD: &object, Bytes: files[i].Data, Position: m.position(p.checker)}
+		subject := &crd.Definition{CRD: &object, Position: m.position(p.checker)}
+		subject.Provenance().Text = files[i].Data
 		for _, version := range object.Spec.Versions {
 			subject.Schemas = append(subject.Schemas, m.crd.SchemaOf(version.Name))
 		}

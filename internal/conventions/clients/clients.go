@@ -178,7 +178,7 @@ func (o *object) isTooLarge() bool {
 		return false
 	}
 	f := o.typ.jsonFields()[0]
-	pos := f.declared.Pos
+	pos := f.Field.Pos
 	name := strings.Join(o.path, ".")
 	if decl := o.typ.decl; decl.Decl != nil { // not an anonymous struct
 		pos = decl.Spec.Name.Pos()
@@ -186,7 +186,7 @@ func (o *object) isTooLarge() bool {
 	}
 	if key := (reportKey{pos, report.TooLarge}); !o.reported[key] {
 		o.reported[key] = true
-		o.Reporter.Report(report.TooLarge, f.owner.Pkg.At(pos), "split the struct, or leave out SG270 to SG277", "%s is not checked for what Go clients cannot say: %s", name, reason)
+		o.Reporter.Report(report.TooLarge, f.Owner.Pkg.At(pos), "split the struct, or leave out SG270 to SG277", "%s is not checked for values that Go clients cannot send: %s", name, reason)
 	}
 	return true
 }
@@ -219,15 +219,15 @@ func (k *kind) check(schema *structural.Schema, wanted []ask) error {
 		}
 		o.fill()
 		for _, f := range o.typ.jsonFields() {
-			i := o.schema.PropertyIndex(f.name)
-			if i < 0 || len(o.path) == 0 && slices.Contains([]string{"apiVersion", "kind", "metadata"}, f.name) {
+			i := o.schema.PropertyIndex(f.Name)
+			if i < 0 || len(o.path) == 0 && slices.Contains([]string{"apiVersion", "kind", "metadata"}, f.Name) {
 				continue
 			}
 			if k.ctx.Err() != nil {
 				return k.ctx.Err()
 			}
 			checked := &field{jsonField: f, in: o, schema: o.schema.Properties[i].Schema}
-			if f.owner.Pkg.Local() {
+			if f.Owner.Pkg.Local() {
 				for _, a := range wanted {
 					if err := a.find(checked); err != nil {
 						return err
@@ -248,7 +248,7 @@ func (o *object) inStatus() bool { return o.hasStatus && len(o.path) > 0 && o.pa
 // structBelow returns the user's struct that a field has, that its elements or its values are,
 // or nil.
 func (f *field) structBelow() *object {
-	place := &object{kind: f.in.kind, path: append(slices.Clone(f.in.path), f.name), typ: f.typ, schema: f.schema}
+	place := &object{kind: f.in.kind, path: append(slices.Clone(f.in.path), f.Name), typ: f.typ, schema: f.schema}
 	for range 100 {
 		switch place.typ.kind {
 		case source.KindPointer:
@@ -287,17 +287,17 @@ type field struct {
 }
 
 // path is the path of the field.
-func (f *field) path() []string { return append(slices.Clone(f.in.path), f.name) }
+func (f *field) path() []string { return append(slices.Clone(f.in.path), f.Name) }
 
 // fields returns the struct with a value for the field and with what else it needs to be sent.
 func (f *field) fields(v any) map[string]any {
-	out := map[string]any{f.name: v}
+	out := map[string]any{f.Name: v}
 	if len(f.in.fillers) == 0 {
 		return out
 	}
 	if sent, err := f.in.sent(out); sent == nil && err == nil {
 		out = f.others()
-		out[f.name] = v
+		out[f.Name] = v
 	}
 	return out
 }
@@ -305,7 +305,7 @@ func (f *field) fields(v any) map[string]any {
 // others returns the struct without the field.
 func (f *field) others() map[string]any {
 	for _, filler := range f.in.fillers {
-		if filler.name != f.name {
+		if filler.name != f.Name {
 			return map[string]any{filler.name: filler.value}
 		}
 	}
@@ -383,13 +383,13 @@ func (o *object) fill() {
 		return
 	}
 	for _, f := range o.typ.jsonFields() {
-		i := o.schema.PropertyIndex(f.name)
+		i := o.schema.PropertyIndex(f.Name)
 		if i < 0 {
 			continue
 		}
 		for _, v := range samples(o.schema.Properties[i].Schema) {
-			if sent, err := o.sent(map[string]any{f.name: v}); err == nil && sent != nil {
-				o.fillers = append(o.fillers, filler{f.name, v})
+			if sent, err := o.sent(map[string]any{f.Name: v}); err == nil && sent != nil {
+				o.fillers = append(o.fillers, filler{f.Name, v})
 				break
 			}
 		}
@@ -444,12 +444,12 @@ func dotted(path []string) string {
 // it does not.
 func (f *field) report(kind *diag.Kind, hint, format string, args ...any) *diag.Diagnostic {
 	c := f.in.Checker
-	if place := (reportKey{f.declared.Pos, kind}); c.reported[place] || !slices.Contains(c.Codes, kind.Code) {
+	if place := (reportKey{f.Field.Pos, kind}); c.reported[place] || !slices.Contains(c.Codes, kind.Code) {
 		return nil
 	} else {
 		c.reported[place] = true
 	}
-	d := c.Reporter.Report(kind, f.owner.Pkg.At(f.declared.Pos), hint, "field %s: "+format, append([]any{f.name}, args...)...)
+	d := c.Reporter.Report(kind, f.Owner.Pkg.At(f.Field.Pos), hint, "field %s: "+format, append([]any{f.Name}, args...)...)
 	d.Off = false
 	d.Subjects = f.subjects()
 	return d
@@ -458,8 +458,8 @@ func (f *field) report(kind *diag.Kind, hint, format string, args ...any) *diag.
 // subjects are the names of the field in diagnostics, as in package conventions: by its Go type,
 // and by its shortest path.
 func (f *field) subjects() (out []string) {
-	if f.owner.Decl != nil { // not an anonymous struct
-		out = append(out, f.owner.Pkg.Path+"."+f.owner.Spec.Name.Name+"."+f.name)
+	if f.Owner.Decl != nil { // not an anonymous struct
+		out = append(out, f.Owner.Pkg.Path+"."+f.Owner.Spec.Name.Name+"."+f.Name)
 	}
 	path := f.in.name + " "
 	for _, step := range f.path() {
@@ -473,16 +473,15 @@ func (f *field) subjects() (out []string) {
 
 // fixTag adds the fix that gives the field other options of its json tag.
 func (f *field) fixTag(d *diag.Diagnostic, tag string) {
-	written := report.FieldAt(f.owner.File, f.declared.Pos)
+	written := report.FieldAt(f.Owner.File, f.Field.Pos)
 	if d != nil && written != nil && len(written.Names) == 1 {
 		f.in.Reporter.Fix(d, "write `json:\""+tag+"\"`", report.SetTag(written, "json", tag))
 	}
 }
 
-// tag returns the json tag of the field with another option to omit it.
-func (f *field) tag(option string) string {
-	options := slices.DeleteFunc(slices.Clone(f.options), func(o string) bool { return o == "" || o == "omitempty" || o == "omitzero" })
-	return strings.Join(append([]string{f.name, option}, options...), ",")
+// tagWith returns the json tag of the field with another option to omit it.
+func (f *field) tagWith(option string) string {
+	return strings.Join(append([]string{f.Name, option}, f.tag.Others("omitempty", "omitzero")...), ",")
 }
 
 // text returns JSON for a message.

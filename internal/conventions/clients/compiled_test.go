@@ -36,6 +36,8 @@ var (
 )
 
 // TestTyped compares the packages of testdata/typed and testdata/clients.
+//
+// Left out of make generate: it compiles and runs a program.
 func TestTyped(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -54,6 +56,8 @@ func TestTyped(t *testing.T) {
 }
 
 // TestModules does the same for modules of bench, with the versions that they pin.
+//
+// Left out of make generate: make clients records it.
 func TestModules(t *testing.T) {
 	if !*modules {
 		t.Skip("takes minutes: make clients")

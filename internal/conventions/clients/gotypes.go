@@ -3,8 +3,6 @@ package clients
 import (
 	"go/ast"
 	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/schemagen/schemagen/internal/source"
 )
@@ -35,20 +33,11 @@ type goType struct {
 
 // jsonField is a field of the object that a struct is in JSON.
 type jsonField struct {
-	name string
-	// options follow the name in the json tag.
-	options             []string
+	source.JSONField
+	tag                 source.JSONTag
 	omitEmpty, omitZero bool
 	quoted              bool
 	typ                 *goType
-	// declared is the field, in the struct owner.
-	declared *source.Field
-	owner    *source.Type
-	// pointers are the embedded pointers on the way to the field, as paths of Go names: the
-	// field exists only if they are not nil.
-	pointers []string
-	tagged   bool
-	depth    int
 }
 
 // types returns each type once.
@@ -199,119 +188,27 @@ func (t *goType) label() string {
 // elem returns the type of what a pointer points to, or of elements or values.
 func (t *goType) elem() *goType {
 	if t.element == nil {
-		var expr ast.Expr
-		switch body := t.expr.(type) {
-		case *ast.StarExpr:
-			expr = body.X
-		case *ast.ArrayType:
-			expr = body.Elt
-		case *ast.MapType:
-			expr = body.Value
-		}
-		t.element = t.types.at(t.file, expr)
+		t.element = t.types.at(t.file, source.Elem(t.expr))
 	}
 	return t.element
 }
 
-// jsonFields returns the fields of a struct in JSON, by the rules of encoding/json: those of
-// embedded structs are promoted, and of several with one name, the outermost one with a tag is
-// taken.
+// jsonFields returns the fields of a struct in JSON.
 func (t *goType) jsonFields() []*jsonField {
 	if t.listed || t.kind != source.KindStruct || t.known != nil {
 		return t.fields
 	}
 	t.listed = true
-	type level struct {
-		typ      *goType
-		pointers []string
-		path     string
-	}
-	var all []*jsonField
-	current := []level(nil)
-	seen := map[*source.Type]bool{}
-	next := []level{{typ: t}}
-	for depth := 0; len(next) > 0; depth++ {
-		current = next
-		next = nil
-		count := map[*source.Type]int{}
-		for _, l := range current {
-			count[l.typ.decl]++
+	for _, declared := range t.decl.JSONFields() {
+		f := &jsonField{JSONField: declared, tag: declared.Field.JSON(), typ: t.types.at(declared.Owner.File, declared.Field.Type)}
+		f.omitEmpty = f.tag.Has("omitempty")
+		f.omitZero = f.tag.Has("omitzero")
+		target := f.typ
+		if target.kind == source.KindPointer {
+			target = target.elem()
 		}
-		visited := map[*source.Type]bool{}
-		for _, l := range current {
-			if seen[l.typ.decl] || visited[l.typ.decl] {
-				continue
-			}
-			visited[l.typ.decl] = true
-			for _, declared := range l.typ.decl.Fields() {
-				embedded := declared.Name == ""
-				typ := t.types.at(l.typ.decl.File, declared.Type)
-				target := typ
-				isPointer := false
-				if typ.kind == source.KindPointer {
-					target = typ.elem()
-					isPointer = true
-				}
-				isStruct := target.kind == source.KindStruct && (target.known == nil || target.known.Kind() == reflect.Struct)
-				exported := ast.IsExported(declared.GoName())
-				if tag := declared.Tag.Get("json"); tag == "-" || !exported && (!embedded || !isStruct) {
-					continue
-				}
-				name, rest, _ := strings.Cut(declared.Tag.Get("json"), ",")
-				options := strings.Split(rest, ",")
-				if embedded && name == "" && isStruct && target.decl != nil {
-					child := level{typ: target, pointers: l.pointers, path: l.path + "." + declared.GoName()}
-					if isPointer {
-						child.pointers = append(slices.Clone(l.pointers), child.path)
-					}
-					next = append(next, child)
-					continue
-				}
-				f := &jsonField{
-					name: name, options: options, typ: typ, declared: declared, owner: l.typ.decl, pointers: l.pointers, tagged: name != "", depth: depth,
-					omitEmpty: slices.Contains(options, "omitempty"), omitZero: slices.Contains(options, "omitzero"),
-				}
-				if name == "" {
-					f.name = declared.GoName()
-				}
-				f.quoted = slices.Contains(options, "string") && target.kind == source.KindBasic && target.known == nil
-				all = append(all, f)
-				if count[l.typ.decl] > 1 {
-					all = append(all, f) // several of them annihilate each other
-				}
-			}
-		}
-		for decl := range visited {
-			seen[decl] = true
-		}
-	}
-	byName := map[string][]*jsonField{}
-	for _, f := range all {
-		byName[f.name] = append(byName[f.name], f)
-	}
-	for _, f := range all {
-		if d := dominant(byName[f.name]); d != nil {
-			t.fields = append(t.fields, d)
-		}
-		delete(byName, f.name)
+		f.quoted = f.tag.Has("string") && target.kind == source.KindBasic && target.known == nil
+		t.fields = append(t.fields, f)
 	}
 	return t.fields
-}
-
-// dominant returns the one of the fields of a name that encoding/json takes, or nil if it takes none.
-func dominant(all []*jsonField) (best *jsonField) {
-	ambiguous := false
-	for _, f := range all {
-		switch {
-		case best == nil || f.depth < best.depth || f.depth == best.depth && f.tagged && !best.tagged:
-			best = f
-			ambiguous = false
-		case f.depth == best.depth && f.tagged == best.tagged:
-			ambiguous = true
-		}
-	}
-	if ambiguous {
-		return nil
-	}
-	return best
 }

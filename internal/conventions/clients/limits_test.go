@@ -50,9 +50,9 @@ func TestLimits(t *testing.T) {
 	}{
 		{"10 fields", fields(10), 11, []string{"SG274 field last"}},
 		{"1,000 fields", fields(1000), 1001, []string{"SG274 field last"}},
-		{"1,001 fields", fields(1001), 1, []string{"SG108 WidgetSpec is not checked for what Go clients cannot say: it has 1001 fields, of at most 1000"}},
+		{"1,001 fields", fields(1001), 1, []string{"SG108 WidgetSpec is not checked for values that Go clients cannot send: it has 1001 fields, of at most 1000"}},
 		{"64 deep", depth(64), 65, []string{"SG274 field last"}},
-		{"65 deep", depth(65), 65, []string{"SG108 Level65 is not checked for what Go clients cannot say: it is nested 65 deep, of at most 64"}},
+		{"65 deep", depth(65), 65, []string{"SG108 Level65 is not checked for values that Go clients cannot send: it is nested 65 deep, of at most 64"}},
 		{"10 values", enum(10), 3, []string{"SG274 field last"}},
 		{"1,000 values", enum(1000), 3, []string{"SG274 field last"}},
 	} {

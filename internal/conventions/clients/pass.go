@@ -28,13 +28,15 @@ func (p pass) Check(ctx context.Context, definitions []*checks.Definition) error
 	c := &Checker{Reporter: p.run.Reporter, Codes: p.run.Options.Rules,
 		Handler: func(d *checks.Definition, version int) (crd.Handle, error) {
 			// Another run may have asked about a definition with the same text.
-			definition := &crd.Definition{Build: d.Complete, BuildWith: d.With, Schemas: d.Schemas}
+			definition := &crd.Definition{Build: d.Complete, Schemas: d.Schemas}
+			known := definition.Provenance()
+			known.BuildWith = d.With
 			if !p.run.Hides() && !d.Flawed && !slices.Contains(d.Schemas, nil) {
 				text, _, err := crdyaml.Append(nil, &d.Generated)
 				if err != nil {
 					return nil, err
 				}
-				definition.Bytes = text
+				known.Text = text
 			}
 			return handler(definition, d.Object.Spec.Versions[version].Name)
 		}}

@@ -49,7 +49,7 @@ func (f *field) trip(v any) (*trip, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.sent, t.present = sent[f.name]
+	t.sent, t.present = sent[f.Name]
 	if sent == nil || !isKnown(t.sent) {
 		return nil, nil
 	}
@@ -109,8 +109,8 @@ func (f *field) extremes() error {
 			hint = "write // " + strings.ReplaceAll(bounds, "\n", ", ")
 		}
 		d := f.report(unreadable, hint, "the API server stores %s, after which Go clients can read neither the object nor a list with it: %s", text(f.with(t.stored)), t.unreadable)
-		if written := report.FieldAt(f.owner.File, f.declared.Pos); d != nil && bounds != "" && written != nil && len(end.path) == 0 {
-			f.in.Reporter.Fix(d, "write // "+strings.ReplaceAll(bounds, "\n// ", ", "), f.in.Reporter.MarkerAbove(f.owner.File, written.Pos(), bounds))
+		if written := report.FieldAt(f.Owner.File, f.Field.Pos); d != nil && bounds != "" && written != nil && len(end.path) == 0 {
+			f.in.Reporter.Fix(d, "write // "+strings.ReplaceAll(bounds, "\n// ", ", "), f.in.Reporter.MarkerAbove(f.Owner.File, written.Pos(), bounds))
 		}
 		return nil
 	}
@@ -278,7 +278,7 @@ func keeps(sent, value any, path []string) bool {
 // not have.
 func (f *field) unknownTo(end leaf) (out []string) {
 	has := func(name string) bool {
-		return slices.ContainsFunc(end.typ.jsonFields(), func(f *jsonField) bool { return f.name == name })
+		return slices.ContainsFunc(end.typ.jsonFields(), func(f *jsonField) bool { return f.Name == name })
 	}
 	for _, p := range end.schema.Properties {
 		if !has(p.Name) {

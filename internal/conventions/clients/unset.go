@@ -10,12 +10,12 @@ import (
 
 // This file has what is asked about unset and zero values.
 
-// Unset returns the JSON that a client sends for a field of a type, with the options of its json tag, that it
-// neither sets nor omits. It is not known if methods of the type decide.
-func Unset(f *source.File, expr ast.Expr, options []string) (sent string, known bool) {
+// Unset returns the JSON that a client sends for a field of a type, with a json tag, that it neither
+// sets nor omits. It is not known if methods of the type decide.
+func Unset(f *source.File, expr ast.Expr, tag source.JSONTag) (sent string, known bool) {
 	t := newTypes().at(f, expr)
 	value := encode(&goValue{typ: t})
-	if t.kind == source.KindBasic && t.known == nil && slices.Contains(options, "string") {
+	if t.kind == source.KindBasic && t.known == nil && tag.Has("string") {
 		value = text(value)
 	}
 	return text(value), isKnown(value)
@@ -25,8 +25,8 @@ func Unset(f *source.File, expr ast.Expr, options []string) (sent string, known 
 // would store something better, or would accept an empty list.
 func (f *field) unset() error {
 	fields, err := f.in.sent(f.others())
-	sent, present := fields[f.name]
-	if err != nil || !present || !isKnown(sent) || len(f.in.path) == 0 && f.name == "status" && f.in.hasStatus {
+	sent, present := fields[f.Name]
+	if err != nil || !present || !isKnown(sent) || len(f.in.path) == 0 && f.Name == "status" && f.in.hasStatus {
 		return nil
 	}
 	answer, err := f.in.stored(f.with(sent))
@@ -62,7 +62,7 @@ func (f *field) unset() error {
 	if f.typ.kind == source.KindStruct {
 		option = "omitzero"
 	}
-	tag := f.tag(option)
+	tag := f.tagWith(option)
 	if len(refused) > 0 {
 		hint := "write `json:\"" + tag + "\"`, or make the field a pointer with omitempty"
 		d := f.report(unsetRefused, hint, "Go clients that do not set it send %s, which the API server refuses: %s", text(f.with(sent)), first(refused))
@@ -126,7 +126,7 @@ func (f *field) zero() error {
 		return nil
 	}
 	sent, err := f.in.sent(f.fields(value))
-	if _, present := sent[f.name]; present || sent == nil || err != nil {
+	if _, present := sent[f.Name]; present || sent == nil || err != nil {
 		return nil
 	}
 	bare, err := f.in.stored(f.without())
@@ -137,7 +137,7 @@ func (f *field) zero() error {
 	hint := "make the field a pointer"
 	if f.empty() != nil && f.omitEmpty && !f.omitZero {
 		option = "omitzero"
-		hint = "write `json:\"" + f.tag(option) + "\"`, which omits only nil"
+		hint = "write `json:\"" + f.tagWith(option) + "\"`, which omits only nil"
 	}
 	var d *diag.Diagnostic
 	missing := f.refusals(bare)
@@ -149,7 +149,7 @@ func (f *field) zero() error {
 		d = f.report(zeroOmitted, hint, "Go clients cannot send %s: they omit the field, and the API server sets the default, %s", text(f.with(value)), text(defaulted))
 	}
 	if option != "" {
-		f.fixTag(d, f.tag(option))
+		f.fixTag(d, f.tagWith(option))
 	}
 	return nil
 }

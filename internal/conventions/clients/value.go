@@ -105,11 +105,11 @@ func decode(t *goType, value any) (*goValue, error) {
 	}
 	v.pointers = map[string]bool{}
 	for _, f := range t.jsonFields() {
-		given, ok := object[f.name]
+		given, ok := object[f.Name]
 		if !ok {
 			continue
 		}
-		for _, p := range f.pointers {
+		for _, p := range f.Pointers {
 			v.pointers[p] = true
 		}
 		if f.quoted && given != nil {
@@ -124,7 +124,7 @@ func decode(t *goType, value any) (*goValue, error) {
 		if err != nil {
 			return nil, err
 		}
-		v.entries[f.name] = elem
+		v.entries[f.Name] = elem
 	}
 	return v, nil
 }
@@ -252,12 +252,12 @@ func (v *goValue) encodeStruct() any {
 	out := map[string]any{}
 fields:
 	for _, f := range v.typ.jsonFields() {
-		for _, p := range f.pointers {
+		for _, p := range f.Pointers {
 			if !v.pointers[p] {
 				continue fields
 			}
 		}
-		elem := v.entries[f.name]
+		elem := v.entries[f.Name]
 		if elem == nil {
 			elem = &goValue{typ: f.typ}
 		}
@@ -267,16 +267,16 @@ fields:
 		if f.omitZero {
 			zero, known := elem.isZero()
 			if !known {
-				out[f.name] = Unknown
+				out[f.Name] = Unknown
 				continue
 			}
 			if zero {
 				continue
 			}
 		}
-		out[f.name] = encode(elem)
-		if f.quoted && out[f.name] != nil {
-			out[f.name] = text(out[f.name])
+		out[f.Name] = encode(elem)
+		if f.quoted && out[f.Name] != nil {
+			out[f.Name] = text(out[f.Name])
 		}
 	}
 	return out

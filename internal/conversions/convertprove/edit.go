@@ -24,7 +24,7 @@ func (e editor) valid(ctx context.Context, v *version, object map[string]any) (m
 			for _, property := range v.schema.Properties {
 				if property.Name == "spec" || property.Name == "status" || !slices.Contains([]string{"apiVersion", "kind", "metadata"}, property.Name) {
 					if e.IntN(3) > 0 || len(v.schema.Properties) <= 4 {
-						e.property(changed, property, v.schema.Requires(property.Name))
+						e.property(changed, v.schema, property)
 					}
 				}
 			}
@@ -53,13 +53,13 @@ func (e editor) valid(ctx context.Context, v *version, object map[string]any) (m
 
 func (e editor) word() string { return []string{"a", "b", "c", "10"}[e.IntN(4)] }
 
-// property edits, adds or removes a property of an object.
-func (e editor) property(object map[string]any, p structural.Property, required bool) {
+// property edits, adds or removes a property of an object with a schema.
+func (e editor) property(object map[string]any, s *structural.Schema, p structural.Property) {
 	value, ok := object[p.Name]
 	switch {
 	case !ok:
 		object[p.Name] = e.sample(p.Schema)
-	case !required && e.IntN(6) == 0:
+	case !s.Requires(p.Name) && e.IntN(6) == 0:
 		delete(object, p.Name)
 	default:
 		object[p.Name] = e.value(value, p.Schema)
@@ -153,7 +153,7 @@ func (e editor) value(value any, s *structural.Schema) any {
 		switch {
 		case len(s.Properties) > 0:
 			p := s.Properties[e.IntN(len(s.Properties))]
-			e.property(value, p, s.Requires(p.Name))
+			e.property(value, s, p)
 		case values != nil && (len(value) == 0 || e.IntN(3) == 0):
 			value[e.word()] = e.sample(values)
 		case values != nil:

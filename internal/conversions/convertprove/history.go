@@ -225,7 +225,7 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any,
 	sides []int) (found [][]*violation, others []map[string]any, err error) {
 	found = make([][]*violation, len(objects))
 	// Go types may write fields that the object does not have.
-	written, problems, err := s.convert(ctx, objects, func(i int) (start, end int) { return sides[i], sides[i] }, false)
+	written, problems, err := s.convert(ctx, objects, func(i int) leg { return leg{start: sides[i], end: sides[i]} })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -233,18 +233,17 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any,
 		found[i] = append(found[i],
 			&violation{law: law, path: path, problem: fmt.Sprintf(format, args...), side: sides[i], object: objects[i]})
 	}
-	step := func(law string, in []map[string]any, direction func(i int) (start, end int)) ([]map[string]any, error) {
-		out, problems, err := s.convert(ctx, in, direction, false)
+	step := func(law string, in []map[string]any, legOf func(i int) leg) ([]map[string]any, error) {
+		out, problems, err := s.convert(ctx, in, legOf)
 		for i, problem := range problems {
 			if problem != "" {
-				_, end := direction(i)
-				report(i, law, "", "cannot be written as %s: %s", s.versions[end].name, problem)
+				report(i, law, "", "cannot be written as %s: %s", s.versions[legOf(i).end].name, problem)
 			}
 		}
 		return out, err
 	}
-	there := func(i int) (start, end int) { return sides[i], 1 - sides[i] }
-	back := func(i int) (start, end int) { return 1 - sides[i], sides[i] }
+	there := func(i int) leg { return leg{start: sides[i], end: 1 - sides[i]} }
+	back := func(i int) leg { return leg{start: 1 - sides[i], end: sides[i]} }
 	others, err = step("L0", objects, there)
 	if err != nil {
 		return nil, nil, err
@@ -275,11 +274,11 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any,
 			others[i] = nil // the Go type does not have all values of the schema
 		}
 	}
-	read, returned, err := s.normal(ctx, written, backs, func(i int) (start, end int) { return sides[i], sides[i] })
+	read, returned, err := s.normal(ctx, written, backs, func(i int) int { return sides[i] })
 	if err != nil {
 		return nil, nil, err
 	}
-	first, second, err := s.normal(ctx, others, again, func(i int) (start, end int) { return 1 - sides[i], 1 - sides[i] })
+	first, second, err := s.normal(ctx, others, again, func(i int) int { return 1 - sides[i] })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -308,7 +307,7 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any,
 // normal returns objects of which each pair, if it differs, is written in the form in which objects
 // are compared.
 func (s *subject) normal(ctx context.Context, a, b []map[string]any,
-	versionsOf func(i int) (start, end int)) (x, y []map[string]any, err error) {
+	sideOf func(i int) int) (x, y []map[string]any, err error) {
 	out := [2][]map[string]any{slices.Clone(a), slices.Clone(b)}
 	for side, list := range out {
 		differing := make([]map[string]any, len(list))
@@ -317,7 +316,7 @@ func (s *subject) normal(ctx context.Context, a, b []map[string]any,
 				differing[i] = list[i]
 			}
 		}
-		normal, _, err := s.convert(ctx, differing, versionsOf, true)
+		normal, _, err := s.convert(ctx, differing, func(i int) leg { return leg{start: sideOf(i), end: sideOf(i), normal: true} })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -330,9 +329,16 @@ func (s *subject) normal(ctx context.Context, a, b []map[string]any,
 	return out[0], out[1], nil
 }
 
+// leg is a conversion of an object from one of the two versions to one of them.
+type leg struct {
+	start, end int
+	// normal is set to get the form in which objects are compared.
+	normal bool
+}
+
 // convert converts objects. There is none, and a problem, if that fails.
-func (s *subject) convert(ctx context.Context, objects []map[string]any, direction func(i int) (start, end int),
-	normal bool) (out []map[string]any, problems []string, err error) {
+func (s *subject) convert(ctx context.Context, objects []map[string]any,
+	legOf func(i int) leg) (out []map[string]any, problems []string, err error) {
 	var requests []convertrun.Request
 	var asked []int
 	for i, object := range objects {
@@ -343,9 +349,9 @@ func (s *subject) convert(ctx context.Context, objects []map[string]any, directi
 		if err != nil {
 			return nil, nil, err
 		}
-		start, end := direction(i)
+		l := legOf(i)
 		requests = append(requests, convertrun.Request{Group: s.kind.Group, Kind: s.kind.Name,
-			From: s.versions[start].name, To: s.versions[end].name, Object: text, Normal: normal})
+			From: s.versions[l.start].name, To: s.versions[l.end].name, Object: text, Normal: l.normal})
 		asked = append(asked, i)
 	}
 	out = make([]map[string]any, len(objects))

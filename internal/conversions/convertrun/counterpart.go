@@ -16,10 +16,10 @@ func (t *Target) source(c *conversion, path []structural.Step) []structural.Step
 		return nil
 	}
 	if spoke := spokeOf(kind, t.To); spoke != nil {
-		path = counterpart(spoke.Pair, true, path)
+		path = counterpart(spoke.Pair, conversions.ToHub(), path)
 	}
 	if spoke := spokeOf(kind, c.request.From); spoke != nil {
-		path = counterpart(spoke.Pair, false, path)
+		path = counterpart(spoke.Pair, conversions.FromHub(), path)
 	}
 	return path
 }
@@ -80,24 +80,24 @@ func spokeOf(k *conversions.Kind, name string) *conversions.Version {
 	return nil
 }
 
-// counterpart returns the path on the other side of a pair for one on this side: the spoke's if
-// spoke is set.
-func counterpart(p *conversions.Pair, spoke bool, path []structural.Step) (out []structural.Step) {
+// counterpart returns the path in the target of a pair for one in its source.
+func counterpart(p *conversions.Pair, way conversions.Direction, path []structural.Step) (out []structural.Step) {
 	for _, u := range p.Units {
-		for _, list := range u.Side(spoke) {
+		source, target := u.Fields(way)
+		for _, list := range source {
 			begins := len(list) > 0 && len(list) <= len(path) && slices.EqualFunc(list, path[:len(list)],
 				func(f *conversions.Field, s structural.Step) bool { return f.JSON == s.Field })
 			if !begins || u.Presence() {
 				continue
 			}
-			for _, f := range u.Side(!spoke)[0] {
+			for _, f := range target[0] {
 				out = append(out, structural.Step{Field: f.JSON, Index: -1})
 			}
 			rest := path[len(list):]
 			for r := u.Rule; r != nil && u.Hook == nil && len(rest) > 0 && len(out) > 0; r = r.Elem {
 				switch shape := r.Spoke.Shape; {
 				case r.Pair != nil:
-					return append(out, counterpart(r.Pair, spoke, rest)...)
+					return append(out, counterpart(r.Pair, way, rest)...)
 				case r.Elem != nil && shape == r.Hub.Shape && (shape == conversions.List || shape == conversions.Map):
 					out = append(out, rest[0])
 					rest = rest[1:]

@@ -113,7 +113,7 @@ func (o *Objects) Convert(ctx context.Context, sources []definitions.Source) (di
 	var done []*conversion
 	for i, answer := range answers {
 		if answer.Error != "" {
-			findings = append(findings, o.failed(objects[i], answer, false))
+			findings = append(findings, o.failed(objects[i], answer, valueHint(answer.Error)))
 			continue
 		}
 		converted, err := decode(answer.Object, objects[i].Value)
@@ -165,9 +165,9 @@ func (t *Target) request(object *dryrun.Object, value map[string]any) (r Request
 	return Request{Group: group, Kind: object.Kind, From: version, To: t.To, Object: text}, nil, err
 }
 
-// failed returns the finding for an object that the conversion refuses. valid is set if the
-// schema of its version accepts it.
-func (t *Target) failed(object *dryrun.Object, answer Answer, valid bool) diag.Diagnostic {
+// failed returns the finding for an object that the conversion refuses. The hint is for an error of
+// decoding a field.
+func (t *Target) failed(object *dryrun.Object, answer Answer, hint string) diag.Diagnostic {
 	problem := screen.Line(answer.Error)
 	if len(answer.Path) == 0 {
 		return notConverted.At(object.Pos, "", "cannot be written as %s: %s", t.To, problem)
@@ -181,24 +181,34 @@ func (t *Target) failed(object *dryrun.Object, answer Answer, valid bool) diag.D
 			path = path.Element(int(step))
 		}
 	}
-	return notConverted.At(object.Position(path), decodingHint(problem, valid), "cannot be written as %s: %s: %s", t.To, path, problem)
+	return notConverted.At(object.Position(path), hint, "cannot be written as %s: %s: %s", t.To, path, problem)
 }
 
 // DurationPattern matches the texts that Go decodes as a duration, unless they overflow.
 const DurationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|[uµμ]s|ms|s|m|h))+)$`
 
-// decodingHint returns what helps against an error of decoding a field. valid is set if the
-// schema accepts the value.
-func decodingHint(problem string, valid bool) string {
+// valueHint returns what helps against an error of decoding a field whose value the schema may refuse.
+func valueHint(problem string) string {
 	_, into, mismatch := strings.Cut(problem, "json: cannot unmarshal ")
 	fromScalar := strings.HasPrefix(into, "bool ") || strings.HasPrefix(into, "number ")
 	switch {
-	case strings.Contains(problem, "time: ") && strings.Contains(problem, " duration "):
-		return "let the schema refuse it: write above the field: // +kubebuilder:validation:Pattern=`" + DurationPattern + "`"
-	case mismatch && !valid && fromScalar && strings.HasSuffix(into, " of type string"):
+	case !mismatch || isDuration(problem):
+		return typeHint(problem)
+	case fromScalar && strings.HasSuffix(into, " of type string"):
 		return "quote the value: YAML reads it as a boolean or a number"
-	case mismatch && !valid:
-		return "correct the object: schemagen try shows whether its schema accepts it"
+	}
+	return "correct the object: schemagen try shows whether its schema accepts it"
+}
+
+// isDuration reports whether an error is about the text of a duration.
+func isDuration(problem string) bool {
+	return strings.Contains(problem, "time: ") && strings.Contains(problem, " duration ")
+}
+
+// typeHint returns what helps against an error of decoding a field whose value the schema accepts.
+func typeHint(problem string) string {
+	if isDuration(problem) {
+		return "let the schema refuse it: write above the field: // +kubebuilder:validation:Pattern=`" + DurationPattern + "`"
 	}
 	return "give the field a type that decodes what its schema allows, or let the schema refuse the value: write +kubebuilder:validation:Pattern, or a minimum and a maximum, above the field"
 }

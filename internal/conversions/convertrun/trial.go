@@ -74,7 +74,7 @@ func (t *Trial) Convert(ctx context.Context, objects []*dryrun.Object, results [
 	for n, answer := range answers {
 		i := asked[n]
 		if answer.Error != "" {
-			out[i] = &Converted{Findings: diag.List{t.failed(objects[i], answer, true)}}
+			out[i] = &Converted{Findings: diag.List{t.failed(objects[i], answer, typeHint(answer.Error))}}
 			continue
 		}
 		c := &conversion{request: requests[n], object: objects[i], given: results[i].Stored}

@@ -220,14 +220,8 @@ func (ts *Types) unnamed(f *source.File, expr *ast.StructType, depth int) *Type 
 
 // Arguments returns the type arguments of an instance of a generic type.
 func (ts *Types) Arguments(t *source.Type) (out []*Type) {
-	if t.Generic == nil {
-		return nil
-	}
-	for _, field := range t.Generic.Spec.TypeParams.List {
-		for _, name := range field.Names {
-			argument := t.File.Params[name.Name]
-			out = append(out, ts.Of(argument.File, argument.Expr))
-		}
+	for _, argument := range t.Arguments {
+		out = append(out, ts.Of(argument.File, argument.Expr))
 	}
 	return out
 }
@@ -293,13 +287,13 @@ func (ts *Types) add(target *Type, t *source.Type, prefix string, depth int) {
 		return
 	}
 	for _, field := range t.Fields() {
-		tag := field.Tag.Get("json")
-		name, options, _ := strings.Cut(tag, ",")
-		if name == "-" && options == "" {
+		tag := field.JSON()
+		if tag.Excluded {
 			target.Partial = true
 			continue
 		}
 		goName := field.GoName()
+		name := tag.Name
 		embedded := field.Name == "" && name == ""
 		if !ast.IsExported(goName) && !embedded {
 			if field.Name != "_" {
@@ -323,12 +317,10 @@ func (ts *Types) add(target *Type, t *source.Type, prefix string, depth int) {
 			name = goName
 		}
 		f := &Field{JSON: name, Go: prefix + goName, Type: ts.Of(t.File, field.Type), Source: field, Pkg: t.Pkg}
-		for option := range strings.SplitSeq(options, ",") {
-			f.OmitZero = f.OmitZero || option == "omitzero"
-			f.OmitEmpty = f.OmitEmpty || f.OmitZero || option == "omitempty"
-			if option == "string" {
-				f.Type = &Type{ID: f.Type.ID + ",string"}
-			}
+		f.OmitZero = tag.Has("omitzero")
+		f.OmitEmpty = tag.Omits()
+		if tag.Has("string") {
+			f.Type = &Type{ID: f.Type.ID + ",string"}
 		}
 		if other := target.Field(name); other != nil {
 			target.Partial = true

@@ -31,6 +31,9 @@ func generatedCases(t *testing.T) (dir, tables string) {
 			cases = append(cases, c)
 		}
 	}
+	if len(cases) == 0 {
+		t.Fatalf("no case matches %s", *only)
+	}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -72,6 +75,8 @@ func generatedCases(t *testing.T) (dir, tables string) {
 
 // TestCases runs the tests that are generated for the cases in testdata/conversions, and
 // compares their tables with testdata/laws/tables.txt.
+//
+// Left out of make generate: it compiles and runs the tests of all cases.
 func TestCases(t *testing.T) {
 	dir, tables := generatedCases(t)
 	const name = "../../../testdata/laws/tables.txt"

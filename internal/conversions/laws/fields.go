@@ -153,8 +153,7 @@ func (fs *fields) visit(t *source.Type) {
 	for _, member := range t.Fields() {
 		if fs.described(t.Pkg) {
 			f := fs.read(t, schemaType(t.File, member.Type), member.Markers)
-			_, options, _ := strings.Cut(member.Tag.Get("json"), ",")
-			omitted := strings.Contains(options, "omit") || member.Name == ""
+			omitted := member.JSON().Omits() || member.Name == ""
 			required, _ := fs.builder.Requires(member, optional, omitted)
 			f.required = required && omitted && member.Name != ""
 			f.optional = !required && !omitted
@@ -173,18 +172,13 @@ func (fs *fields) add(name string, f field) {
 // expr visits the types in a type expression.
 func (fs *fields) expr(f *source.File, expr ast.Expr) {
 	f, expr = f.ResolveExpr(expr)
-	switch expr := expr.(type) {
-	case *ast.StarExpr:
-		fs.expr(f, expr.X)
-	case *ast.ArrayType:
-		fs.expr(f, expr.Elt)
-	case *ast.MapType:
-		fs.expr(f, expr.Key)
-		fs.expr(f, expr.Value)
-	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
-		if name, why := f.Resolve(expr); why == nil && name.Type != nil && name.Type.Pkg.Path != source.MetaV1Path {
-			fs.visit(name.Type)
-		}
+	if dict, ok := expr.(*ast.MapType); ok {
+		fs.expr(f, dict.Key)
+	}
+	if elem := source.Elem(expr); elem != nil {
+		fs.expr(f, elem)
+	} else if name, why := f.Resolve(expr); why == nil && name.Type != nil && name.Type.Pkg.Path != source.MetaV1Path {
+		fs.visit(name.Type)
 	}
 }
 
@@ -289,7 +283,7 @@ type textRules struct {
 	least, most     int64
 }
 
-// texts is the function texts, which is called once for the same rules: many fields have those of
+// texts is textsOf, which is called once for the same rules: many fields have those of
 // Kubernetes' names.
 func (fs *fields) texts(v *structural.ValueValidation) []string {
 	rules := textRules{v.Pattern, v.Format, -1, -1}
@@ -301,17 +295,16 @@ func (fs *fields) texts(v *structural.ValueValidation) []string {
 	}
 	known, ok := fs.matching[rules]
 	if !ok {
-		known = texts(v, fs.rules)
+		known = fs.textsOf(v)
 		fs.matching[rules] = known
 	}
 	return known
 }
 
-// texts returns strings that fulfil the rules of a node, if simple ones may not. With more set,
-// it tries more of them.
-func texts(v *structural.ValueValidation, more bool) (out []string) {
+// textsOf returns strings that fulfil the rules of a node, if simple ones may not.
+func (fs *fields) textsOf(v *structural.ValueValidation) (out []string) {
 	pattern, err := regexp.Compile(v.Pattern)
-	short := more && v.MaxLength != nil && *v.MaxLength < 2
+	short := fs.rules && v.MaxLength != nil && *v.MaxLength < 2
 	if err != nil || v.Pattern == "" && v.Format == "" && (v.MinLength == nil || *v.MinLength <= 1) && !short {
 		return nil
 	}
@@ -321,10 +314,10 @@ func texts(v *structural.ValueValidation, more bool) (out []string) {
 		"123e4567-e89b-42d3-a456-426614174000", "YQ==", "A", "B", "ab", "abc", "a-b", "subnet-0a", "ami-0a", "arn:aws:iam::123456789012:role/a",
 		"sha256:" + strings.Repeat("0", 64), strings.Repeat("a", 20), strings.Repeat("b", 20),
 	}
-	if text, ok := unions.TextMatching(v.Pattern); more && ok && v.Pattern != "" {
+	if text, ok := unions.TextMatching(v.Pattern); fs.rules && ok && v.Pattern != "" {
 		candidates = append(candidates, text)
 	}
-	if more && v.MinLength != nil {
+	if fs.rules && v.MinLength != nil {
 		candidates = append(candidates, strings.Repeat("a", int(min(*v.MinLength, 1000))))
 	}
 	formats := map[string]string{
@@ -349,9 +342,8 @@ func dropped(t *source.Type) (out []string) {
 	var visit func(f *source.File, expr ast.Expr, path string, depth int)
 	members := func(t *source.Type, path string, depth int) {
 		for _, member := range t.Fields() {
-			name, _, _ := strings.Cut(member.Tag.Get("json"), ",")
 			location := path
-			if name != "" {
+			if name := member.JSON().Name; name != "" {
 				location += "." + name
 			}
 			if member.Markers.Get(markers.ConvertPrefix+"drop") != nil {

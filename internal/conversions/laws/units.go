@@ -88,11 +88,7 @@ func (t *unitTable) name(p *conversions.Pair) string {
 	if name, ok := t.names[p]; ok {
 		return name
 	}
-	base := p.Spoke.Decl.Spec.Name.Name
-	name := base
-	for i := 2; t.taken[name]; i++ {
-		name = base + strconv.Itoa(i)
-	}
+	name := gotext.Unique(p.Spoke.Decl.Spec.Name.Name, func(name string) bool { return t.taken[name] })
 	t.taken[name] = true
 	t.names[p] = name
 	t.pending = append(t.pending, p)

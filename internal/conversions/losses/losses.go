@@ -27,8 +27,8 @@ func Add(ctx context.Context, options define.Options, definitions []*crd.Definit
 			continue
 		}
 		for _, spoke := range kind.Spokes {
-			up := losses{up: true}
-			down := losses{}
+			up := losses{direction: conversions.ToHub()}
+			down := losses{direction: conversions.FromHub()}
 			up.pair(spoke.Pair, "")
 			down.pair(spoke.Pair, "")
 			definitions[i].Conversions = append(definitions[i].Conversions,
@@ -41,8 +41,8 @@ func Add(ctx context.Context, options define.Options, definitions []*crd.Definit
 
 // losses collects the fields that one direction loses.
 type losses struct {
-	up    bool
-	found []crd.Loss
+	direction conversions.Direction
+	found     []crd.Loss
 	// within are the pairs that contain the current one.
 	within []*conversions.Pair
 }
@@ -54,16 +54,13 @@ func (l *losses) pair(p *conversions.Pair, path string) {
 	}
 	l.within = append(l.within, p)
 	for _, u := range p.Units {
-		fate := u.Down
-		if l.up {
-			fate = u.Up
-		}
+		fate, _ := conversions.Sides(l.direction, u.Up, u.Down)
 		if fate == conversions.Lossless {
 			continue
 		}
-		fields := u.Side(l.up)
+		fields, _ := u.Fields(l.direction)
 		for _, f := range fields {
-			if location := path + conversions.Path(f); len(f) > 0 && u.Loses(l.up) {
+			if location := path + conversions.Path(f); len(f) > 0 && u.Loses(l.direction) {
 				l.found = append(l.found, crd.Loss{Field: location, Whole: u.Rule == nil && !u.Presence() ||
 					u.Hook != nil, Kept: fate == conversions.Kept, Reason: u.Reason})
 			}
@@ -78,11 +75,7 @@ func (l *losses) pair(p *conversions.Pair, path string) {
 // rule adds the losses of the structs below a rule.
 func (l *losses) rule(r *conversions.Rule, path string) {
 	for ; r != nil; r = r.Elem {
-		side := r.Hub
-		if l.up {
-			side = r.Spoke
-		}
-		switch {
+		switch side, _ := conversions.Sides(l.direction, r.Spoke, r.Hub); {
 		case r.Pair != nil:
 			l.pair(r.Pair, path)
 		case side.Shape == conversions.List:

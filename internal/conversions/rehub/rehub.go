@@ -182,7 +182,8 @@ func (t *turning) pair(p *conversions.Pair) {
 	}
 	fields := slices.Clone(p.Spoke.Fields)
 	for _, u := range p.Units {
-		for _, path := range u.Side(true) {
+		spoke, _ := u.Fields(conversions.ToHub())
+		for _, path := range spoke {
 			if len(path) > 1 {
 				fields = append(fields, path[len(path)-1])
 			}
@@ -413,47 +414,48 @@ func (t *turning) compare(newModel *conversions.Model, findings diag.List) {
 	turned := map[string]bool{}
 	for _, p := range newModel.Pairs {
 		for _, u := range p.Units {
-			turned[summary(u, p.Spoke, p.Hub, false)] = true
+			turned[summary(p, u, conversions.ToHub())] = true
 		}
 	}
 	for _, p := range t.turned {
 		for _, u := range p.Units {
-			if !turned[summary(u, p.Hub, p.Spoke, true)] {
-				t.refuse(u.Pos, p.Spoke.Decl.Pkg, "", "%s and %s would be converted otherwise (%s)", paths(u, true), paths(u, false), u.RuleName())
+			if !turned[summary(p, u, conversions.FromHub())] {
+				spoke, hub := paths(u, conversions.ToHub())
+				t.refuse(u.Pos, p.Spoke.Decl.Pkg, "", "%s and %s would be converted otherwise (%s)", spoke, hub, u.RuleName())
 			}
 		}
 	}
 }
 
-// summary describes a unit of the pair of a spoke and a hub, with the sides exchanged if turned
-// is set: two units with the same summary convert in the same way.
-func summary(u *conversions.Unit, spoke, hub *conversions.Type, turned bool) string {
-	up := u.Up
-	down := u.Down
-	if turned {
-		up, down = down, up
-	}
+// summary describes a unit of a pair as one that converts in a direction, and back: two units with the
+// same summary convert in the same way.
+func summary(p *conversions.Pair, u *conversions.Unit, way conversions.Direction) string {
+	source, target := conversions.Sides(way, p.Spoke, p.Hub)
+	sourcePaths, targetPaths := paths(u, way)
+	forth, back := conversions.Sides(way, u.Up, u.Down)
 	rule := u.RuleName()
 	for r := u.Rule; r != nil; r = r.Elem {
 		values := slices.Clone(r.Values)
 		for i, v := range values {
-			if turned {
-				values[i] = [2]string{v[1], v[0]}
-			}
+			values[i][0], values[i][1] = conversions.Sides(way, v[0], v[1])
 		}
 		slices.SortFunc(values, func(a, b [2]string) int { return cmp.Compare(a[0], b[0]) })
 		rule += fmt.Sprint(" ", values, r.Keys)
 	}
-	return fmt.Sprint(spoke.ID, " ", hub.ID, " ", paths(u, !turned), " ", paths(u, turned), " ", rule, " ", up, " ", down, " ", u.Reason, " ", len(u.Guards))
+	return fmt.Sprint(source.ID, " ", target.ID, " ", sourcePaths, " ", targetPaths, " ", rule, " ", forth, " ", back, " ", u.Reason, " ", len(u.Guards))
 }
 
-// paths returns the fields of one side of a unit as text.
-func paths(u *conversions.Unit, spoke bool) string {
-	var out []string
-	for _, path := range u.Side(spoke) {
-		out = append(out, conversions.Path(path))
+// paths returns the fields of each side of a unit as text.
+func paths(u *conversions.Unit, way conversions.Direction) (source, target string) {
+	text := func(paths [][]*conversions.Field) string {
+		var out []string
+		for _, path := range paths {
+			out = append(out, conversions.Path(path))
+		}
+		return cmp.Or(strings.Join(out, " "), "(none)")
 	}
-	return cmp.Or(strings.Join(out, " "), "(none)")
+	sourcePaths, targetPaths := u.Fields(way)
+	return text(sourcePaths), text(targetPaths)
 }
 
 // oldPosition returns where a line of a changed file was before.

@@ -20,6 +20,8 @@ var update = flag.Bool("update", false, "rewrite the expectations in testdata")
 // TestTurn makes another version the hub of each case, and then the first one again: the
 // conversions are the same as before. What cannot be turned round is refused with a place, in
 // testdata/laws/rehub.txt.
+//
+// Left out of make generate: it generates the conversions of all cases three times.
 func TestTurn(t *testing.T) {
 	cases := gentest.Read(t, "../../../testdata/conversions/*.txtar")
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -53,17 +53,19 @@ func Find(p *source.Package, unclear func(pos token.Pos, name, reason string)) (
 					functions[types] = fn.Name.Name
 				}
 			case fn.Name.Name == "ConvertFrom":
-				sourceMap[receiver(fn)] = true
+				name, _ := source.Receiver(fn)
+				sourceMap[name] = true
 			case fn.Name.Name == "ConvertTo":
 				target = append(target, method{f, fn})
 			}
 		}
 	}
 	for _, m := range target {
-		spoke := p.Lookup(receiver(m.fn))
+		name, _ := source.Receiver(m.fn)
+		spoke := p.Lookup(name)
 		hub := assertedHub(m.file, m.fn.Body)
 		switch {
-		case !sourceMap[receiver(m.fn)] || spoke == nil || isList(spoke):
+		case !sourceMap[name] || spoke == nil || isList(spoke):
 		case hub == nil || hub == spoke:
 			unclear(m.fn.Name.Pos(), spoke.String()+".ConvertTo", "it does not assert that its argument is of a type")
 		default:
@@ -85,15 +87,6 @@ func Find(p *source.Package, unclear func(pos token.Pos, name, reason string)) (
 // isList reports whether a type is the list of a kind, of which the server converts the items.
 func isList(t *source.Type) bool {
 	return slices.ContainsFunc(t.Fields(), func(f *source.Field) bool { return f.GoName() == "ListMeta" })
-}
-
-// receiver returns the name of the type of a method.
-func receiver(fn *ast.FuncDecl) string {
-	expr := fn.Recv.List[0].Type
-	if star, ok := expr.(*ast.StarExpr); ok {
-		expr = star.X
-	}
-	return source.ExprName(expr)
 }
 
 // between returns the types of func(context.Context, *From, *To) error, or nil for other

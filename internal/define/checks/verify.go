@@ -19,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/schemas/locate"
+	"github.com/schemagen/schemagen/internal/schemas/provenance"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -113,15 +114,17 @@ func (c *Checker) Subjects(defs []*Definition) []*crd.Definition {
 	resolve := func(pos token.Pos) diag.Position { return diag.PositionOf(fset, pos) }
 	for i, d := range defs {
 		out[i] = &crd.Definition{
-			Object: d.Object, Resolve: resolve, Accepted: &crd.Acceptance{},
-			Build: d.Complete, BuildWith: d.With, Bytes: d.Text, Draft: d.Draft, Undescribed: d.Undescribed, Schemas: d.Schemas, OnlySchemas: d.Flawed, CheckSize: c.Final,
+			Build: d.Complete, Schemas: d.Schemas, CheckSize: c.Final,
 			Position:    func(path string) (diag.Position, []diag.Related) { return c.Position(d, path) },
-			Incomplete:  d.incomplete(),
 			Converted:   func() bool { return c.IsConverted(d) },
 			Replacement: func(path, old, text string) (diag.Edit, bool) { return c.replacement(d, path, old, text) },
 			TextPosition: func(path string, line, column int) (diag.Position, bool) {
 				return c.inside(d, path, line, column)
 			},
+		}
+		*out[i].Provenance() = provenance.Record{
+			Header: d.Object, Resolve: resolve, BuildWith: d.With, Text: d.Text, Draft: d.Draft, Undescribed: d.Undescribed,
+			Incomplete: d.incomplete(), OnlySchemas: d.Flawed, Accepted: &provenance.Acceptance{},
 		}
 	}
 	return out

@@ -175,10 +175,7 @@ func (c *Checker) isConvertible(t *source.Type, depth int) bool {
 		return true
 	}
 	for _, expr := range t.Embedded() {
-		if star, ok := expr.(*ast.StarExpr); ok {
-			expr = star.X
-		}
-		target, missing := t.File.Resolve(expr)
+		target, missing := t.File.Resolve(source.Pointee(expr))
 		if missing != nil || target.Type == nil || target.Type.Pkg.Path == source.MetaV1Path || depth > 10 {
 			continue
 		}
@@ -221,7 +218,7 @@ func (c *Checker) convertibleOf(p *source.Package) map[string]bool {
 					found[target[strings.IndexByte(target, '_')+1:]] = true
 				}
 			case name == "Hub" || name == "ConvertTo" || name == "ConvertFrom":
-				if receiver := receiverOf(fn); receiver != "" {
+				if receiver, _ := source.Receiver(fn); receiver != "" {
 					found[receiver] = true
 					if decl := p.Lookup(receiver).Unalias(); decl != nil && decl.Pkg == p {
 						found[decl.Spec.Name.Name] = true
@@ -231,22 +228,4 @@ func (c *Checker) convertibleOf(p *source.Package) map[string]bool {
 		}
 	}
 	return found
-}
-
-// receiverOf returns the name of the type that a method is declared on.
-func receiverOf(fn *ast.FuncDecl) string {
-	if len(fn.Recv.List) != 1 {
-		return ""
-	}
-	receiver := ast.Unparen(fn.Recv.List[0].Type)
-	if star, ok := receiver.(*ast.StarExpr); ok {
-		receiver = ast.Unparen(star.X)
-	}
-	if index, ok := receiver.(*ast.IndexExpr); ok {
-		receiver = index.X
-	}
-	if name, ok := receiver.(*ast.Ident); ok {
-		return name.Name
-	}
-	return ""
 }

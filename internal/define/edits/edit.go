@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"iter"
 	"slices"
 	"strings"
 
@@ -58,6 +59,43 @@ type Step struct {
 	// Name is the property name of a StepField.
 	Name string
 	pos  token.Pos
+}
+
+// String returns the step in the syntax of markers. It is empty for the zero value.
+func (s Step) String() string {
+	switch {
+	case s.Kind == StepItems:
+		return "[*]"
+	case s.Kind != StepField:
+		return "{*}"
+	case s.Name == "":
+		return ""
+	}
+	return "." + s.Name
+}
+
+// Children iterates over the nodes directly below a node, with the steps that lead to them.
+func Children(s *structural.Schema) iter.Seq2[Step, *structural.Schema] {
+	return func(yield func(Step, *structural.Schema) bool) {
+		for edge, child := range s.Children() {
+			step := Step{Name: edge.Property}
+			switch edge.Keyword {
+			case "items":
+				step.Kind = StepItems
+			case "additionalProperties":
+				step.Kind = StepValues
+			}
+			if !yield(step, child) {
+				return
+			}
+		}
+	}
+}
+
+// Correlates reports whether the server finds the old value of the node that the step leads to if it
+// finds that of the parent.
+func (s Step) Correlates(parent *structural.Schema) bool {
+	return parent.XMapType != "atomic" && (s.Kind != StepItems || parent.XListType == "map")
 }
 
 // ServerPath returns the path from the root of a definition to a node of a version, in the

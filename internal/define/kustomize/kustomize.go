@@ -85,7 +85,7 @@ func kustomizationConverts(reader *inputs.Reader, dir, name string, depth int) b
 					return false
 				}
 			}
-			return patchConverts(text, name, target != nil)
+			return patchConverts(text, name, target)
 		}
 		for _, p := range append(k.Patches, k.PatchesJSON6902...) {
 			if patch(p.Path, p.Patch, p.Target) {
@@ -116,7 +116,7 @@ type conversionPatch struct {
 
 // patchConverts reports whether the text has a patch that adds a conversion webhook to a
 // definition. It must name the definition unless a target selects it.
-func patchConverts(text []byte, name string, isTarget bool) bool {
+func patchConverts(text []byte, name string, target *patchedTarget) bool {
 	var operations []struct {
 		Op, Path string
 		Value    any
@@ -147,7 +147,7 @@ func patchConverts(text []byte, name string, isTarget bool) bool {
 	for _, document := range bytes.Split(text, []byte("\n---")) {
 		var p conversionPatch
 		if yaml.Unmarshal(document, &p) == nil && p.Spec.Conversion.Strategy == "Webhook" &&
-			(isTarget || p.Kind == "CustomResourceDefinition" && p.Metadata.Name == name) {
+			(target != nil || p.Kind == "CustomResourceDefinition" && p.Metadata.Name == name) {
 			return true
 		}
 	}

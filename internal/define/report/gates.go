@@ -14,12 +14,14 @@ func UnusedGateAt(pos diag.Position, name string, used []string) diag.Diagnostic
 	return UnusedGate.At(pos, hint, "nothing uses gate %s", name)
 }
 
-// NeedlessGateAt returns the diagnostic for a gate that is on in all channels, or in none. named are
-// the gates that the project file names.
-func NeedlessGateAt(pos diag.Position, name string, everywhere bool, named []string) diag.Diagnostic {
-	if everywhere {
-		return NeedlessCondition.At(pos, "remove its conditions from the source", "gate %s is on in every channel", name)
-	}
+// GateOnEverywhere returns the diagnostic for a gate that is on in all channels.
+func GateOnEverywhere(pos diag.Position, name string) diag.Diagnostic {
+	return NeedlessCondition.At(pos, "remove its conditions from the source", "gate %s is on in every channel", name)
+}
+
+// GateOnNowhere returns the diagnostic for a gate that is on in no channel. named are the gates that
+// the project file names.
+func GateOnNowhere(pos diag.Position, name string, named []string) diag.Diagnostic {
 	hint := "add it to the gates of a channel"
 	if !slices.Contains(named, name) {
 		hint = words.DidYouMean(name, named, hint)

@@ -153,6 +153,19 @@ func (r *Reporter) Unreadable(p *source.Package, name string, err error) {
 	r.Report(unreadableFile, p.AtPosition(diag.Position{File: name}), "", "cannot read the file: %v", withoutPath(err))
 }
 
+// Header returns the text of a header file with " YEAR" replaced; it is empty if the name is. A file
+// that cannot be read is reported.
+func Header(read func(name string) ([]byte, error), name, year string) (text string, unreadable diag.List) {
+	if name == "" {
+		return "", nil
+	}
+	data, err := read(name)
+	if err != nil {
+		return "", diag.List{UnreadableHeader(name, err)}
+	}
+	return strings.ReplaceAll(string(data), " YEAR", " "+year), nil
+}
+
 // UnreadableHeader returns the diagnostic for a header file that cannot be read. It is the
 // same for all generators of a run, so a file that several of them name is reported once.
 func UnreadableHeader(name string, err error) diag.Diagnostic {
@@ -198,9 +211,9 @@ func (r *Reporter) Delimit(d *diag.Diagnostic, end token.Pos, edit *markers.Edit
 		Edits: []diag.Edit{{Pos: r.Position(edit.Pos), End: r.Position(edit.End), New: edit.New}}})
 }
 
-// Unmatched reports the patterns that match no package. If others matched, a pattern whose
-// directory exists is only a warning.
-func (r *Reporter) Unmatched(patterns []golist.Unmatched, matched bool) {
+// Unmatched reports the patterns that match no package. If others match packages, of which there
+// are listed, a pattern whose directory exists is only a warning.
+func (r *Reporter) Unmatched(patterns []golist.Unmatched, listed int) {
 	for _, p := range patterns {
 		format := "pattern %q matches no package"
 		hint := "give a directory, a directory followed by /..., or an import path"
@@ -216,7 +229,7 @@ func (r *Reporter) Unmatched(patterns []golist.Unmatched, matched bool) {
 			format = "%q does not exist: it is not a file or directory, nor the import path of a package"
 		}
 		d := r.Add(patternWithoutPackages.At(diag.Position{}, hint, format, p.Pattern))
-		if matched && !p.NoDirectory && !p.NoPackage {
+		if listed > 0 && !p.NoDirectory && !p.NoPackage {
 			d.Severity = diag.Warning
 		}
 	}

@@ -101,21 +101,12 @@ func (r *ratchets) walk(s *structural.Schema, p place) {
 	if slices.ContainsFunc(s.XValidations, isRatcheting) && r.necessary(p) {
 		r.edits = append(r.edits, &edits.Edit{Path: p.path, Op: weaken{}})
 	}
-	into := func(child *structural.Schema, step edits.Step, correlatable bool) {
+	for step, child := range edits.Children(s) {
 		r.walk(child, place{
 			path:         append(slices.Clip(p.path), step),
-			correlatable: p.correlatable && correlatable && s.XMapType != "atomic",
+			correlatable: p.correlatable && step.Correlates(s),
 			repeated:     p.repeated || step.Kind != edits.StepField,
 		})
-	}
-	for _, property := range s.Properties {
-		into(property.Schema, edits.Step{Kind: edits.StepField, Name: property.Name}, true)
-	}
-	if s.Items != nil {
-		into(s.Items, edits.Step{Kind: edits.StepItems}, s.XListType == "map")
-	}
-	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-		into(a.Schema, edits.Step{Kind: edits.StepValues}, true)
 	}
 }
 

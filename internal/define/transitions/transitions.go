@@ -64,21 +64,16 @@ type walker struct {
 // one that exists before and after every update that compares the field: the root, or an element.
 func (w *walker) walk(path []node, scope int) {
 	last := path[len(path)-1]
-	into := func(s *structural.Schema, step edits.Step, correlatable bool, scope int) {
-		child := append(path, node{s, step, last.correlatable && correlatable && last.schema.XMapType != "atomic"})
-		if mark := s.Origin.ReadOnly; mark != nil && step.Kind == edits.StepField {
+	for step, s := range edits.Children(last.schema) {
+		child := append(path, node{s, step, last.correlatable && step.Correlates(last.schema)})
+		if step.Kind != edits.StepField {
+			w.walk(child, len(path))
+			continue
+		}
+		if mark := s.Origin.ReadOnly; mark != nil {
 			w.restrict(child, scope, *mark)
 		}
 		w.walk(child, scope)
-	}
-	for _, p := range last.schema.Properties {
-		into(p.Schema, edits.Step{Kind: edits.StepField, Name: p.Name}, true, scope)
-	}
-	if last.schema.Items != nil {
-		into(last.schema.Items, edits.Step{Kind: edits.StepItems}, last.schema.XListType == "map", len(path))
-	}
-	if a := last.schema.AdditionalProperties; a != nil && a.Schema != nil {
-		into(a.Schema, edits.Step{Kind: edits.StepValues}, true, len(path))
 	}
 }
 
@@ -218,14 +213,7 @@ func hasCELType(s *structural.Schema) bool {
 func pathText(path []node) string {
 	var out strings.Builder
 	for _, n := range path {
-		switch {
-		case n.step.Kind == edits.StepItems:
-			out.WriteString("[*]")
-		case n.step.Kind == edits.StepValues:
-			out.WriteString("{*}")
-		case n.step.Name != "":
-			out.WriteString("." + n.step.Name)
-		}
+		out.WriteString(n.step.String())
 	}
 	return out.String()
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/source"
 )
 
 // Outline is what the tokens of a Go file show of its declarations. The file need not be valid:
@@ -392,12 +394,11 @@ func (p *outliner) field(owner *Decl) bool {
 		owner.Fields = append(owner.Fields, d)
 		p.attach(d, d.Start)
 	}
-	json, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
-	switch _, has := reflect.StructTag(tag).Lookup("json"); {
-	case json == "-":
-	case json != "":
-		d.JSON = json
-	case !embedded && has:
+	switch json := source.JSONTagOf(reflect.StructTag(tag)); {
+	case json.Excluded:
+	case json.Name != "":
+		d.JSON = json.Name
+	case !embedded && json.IsSet:
 		d.JSON = d.Name
 	}
 	line := len(p.text)

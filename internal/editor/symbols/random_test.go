@@ -13,6 +13,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/schemas/provenance"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -41,10 +42,12 @@ func program(t *testing.T, text []byte) *Program {
 		structural.Property{Name: "ports", Schema: ports}, structural.Property{Name: "type", Schema: kind})
 	object := &apiextensionsv1.CustomResourceDefinition{}
 	object.Spec.Names.Kind, object.Spec.Versions = "Widget", []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1"}}
-	recorder := &Recorder{definitions: []*crd.Definition{{
-		Object: object, Schemas: []*structural.Schema{node("Widget", "object", structural.Property{Name: "spec", Schema: spec})}, Bytes: []byte("kind: CustomResourceDefinition\n"),
+	definition := &crd.Definition{Schemas: []*structural.Schema{node("Widget", "object", structural.Property{Name: "spec", Schema: spec})}}
+	*definition.Provenance() = provenance.Record{
+		Header: object, Text: []byte("kind: CustomResourceDefinition\n"),
 		Resolve: func(pos token.Pos) diag.Position { return diag.PositionOf(fset, pos) },
-	}}}
+	}
+	recorder := &Recorder{definitions: []*crd.Definition{definition}}
 	return recorder.Program("/project", func(name string) ([]byte, error) {
 		if name == randomFile {
 			return text, nil

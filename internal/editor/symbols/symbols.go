@@ -159,10 +159,11 @@ func (r *Recorder) Program(dir string, read Read, oldProgram *Program, failed bo
 		}
 	}
 	for _, d := range definitions {
-		if d.Object == nil || d.Resolve == nil {
+		known := d.Provenance()
+		if known.Header == nil || known.Resolve == nil {
 			continue
 		}
-		k := &Kind{Object: d.Object, Schemas: d.Schemas, Text: d.Bytes, program: p, resolve: d.Resolve}
+		k := &Kind{Object: known.Header, Schemas: d.Schemas, Text: known.Text, program: p, resolve: known.Resolve}
 		if seen[k.name()] { // the channels of a run, or what it would be without a mistake
 			continue
 		}

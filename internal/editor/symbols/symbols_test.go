@@ -27,7 +27,10 @@ func TestProgramsAreForgotten(t *testing.T) {
 		if cut {
 			s.Origin.Mistake = notes.InShape
 		}
-		return &crd.Definition{Object: object, Schemas: []*structural.Schema{s}, Resolve: func(token.Pos) diag.Position { return diag.Position{} }}
+		out := &crd.Definition{Schemas: []*structural.Schema{s}}
+		out.Provenance().Header = object
+		out.Provenance().Resolve = func(token.Pos) diag.Position { return diag.Position{} }
+		return out
 	}
 	var p *Program
 	var programs []weak.Pointer[Program]

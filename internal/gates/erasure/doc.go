@@ -6,6 +6,8 @@
 // It knows comments and declarations. It does not know what the markers mean, except for
 // which of them replace each other (package markers).
 //
+// Package gatedsource finds the declarations and their conditions; this package decides and reports.
+//
 // lines.go decides what becomes of the markers of a declaration, and openshift.go takes
 // OpenShift's markers for conditions. Files without conditions, and those of other modules, are
 // left alone.

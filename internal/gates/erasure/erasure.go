@@ -1,6 +1,7 @@
 package erasure
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define/report"
+	"github.com/schemagen/schemagen/internal/gates/gatedsource"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
@@ -84,6 +86,11 @@ func (e *Eraser) reads(p *source.Package, feature string) bool {
 	return reads
 }
 
+// reader returns the reader of conditions in a package.
+func (e *Eraser) reader(p *source.Package) *gatedsource.Reader {
+	return &gatedsource.Reader{Table: e.Table, Tags: func() bool { return e.reads(p, markers.FeatureK8s) }}
+}
+
 // Named returns the elements of a set that may affect the conditions that were read.
 func (e *Eraser) Named(set gates.Set) gates.Set {
 	return slices.DeleteFunc(slices.Clone(set), func(element string) bool {
@@ -112,25 +119,25 @@ func (e *Eraser) IsOn(gate string) (enabled, known bool) {
 // Erase implements [source.Eraser].
 func (e *Eraser) Erase(f *source.File, tree *ast.File) *ast.File {
 	p := &pass{
-		Eraser: e, file: f, tree: tree, groups: tree.Comments, lines: map[token.Pos]line{}, removed: map[*ast.Comment]bool{},
-		rewritten: map[*ast.CommentGroup]*ast.CommentGroup{},
+		Eraser: e, file: f, tree: tree, lines: map[token.Pos]line{}, removed: map[*ast.Comment]bool{},
+		rewritten: map[*ast.CommentGroup]*ast.CommentGroup{}, structs: map[*ast.StructType]*ast.StructType{},
+		held: map[ast.Node][]bareCondition{},
 	}
 	for _, group := range tree.Comments {
 		p.blocks(group)
 	}
-	p.packageClause(tree)
+	for _, d := range gatedsource.Decls(tree, f.Written) {
+		p.declare(d)
+	}
 	out := *tree
 	out.Decls = nil
-	previous := tree.Name.End()
 	for _, decl := range tree.Decls {
-		kept := decl
-		if gen, ok := decl.(*ast.GenDecl); ok && (gen.Tok == token.TYPE || gen.Tok == token.CONST) {
-			kept = p.genDecl(gen, previous)
-		}
-		if kept != nil {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.TYPE && gen.Tok != token.CONST {
+			out.Decls = append(out.Decls, decl)
+		} else if kept := p.genDecl(gen); kept != nil {
 			out.Decls = append(out.Decls, kept)
 		}
-		previous = decl.End()
 	}
 	out.Comments = nil
 	for _, group := range tree.Comments {
@@ -145,18 +152,20 @@ func (e *Eraser) Erase(f *source.File, tree *ast.File) *ast.File {
 // pass applies the conditions of one file.
 type pass struct {
 	*Eraser
-	file   *source.File
-	tree   *ast.File
-	groups []*ast.CommentGroup
+	file *source.File
+	tree *ast.File
 	// lines has what becomes of markers, by the position of their plus sign.
 	lines map[token.Pos]line
 	// removed are the comments in blocks whose condition does not hold, and the lines of their
 	// markers.
 	removed map[*ast.Comment]bool
-	// gone are the parts of the file whose comments are removed together with a declaration.
+	// gone are the declarations that do not exist, with their comments.
 	gone      []span
 	rewritten map[*ast.CommentGroup]*ast.CommentGroup
-	// around are the conditions, which hold, of the declarations around the current one.
+	structs   map[*ast.StructType]*ast.StructType
+	// held are the conditions, which hold, of a declaration and those around it, and around those of
+	// the declarations around the current one.
+	held   map[ast.Node][]bareCondition
 	around []bareCondition
 }
 
@@ -171,107 +180,75 @@ type line struct {
 
 // blocks finds the lines between +schemagen:doc and +schemagen:doc:end.
 func (p *pass) blocks(group *ast.CommentGroup) {
-	var open *markers.Comment // the unclosed marker
-	var remove bool
-	markersOf := markers.InGroup(group)
-	for i, m := range markersOf {
-		markersOf[i].Text = p.Corrected(m)
+	found := markers.InGroup(group)
+	for i, m := range found {
+		found[i].Text = p.Corrected(m)
 	}
-	for i, comment := range group.List {
-		j := slices.IndexFunc(markersOf,
-			func(c markers.Comment) bool { return comment.Pos() <= c.Pos && c.Pos < comment.End() })
-		switch {
-		case j < 0:
-		case markersOf[j].Text == "+"+markers.DocEndName:
-			p.removed[comment] = true
-			if open == nil {
-				p.syntax(markersOf[j], "doc:end without doc")
-				continue
-			}
-			if remove && i+1 < len(group.List) && isBlank(group.List[i+1]) && p.blankAbove(group.List[:i]) {
-				p.removed[group.List[i+1]] = true
-			}
-			open = nil
-			remove = false
-			continue
-		case strings.HasPrefix(markersOf[j].Text, "+"+markers.DocName+"("):
-			if open != nil {
-				p.syntax(markersOf[j], "doc within doc")
-				continue
-			}
-			m, err := p.Table.Parse(markersOf[j], markers.Type)
-			if err != nil {
-				p.Reporter.MarkerArguments(p.file.Pkg, markersOf[j], err)
-				continue
-			}
-			condition := m.Value.(markers.DocBlock).Condition
-			p.known(markersOf[j], condition)
-			open = &markersOf[j]
-			remove = !p.holds(condition)
-			p.removed[comment] = true
-			continue
-		}
-		if remove {
-			p.removed[comment] = true
-		}
+	blocks, wrong := gatedsource.Blocks(p.Table, group, found)
+	for _, w := range wrong {
+		p.report(w)
 	}
-	if open != nil {
-		p.syntax(*open, "doc without doc:end")
-	}
-}
-
-// blankAbove reports whether the last of the comments that are kept is blank.
-func (p *pass) blankAbove(comments []*ast.Comment) bool {
-	for _, c := range slices.Backward(comments) {
-		if !p.removed[c] {
-			return isBlank(c)
+	for _, b := range blocks {
+		p.known(b.Open, b.Condition)
+		if p.holds(b.Condition) {
+			b.Unwrap(p.removed)
+		} else {
+			b.Remove(p.removed)
 		}
-	}
-	return true
-}
-
-func isBlank(c *ast.Comment) bool { return strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == "" }
-
-// packageClause applies the conditions of the markers that describe the package.
-func (p *pass) packageClause(tree *ast.File) {
-	for _, d := range p.declaration(p.file.Written.Package, markers.Package, "") {
-		if d.marker.Pos > tree.Name.End() {
-			p.syntax(d.marker.Comment, "it is at no declaration: put it above a field, a type, a constant or the package clause")
-			continue
-		}
-		p.lines[d.marker.Pos] = line{removed: true}
-		p.file.NoKinds = p.file.NoKinds || !d.holds
-		p.record(source.Erased{Node: tree.Name, Condition: d.condition.String(), Pos: d.marker.Pos}, d.holds)
 	}
 }
 
 // bareCondition is the condition of a declaration.
 type bareCondition struct {
-	marker    *markers.Marker
+	marker    markers.Comment
 	condition gates.Condition
 	holds     bool
 }
 
-// exists applies the conditions in the comments of a declaration other than a package, and
-// reports whether the declaration exists. what is the declaration, without its condition, which is
-// added to p.around.
-func (p *pass) exists(what source.Erased, target markers.Target) bool {
-	exists := true
-	for i, d := range p.declaration(what.Comments, target, what.Name) {
-		p.lines[d.marker.Pos] = line{removed: true}
-		if i > 0 {
-			p.syntax(d.marker.Comment, "a second condition at one declaration").Hint = "join them with && or ||"
+// declare applies the conditions in the comments of a declaration, unless one around it is gone.
+func (p *pass) declare(d gatedsource.Decl) {
+	if n := len(p.gone); n > 0 && d.To <= p.gone[n-1].to {
+		return
+	}
+	comments := gatedsource.Left(d.Comments, p.removed)
+	what := source.Erased{Node: d.Node}
+	if d.Target != markers.Package {
+		what.Name = d.Name
+		what.Struct = p.structType(d.Struct)
+		what.Comments = comments
+	}
+	around := p.held[d.Around]
+	p.around = around
+	if spec, ok := d.Node.(*ast.TypeSpec); ok && isKind(spec) {
+		p.around = p.ofPackage(p.file.Pkg) // not for its fields, as others may have fields of its type
+	}
+	for i, c := range p.declaration(comments, d.Target, what.Name) {
+		if d.Target == markers.Package && c.marker.Pos > d.Node.End() {
+			p.report(gatedsource.Problem{Comment: c.marker,
+				Msg: "it is at no declaration: put it above a field, a type, a constant or the package clause"})
 			continue
 		}
-		exists = d.holds
-		what.Condition = d.condition.String()
-		what.Pos = d.marker.Pos
-		p.record(what, d.holds)
-		if i == 0 && d.holds {
-			p.around = append(p.around, d)
+		p.lines[c.marker.Pos] = line{removed: true}
+		if i > 0 {
+			p.report(gatedsource.Problem{Comment: c.marker, Msg: "a second condition at one declaration",
+				Hint: "join them with && or ||"})
+			continue
+		}
+		what.Condition = c.condition.String()
+		what.Pos = c.marker.Pos
+		p.record(what, c.holds)
+		switch {
+		case c.holds:
+			around = append(slices.Clip(around), c)
+		case d.Target == markers.Package:
+			p.file.NoKinds = true
+		default:
+			p.gone = append(p.gone, span{d.From, d.To})
 		}
 	}
-	return exists
+	if len(around) > 0 {
+		p.held[d.Node] = around
+	}
 }
 
 // record records what a condition removes, or keeps.
@@ -284,157 +261,87 @@ func (p *pass) record(what source.Erased, holds bool) {
 }
 
 // genDecl returns a declaration of types or constants without what does not exist; nil if
-// nothing remains. previous is the end of the declaration above it.
-func (p *pass) genDecl(gen *ast.GenDecl, previous token.Pos) ast.Decl {
+// nothing remains.
+func (p *pass) genDecl(gen *ast.GenDecl) *ast.GenDecl {
 	out := *gen
 	out.Specs = nil
-	last := gen.Lparen
 	for _, spec := range gen.Specs {
-		p.around = nil
-		var kept ast.Spec
-		var trailing *ast.CommentGroup
+		if p.isGone(spec) {
+			continue
+		}
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
-			trailing = spec.Comment
-			if isKind(spec) {
-				p.around = p.ofPackage(p.file.Pkg)
-			}
-			outside := len(p.around)
-			if p.exists(source.Erased{Name: spec.Name.Name, Node: spec,
-				Comments: p.live(p.file.Written.Type(spec))}, markers.Type) {
-				p.around = p.around[outside:] // others may have fields of the kind's type
-				changed := *spec
-				changed.Type = p.expr(spec.Name.Name, spec.Type)
-				changed.Doc = p.doc(spec.Doc)
-				changed.Comment = p.doc(spec.Comment)
-				kept = &changed
-			}
+			changed := *spec
+			changed.Type = p.expr(spec.Type)
+			changed.Doc = p.doc(spec.Doc)
+			changed.Comment = p.doc(spec.Comment)
+			out.Specs = append(out.Specs, &changed)
 		case *ast.ValueSpec:
-			trailing = spec.Comment
-			doc := spec.Doc
-			if !gen.Lparen.IsValid() {
-				doc = gen.Doc
-			}
-			var comments []markers.Comment
-			if doc != nil {
-				comments = p.live(markers.InGroup(doc))
-			}
-			if p.exists(source.Erased{Name: spec.Names[0].Name, Node: spec, Comments: comments}, markers.Type) {
-				changed := *spec
-				changed.Doc = p.doc(spec.Doc)
-				changed.Comment = p.doc(spec.Comment)
-				kept = &changed
-			}
+			changed := *spec
+			changed.Doc = p.doc(spec.Doc)
+			changed.Comment = p.doc(spec.Comment)
+			out.Specs = append(out.Specs, &changed)
 		}
-		end := spec.End()
-		if trailing != nil {
-			end = trailing.End()
-		}
-		switch {
-		case kept != nil:
-			out.Specs = append(out.Specs, kept)
-		case gen.Lparen.IsValid():
-			p.gone = append(p.gone, span{last, end})
-		default:
-			p.gone = append(p.gone, span{p.nearest(previous, gen), end})
-			return nil
-		}
-		last = end
+	}
+	if len(out.Specs) == 0 && !gen.Lparen.IsValid() {
+		return nil
 	}
 	out.Doc = p.doc(gen.Doc)
 	return &out
 }
 
-// nearest returns where the comments of a declaration that is not in a group begin: the comments
-// that [markers.Table.Collect] attributes to it.
-func (p *pass) nearest(previous token.Pos, gen *ast.GenDecl) token.Pos {
-	start := gen.Pos()
-	own := 1
-	if gen.Doc != nil && gen.Tok == token.TYPE {
-		own = 2
-	}
-	if gen.Doc == nil && gen.Tok == token.CONST {
-		own = 0
-	}
-	for _, group := range slices.Backward(p.groups) {
-		if group.Pos() < gen.Pos() && group.Pos() > previous && own > 0 {
-			start = group.Pos()
-			own--
-		}
-	}
-	return start
-}
-
 // expr returns a type expression without the fields that do not exist.
-func (p *pass) expr(name string, expr ast.Expr) ast.Expr {
+func (p *pass) expr(expr ast.Expr) ast.Expr {
 	switch expr := expr.(type) {
 	case *ast.StarExpr:
 		out := *expr
-		out.X = p.expr(name, expr.X)
+		out.X = p.expr(expr.X)
 		return &out
 	case *ast.ParenExpr:
 		out := *expr
-		out.X = p.expr(name, expr.X)
+		out.X = p.expr(expr.X)
 		return &out
 	case *ast.ArrayType:
 		out := *expr
-		out.Elt = p.expr(name, expr.Elt)
+		out.Elt = p.expr(expr.Elt)
 		return &out
 	case *ast.MapType:
 		out := *expr
-		out.Value = p.expr(name, expr.Value)
+		out.Value = p.expr(expr.Value)
 		return &out
 	case *ast.StructType:
-		return p.structType(name, expr)
+		out := p.structType(expr)
+		for _, field := range expr.Fields.List {
+			if p.isGone(field) {
+				continue
+			}
+			changed := *field
+			changed.Type = p.expr(field.Type)
+			changed.Doc = p.doc(field.Doc)
+			changed.Comment = p.doc(field.Comment)
+			out.Fields.List = append(out.Fields.List, &changed)
+		}
+		return out
 	}
 	return expr
 }
 
-func (p *pass) structType(name string, st *ast.StructType) *ast.StructType {
-	out := *st
-	fields := *st.Fields
-	out.Fields = &fields
-	fields.List = nil
-	last := st.Fields.Opening
-	comments := p.file.Written.Fields(st)
-	around := len(p.around)
-	for i, field := range st.Fields.List {
-		p.around = p.around[:around]
-		end := field.End()
-		if field.Comment != nil {
-			end = field.Comment.End()
-		}
-		label := (&source.Field{Type: field.Type}).Label()
-		if len(field.Names) > 0 {
-			label = field.Names[0].Name
-		}
-		if p.exists(source.Erased{Name: name + "." + label, Node: field, Struct: &out, Comments: p.live(comments[i])}, markers.Field) {
-			changed := *field
-			changed.Type = p.expr(name+"."+label, field.Type)
-			changed.Doc = p.doc(field.Doc)
-			changed.Comment = p.doc(field.Comment)
-			fields.List = append(fields.List, &changed)
-		} else {
-			p.gone = append(p.gone, span{last, end})
-		}
-		last = end
+// structType returns the struct type that takes the place of another one, which gets the fields
+// that exist from expr; nil for nil.
+func (p *pass) structType(st *ast.StructType) *ast.StructType {
+	if st == nil {
+		return nil
 	}
-	return &out
-}
-
-// live returns the comments that are not in a block whose condition does not hold.
-func (p *pass) live(comments []markers.Comment) []markers.Comment {
-	if len(p.removed) == 0 {
-		return comments
+	out, ok := p.structs[st]
+	if !ok {
+		changed := *st
+		fields := *st.Fields
+		fields.List = nil
+		changed.Fields = &fields
+		out = &changed
+		p.structs[st] = out
 	}
-	return slices.DeleteFunc(slices.Clone(comments), func(c markers.Comment) bool {
-		for removed := range p.removed {
-			if removed.Pos() <= c.Pos && c.Pos < removed.End() {
-				return true
-			}
-		}
-		return false
-	})
+	return out
 }
 
 // doc returns what remains of a comment group that a node refers to.
@@ -480,9 +387,9 @@ func (p *pass) group(group *ast.CommentGroup) *ast.CommentGroup {
 	return out
 }
 
-// isGone reports whether the group is removed together with a declaration.
-func (p *pass) isGone(group *ast.CommentGroup) bool {
-	return slices.ContainsFunc(p.gone, func(s span) bool { return s.from <= group.Pos() && group.End() <= s.to })
+// isGone reports whether a node is, or is removed together with, a declaration that does not exist.
+func (p *pass) isGone(node ast.Node) bool {
+	return slices.ContainsFunc(p.gone, func(s span) bool { return s.from <= node.Pos() && node.End() <= s.to })
 }
 
 // rewrite returns the line comment with another marker, which keeps its position.
@@ -494,12 +401,21 @@ func rewrite(comment *ast.Comment, old, marker markers.Comment) *ast.Comment {
 	return &ast.Comment{Slash: marker.Pos - 2, Text: "//" + text}
 }
 
-// syntax reports a condition that has no meaning where it is.
-func (p *pass) syntax(c markers.Comment, problem string) *diag.Diagnostic {
-	name, _, _ := strings.Cut(c.Text, "(")
-	d := p.Reporter.Report(report.InvalidCondition, p.file.Pkg.At(c.Pos), "", "%s: %s", name, problem)
-	p.Reporter.Delimit(d, c.End(), nil)
-	return d
+// report reports why a condition cannot be applied.
+func (p *pass) report(w gatedsource.Problem) {
+	at := p.file.Pkg.At(w.Comment.Pos)
+	var d *diag.Diagnostic
+	switch {
+	case w.Err != nil:
+		p.Reporter.MarkerArguments(p.file.Pkg, w.Comment, w.Err)
+		return
+	case w.Unconditional:
+		d = p.Reporter.Report(report.NotConditional, at, w.Hint, "%s", w.Msg)
+	default:
+		name, _, _ := strings.Cut(cmp.Or(w.Name, w.Comment.Text), "(")
+		d = p.Reporter.Report(report.InvalidCondition, at, w.Hint, "%s: %s", name, w.Msg)
+	}
+	p.Reporter.Delimit(d, w.Comment.End(), nil)
 }
 
 // known reports gates of a condition that are not known.

@@ -20,10 +20,10 @@ func (p *pass) needless(bare []bareCondition, conditional []alternative, plain [
 	for _, d := range bare {
 		if outer := implying(p.around, d.condition); outer != nil {
 			var edit *markers.Edit
-			if d.marker.Name != markers.FeatureGateName { // of which there may be several
+			if !strings.HasPrefix(d.marker.Text, "+"+markers.FeatureGateName) { // of which there may be several
 				edit = markers.Removal(p.tree, d.marker.Pos)
 			}
-			p.reportNeedless(d.marker.Comment, d.condition, outer, edit)
+			p.reportNeedless(d.marker, d.condition, outer, edit)
 		}
 	}
 	for _, a := range conditional {
@@ -118,13 +118,8 @@ func (e *Eraser) ofPackage(p *source.Package) []bareCondition {
 			continue
 		}
 		for _, c := range e.Table.Collect(tree).Package {
-			m, err := e.Table.Parse(c, markers.Package)
-			if err != nil || m == nil {
-				continue
-			}
-			_, conditional := m.Inner()
-			if value, ok := m.Value.(markers.When); ok && !conditional && c.Pos < tree.Name.End() {
-				found = append(found, bareCondition{marker: m, condition: value.Condition})
+			if d := e.reader(p).Read(c, markers.Package).Declares; d != nil && c.Pos < tree.Name.End() {
+				found = append(found, bareCondition{marker: c, condition: d.Condition})
 			}
 		}
 	}

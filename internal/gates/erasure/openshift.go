@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/gates"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/source"
@@ -20,19 +19,23 @@ import (
 func (p *pass) openShift(comments []markers.Comment, target markers.Target, name string,
 	add func(a alternative, holds bool)) (bare []bareCondition) {
 	var existing, rules, others []markers.GatedMarker
-	for _, c := range comments {
-		if !strings.HasPrefix(c.Text, "+openshift:") || !p.reads(p.file.Pkg, markers.FeatureOpenShift) {
-			continue
-		}
-		g, ok := p.gated(c, target)
-		if ok {
-			p.note(g, name)
-		}
+	isGated := func(c markers.Comment) bool { return strings.HasPrefix(c.Text, "+openshift:") }
+	if !slices.ContainsFunc(comments, isGated) || !p.reads(p.file.Pkg, markers.FeatureOpenShift) {
+		return nil
+	}
+	found, wrong := p.reader(p.file.Pkg).OpenShift(comments, target)
+	for _, w := range wrong {
+		p.report(w)
+		p.lines[w.Comment.Pos] = line{removed: true}
+	}
+	for _, g := range found {
+		p.known(g.Comment, g.Condition)
+		p.note(g, name)
 		switch {
-		case !ok, p.Whole && (target != markers.Type || g.Name != markers.FeatureGateName):
+		case p.Whole && (target != markers.Type || g.Name != markers.FeatureGateName):
 		case g.Name == markers.FeatureGateName:
 			existing = append(existing, g)
-			p.lines[c.Pos] = line{removed: true}
+			p.lines[g.Pos] = line{removed: true}
 		case g.Name == markers.FeatureGateXValidationName:
 			rules = append(rules, g)
 		case g.Base && !p.holds(g.Condition) && p.holds(gates.Name(gates.Base)):
@@ -51,7 +54,7 @@ func (p *pass) openShift(comments []markers.Comment, target markers.Target, name
 		if target == markers.Type && p.Kinds != nil {
 			holds = condition.Holds(p.Kinds)
 		}
-		bare = append(bare, bareCondition{existing[0].Marker, condition, holds})
+		bare = append(bare, bareCondition{existing[0].Comment, condition, holds})
 	}
 	for i, g := range rules {
 		others := slices.Delete(slices.Clone(rules), i, i+1)
@@ -75,30 +78,6 @@ func (p *pass) note(g markers.GatedMarker, name string) {
 			p.holds(gates.Name(gate))
 		}
 	}
-}
-
-// gated returns a comment as one of OpenShift's markers with gates. ok is false if it is none, or
-// if it was reported.
-func (p *pass) gated(c markers.Comment, target markers.Target) (g markers.GatedMarker, ok bool) {
-	c.Text = p.Corrected(c)
-	m, err := p.Table.Parse(c, target)
-	if err != nil {
-		p.Reporter.MarkerArguments(p.file.Pkg, c, err)
-		p.lines[c.Pos] = line{removed: true}
-		return g, false
-	}
-	g, problem, ok := markers.AsGated(m)
-	if !ok {
-		return g, false
-	}
-	if problem != "" {
-		p.lines[c.Pos] = line{removed: true}
-		d := p.Reporter.Report(report.InvalidCondition, p.file.Pkg.At(c.Pos), "", "+%s: %s", m.Name, problem)
-		p.Reporter.Delimit(d, c.End(), nil)
-		return g, false
-	}
-	p.known(c, g.Condition)
-	return g, true
 }
 
 // validates applies the condition of a marker that sets the slots.

@@ -1,7 +1,6 @@
 package gatedsource
 
 import (
-	"go/ast"
 	"go/token"
 	"slices"
 	"strings"
@@ -10,152 +9,176 @@ import (
 	"github.com/schemagen/schemagen/internal/markers"
 )
 
-// when is a condition in a marker.
-type when struct {
-	condition gates.Condition
-	// from and to are where its text is in the parentheses.
+// Problem is why a condition cannot be applied.
+type Problem struct {
+	Comment markers.Comment
+	// Name is that of the marker, with its plus sign.
+	Name, Msg, Hint string
+	// Err is the error of a marker that cannot be parsed, or nil.
+	Err error
+	// Unconditional is set if the marker has a meaning, but not behind a condition.
+	Unconditional bool
+}
+
+// When is a condition before a marker, or before nothing.
+type When struct {
+	Condition gates.Condition
+	// Marker begins with the condition.
+	Marker markers.Comment
+
+	// from and to are where the text of the condition is in the parentheses.
 	from, to token.Pos
-	// marker is where the +schemagen:when begins, and inner where the marker behind it does.
-	marker, inner token.Pos
+	// inner is where the marker behind it begins.
+	inner token.Pos
 }
 
-// conditional is a marker with its conditions.
-type conditional struct {
-	written markers.Comment
-	// plain is the marker without its conditions, at the positions of the source, and text its
+// Conditional is a marker with its conditions.
+type Conditional struct {
+	Written markers.Comment
+	// Plain is the marker without its conditions, at the positions of the source, and Text its
 	// text for people.
-	plain markers.Comment
-	text  string
-	whens []when
-	// bare is set if the last condition is for the declaration, or for the field at a path: then it
-	// is omitted, not one of whens.
-	bare    bool
-	omitted *when
+	Plain markers.Comment
+	Text  string
+	// Whens are the conditions of the marker.
+	Whens []When
+	// Declares is the condition of the declaration, which is all that the marker is, or nil.
+	Declares *When
+	// Omits is the condition of the field at the path of the marker, or nil. Plain omits the field.
+	Omits *When
+	// Wrong is why the conditions cannot be applied, or nil. Those before it are in Whens.
+	Wrong *Problem
 }
 
-// conjunction returns what the marker depends on.
-func (c conditional) conjunction() gates.Condition {
-	conditions := make([]gates.Condition, len(c.whens))
-	for i, w := range c.whens {
-		conditions[i] = w.condition
+// All returns all conditions.
+func (c Conditional) All() []When {
+	all := c.Whens
+	for _, last := range []*When{c.Declares, c.Omits} {
+		if last != nil {
+			all = append(slices.Clip(all), *last)
+		}
+	}
+	return all
+}
+
+// Condition returns the conjunction of some conditions.
+func Condition(all []When) gates.Condition {
+	conditions := make([]gates.Condition, len(all))
+	for i, w := range all {
+		conditions[i] = w.Condition
 	}
 	return gates.And(conditions...)
 }
 
-// conditional finds the conditions of a marker. One that is malformed has none.
-func (f *File) conditional(c markers.Comment, target markers.Target) conditional {
-	out := conditional{written: c, plain: c, text: c.Text}
-	if !markers.IsConditional(c.Text) {
-		return out
+// Reader reads the conditions of markers.
+type Reader struct {
+	Table *markers.Table
+	// Tags reports whether Kubernetes' tags are read, and have conditions.
+	Tags func() bool
+}
+
+// Read returns a marker of a declaration with its conditions.
+func (r *Reader) Read(c markers.Comment, target markers.Target) Conditional {
+	if !strings.Contains(c.Text, "+"+markers.WhenName) && !(markers.IsConditional(c.Text) && r.Tags()) {
+		return Conditional{Written: c, Plain: c, Text: c.Text}
 	}
-	m, err := f.table.Parse(c, target)
+	return r.read(c, target, false)
+}
+
+// read is Read for a marker that may have conditions. nested is set behind another marker that has a path.
+func (r *Reader) read(c markers.Comment, target markers.Target, nested bool) Conditional {
+	out := Conditional{Written: c, Plain: c, Text: c.Text}
+	m, err := r.Table.Parse(c, target)
 	if err != nil {
-		f.isWrong(c, err.Error())
+		out.Wrong = &Problem{Comment: c, Msg: err.Error(), Err: err}
 	}
 	if m == nil || err != nil {
-		return out
+		return out // an unknown marker is reported by lint
 	}
 	offset, ok := m.InnerOffset()
 	inner, _ := m.Inner()
-	if value, isWhen := m.Value.(markers.When); isWhen && (f.tags || m.Name == markers.WhenName) {
-		w := when{condition: value.Condition, marker: c.Pos, from: c.PosAt(len("+" + m.Name + "("))}
+	if value, isWhen := m.Value.(markers.When); isWhen && (m.Name == markers.WhenName || r.Tags()) {
+		w := When{Condition: value.Condition, Marker: c, from: c.PosAt(len("+" + m.Name + "("))}
 		if !ok {
 			w.to = c.PosAt(len(c.Text) - 1)
-			out.whens = []when{w}
-			out.bare = true
+			out.Declares = &w
 			return out
 		}
 		w.to = c.PosAt(offset - 2)
 		w.inner = inner.Pos
-		rest := f.conditional(inner, target)
-		if rest.bare && rest.omitted == nil {
-			f.isWrong(inner, "a condition without a marker cannot be conditional")
-			return out
+		rest := Conditional{Wrong: r.behind(inner, target, nested)}
+		if rest.Wrong == nil {
+			rest = r.read(inner, target, nested)
 		}
-		out.plain = rest.plain
-		out.text = rest.text
-		out.whens = append([]when{w}, rest.whens...)
-		out.bare = rest.bare
-		out.omitted = rest.omitted
-		return out
+		rest.Written = c
+		rest.Whens = append([]When{w}, rest.Whens...)
+		return rest
 	}
 	_, isTag := m.Value.(markers.Declarative)
-	if !ok || !isTag && m.Name != markers.AtName && m.Name != markers.TypeName {
+	if !ok || isTag && !r.Tags() || !isTag && m.Name != markers.AtName && m.Name != markers.TypeName {
 		return out
 	}
-	rest := f.conditional(inner, markers.Field)
-	if isTag && (rest.bare || !f.tags) {
+	rest := r.read(inner, markers.Field, true)
+	switch bare := rest.Declares; {
+	case isTag && bare != nil:
+		return out // the reader of tags reports it
+	case bare != nil && m.Name == markers.TypeName:
+		out.Whens = rest.All()
+		out.Wrong = unconditional(inner, "a type of another module", "")
 		return out
+	case bare != nil:
+		rest.Declares = nil
+		rest.Omits = bare
+		rest.Plain.Text = "+" + markers.OmitName
+		rest.Text = c.Text[:offset-1]
+	default:
+		rest.Text = c.Text[:offset] + rest.Text
 	}
-	if rest.bare && m.Name == markers.TypeName {
-		f.isWrong(inner, "a type of another module cannot be conditional")
-		return out
+	rest.Written = c
+	rest.Plain = m.Replaced(rest.Plain)
+	return rest
+}
+
+// behind returns what is wrong with a marker behind a condition, also where the condition does not
+// hold, or nil.
+func (r *Reader) behind(c markers.Comment, target markers.Target, nested bool) *Problem {
+	switch name, ok := markers.Ungated(c.Text); {
+	case ok && name == markers.AllowChangeName:
+		return unconditional(c, "+"+name,
+			"write it without a condition: it allows what the marker or field that depends on the gate changes")
+	case ok:
+		return unconditional(c, "+"+name, "write it without a condition")
 	}
-	out.whens = rest.whens
-	out.plain = m.Replaced(rest.plain)
-	out.text = c.Text[:offset] + rest.text
-	if rest.bare {
-		out.bare = true
-		out.omitted = rest.omitted
-		if rest.omitted == nil {
-			out.whens = nil
-			out.omitted = &rest.whens[0]
-			out.omitted.marker = inner.Pos
-			out.text = c.Text[:offset-1]
+	if m, err := r.Table.Parse(c, markers.Type); err == nil && m != nil {
+		if _, inner := m.Inner(); m.Name == markers.WhenName && !inner {
+			return unconditional(c, "a condition without a marker", "join the conditions with && in one +"+markers.WhenName)
 		}
 	}
-	return out
-}
-
-// block is a part of a comment between +schemagen:doc and +schemagen:doc:end.
-type block struct {
-	open      markers.Comment
-	condition gates.Condition
-	// from and to are where the text of the condition is.
-	from, to token.Pos
-	// first and last are the indexes of the comments with the two markers.
-	first, last int
-}
-
-// isWrong records a malformed condition. The generator reports it, too.
-func (f *File) isWrong(c markers.Comment, problem string) {
-	if f.wrong == nil {
-		f.wrong = &Error{f.fset.Position(c.Pos), problem, ""}
+	targets := []markers.Target{target}
+	if nested {
+		targets = []markers.Target{markers.Field, markers.Type}
 	}
-}
-
-// blocks returns the blocks of a comment. One that is malformed is not among them.
-func (f *File) blocks(group *ast.CommentGroup) (out []block) {
-	var open *block
-	found := markers.InGroup(group)
-	for i, comment := range group.List {
-		j := slices.IndexFunc(found, func(c markers.Comment) bool { return comment.Pos() <= c.Pos && c.Pos < comment.End() })
-		switch {
-		case j < 0:
-		case found[j].Text == "+"+markers.DocEndName:
-			if open == nil {
-				f.isWrong(found[j], "doc:end without doc")
-				continue
-			}
-			open.last = i
-			out = append(out, *open)
-			open = nil
-		case strings.HasPrefix(found[j].Text, "+"+markers.DocName+"("):
-			c := found[j]
-			m, err := f.table.Parse(c, markers.Type)
-			switch {
-			case err != nil:
-				f.isWrong(c, err.Error())
-				continue
-			case open != nil:
-				f.isWrong(c, "doc within doc")
-				continue
-			}
-			open = &block{open: c, condition: m.Value.(markers.DocBlock).Condition, first: i, from: c.PosAt(len("+" + markers.DocName + "(")), to: c.PosAt(len(c.Text) - 1)}
+	for _, t := range targets {
+		def := r.Table.Lookup(c.Text, t)
+		if def == nil || def.Feature() != "" || def.Name == markers.WhenName {
+			continue // lint reports unknown markers; nested conditions are parsed later
 		}
+		if _, err := r.Table.ParseAs(def, c); err != nil {
+			return &Problem{Comment: c, Msg: "+" + def.Name + ": " + err.Error(), Err: err}
+		}
+		return nil
 	}
-	if open != nil {
-		f.isWrong(open.open, "doc without doc:end")
-	}
-	return out
+	return nil
+}
+
+func unconditional(c markers.Comment, what, hint string) *Problem {
+	return &Problem{Comment: c, Msg: what + " cannot be conditional", Hint: hint, Unconditional: true}
+}
+
+// IsReplaced reports whether a marker that sets the slots is the base of alternatives, by slot, that
+// replace all of it.
+func IsReplaced[T any](slots []string, alternatives map[string]T) bool {
+	return len(slots) > 0 && !slices.ContainsFunc(slots, func(slot string) bool {
+		_, ok := alternatives[slot]
+		return !ok
+	})
 }

@@ -7,6 +7,7 @@
 //	result.Text                            // only lines that depend on the gate differ
 //	result.Removed                         // the lines of declarations that are gone
 //
-// Its rules are those by which the generator erases source, which tests compare. It knows no
-// other file: neither the types that a declaration refers to nor the code that uses it.
+// Decls, Blocks and Reader find declarations and their conditions. The generator erases source by
+// them, too (package erasure), so both read the same. The package knows no other file: neither the
+// types that a declaration refers to nor the code that uses it.
 package gatedsource

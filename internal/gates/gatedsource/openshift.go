@@ -14,28 +14,44 @@ import (
 // that validate.
 type openShift struct{ existing, rules, others []markers.GatedMarker }
 
-// openShift returns OpenShift's markers at a declaration.
-func (f *File) openShift(d declaration) (found openShift) {
-	if !f.gated {
-		return found
-	}
-	for _, c := range d.comments {
+// OpenShift returns OpenShift's markers with gates among the comments of a declaration, and what is
+// wrong with others.
+func (r *Reader) OpenShift(comments []markers.Comment,
+	target markers.Target) (found []markers.GatedMarker, wrong []Problem) {
+	for _, c := range comments {
 		if !strings.HasPrefix(c.Text, "+openshift:") {
 			continue
 		}
-		m, err := f.table.Parse(c, d.target)
+		m, err := r.Table.Parse(c, target)
 		if err != nil {
-			f.isWrong(c, err.Error())
+			wrong = append(wrong, Problem{Comment: c, Msg: err.Error(), Err: err})
 			continue
 		}
-		g, problem, ok := markers.AsGated(m)
-		switch {
+		switch g, problem, ok := markers.AsGated(m); {
 		case !ok:
 		case problem != "":
-			f.isWrong(c, problem)
-		case g.Name == markers.FeatureGateName:
+			wrong = append(wrong, Problem{Comment: c, Name: "+" + m.Name, Msg: problem})
+		default:
+			found = append(found, g)
+		}
+	}
+	return found, wrong
+}
+
+// openShift returns OpenShift's markers at a declaration.
+func (f *File) openShift(d Decl) (found openShift) {
+	if !f.gated {
+		return found
+	}
+	all, wrong := f.reader.OpenShift(d.Comments, d.Target)
+	for _, w := range wrong {
+		f.isWrong(w)
+	}
+	for _, g := range all {
+		switch g.Name {
+		case markers.FeatureGateName:
 			found.existing = append(found.existing, g)
-		case g.Name == markers.FeatureGateXValidationName:
+		case markers.FeatureGateXValidationName:
 			found.rules = append(found.rules, g)
 		default:
 			found.others = append(found.others, g)
@@ -51,7 +67,7 @@ func (o openShift) rule(i int) gates.Condition {
 
 // useOpenShift adds what depends on OpenShift's markers at a declaration, and reports whether the
 // declaration itself does. What only has the empty name is the base of the others.
-func (f *File) useOpenShift(d declaration) (exists bool) {
+func (f *File) useOpenShift(d Decl) (exists bool) {
 	found := f.openShift(d)
 	add := func(g markers.GatedMarker, kind Kind, condition gates.Condition) {
 		u := f.at(d)
@@ -60,7 +76,7 @@ func (f *File) useOpenShift(d declaration) (exists bool) {
 		u.Pos = f.fset.Position(g.Pos)
 		if kind == Marker {
 			u.Text = g.Plain()
-			u.Slots = f.table.Slots(g.Comment, d.target)
+			u.Slots = f.reader.Table.Slots(g.Comment, d.Target)
 			u.Required = g.Required()
 		}
 		if len(condition.Names()) > 0 {
@@ -81,11 +97,11 @@ func (f *File) useOpenShift(d declaration) (exists bool) {
 
 // openShift applies the gate to OpenShift's markers at a declaration, and reports whether the
 // declaration exists. It adds markers whose condition always holds to always.
-func (w *writer) openShift(d declaration, always map[string]string) (exists bool) {
+func (w *writer) openShift(d Decl, always map[string]string) (exists bool) {
 	found := w.File.openShift(d)
 	if condition := markers.AnyGated(found.existing); w.uses(condition) {
 		if _, holds, constant := w.assume(condition); constant && !holds {
-			w.removed = append(w.removed, w.removeLines(d.from, d.to))
+			w.removed = append(w.removed, w.removeLines(d.From, d.To))
 			return false
 		}
 		for _, g := range found.existing {
@@ -100,7 +116,7 @@ func (w *writer) openShift(d declaration, always map[string]string) (exists bool
 		case gone[i]:
 			w.removeMarker(g.Comment)
 		case w.uses(g.Condition):
-			w.validates(g, w.table.Slots(g.Comment, d.target), always)
+			w.validates(g, w.reader.Table.Slots(g.Comment, d.Target), always)
 		}
 	}
 	w.rules(found, always)
@@ -189,7 +205,7 @@ func (w *writer) replaced(all []markers.GatedMarker) []bool {
 // replaceBase removes a marker in whose place there is another one. Of one of OpenShift's, that is
 // the empty name.
 func (w *writer) replaceBase(c markers.Comment, target markers.Target) {
-	m, err := w.table.Parse(c, target)
+	m, err := w.reader.Table.Parse(c, target)
 	switch g, _, ok := markers.AsGated(m); {
 	case err != nil || !ok || !w.gated:
 		w.removeMarker(c)

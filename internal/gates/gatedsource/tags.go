@@ -17,7 +17,7 @@ func (f *File) useTags(prefix string) {
 	tag := regexp.MustCompile(`<` + regexp.QuoteMeta(prefix) + `:(experimental|standard)(?:>|:description>|:validation:.*>)`)
 	for _, group := range f.tree.Comments {
 		d := f.around(group)
-		if d.target == markers.Package {
+		if d.Target == markers.Package {
 			continue // nothing reads them there
 		}
 		for _, c := range group.List {
@@ -37,10 +37,10 @@ func (f *File) useTags(prefix string) {
 }
 
 // around returns the innermost declaration that a comment is at, or the package.
-func (f *File) around(group *ast.CommentGroup) declaration {
+func (f *File) around(group *ast.CommentGroup) Decl {
 	out := f.declarations[0]
 	for _, d := range f.declarations {
-		if d.from <= group.Pos() && group.End() <= d.to {
+		if d.From <= group.Pos() && group.End() <= d.To {
 			out = d
 		}
 	}

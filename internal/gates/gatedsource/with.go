@@ -32,16 +32,23 @@ type Error struct {
 func (e *Error) Error() string { return e.Pos.String() + ": " + e.Msg }
 
 // With returns the file if a gate is taken for on or off: conditions are without it; markers
-// and declarations whose condition does not hold are gone; those whose condition always holds
+// and Declarations whose condition does not hold are gone; those whose condition always holds
 // have none, and replace the alternatives without a condition. The error is an [*Error]; one
 // is that a condition of the file cannot be read.
 func (f *File) With(gate string, enabled bool) (*Result, error) {
 	if f.wrong != nil {
 		return nil, f.wrong
 	}
-	w := &writer{File: f, gate: gate, on: enabled, file: f.fset.File(f.tree.Pos())}
+	w := &writer{File: f, gate: gate, on: enabled, file: f.fset.File(f.tree.Pos()), gone: map[*ast.Comment]bool{}}
+	for _, b := range f.blocks {
+		w.block(b)
+	}
 	for _, group := range f.tree.Comments {
-		w.group(group)
+		for _, c := range group.List {
+			if w.gone[c] {
+				w.removeLines(c.Pos(), c.End())
+			}
+		}
 	}
 	for _, d := range f.declarations {
 		w.declaration(d)
@@ -67,7 +74,7 @@ type writer struct {
 	file    *token.File
 	edits   []edit
 	removed []Lines
-	gone    []*ast.Comment // in blocks
+	gone    map[*ast.Comment]bool // in blocks
 	err     *Error
 }
 
@@ -109,18 +116,16 @@ func (w *writer) removeLines(begin, stop token.Pos) Lines {
 }
 
 // declaration applies the gate to the markers of a declaration.
-func (w *writer) declaration(d declaration) {
+func (w *writer) declaration(d Decl) {
 	always := map[string]string{} // markers whose condition always holds, by slot
 	var plain []markers.Comment
+	d.Comments = Left(d.Comments, w.gone)
 	if !w.openShift(d, always) {
 		return
 	}
-	for _, c := range d.comments {
-		if slices.ContainsFunc(w.gone, func(gone *ast.Comment) bool { return gone.Pos() <= c.Pos && c.Pos < gone.End() }) {
-			continue
-		}
-		found := w.conditional(c, d.target)
-		if len(found.whens) == 0 && !found.bare {
+	for _, c := range d.Comments {
+		found := w.reader.Read(c, d.Target)
+		if len(found.All()) == 0 {
 			plain = append(plain, c)
 			continue
 		}
@@ -129,10 +134,8 @@ func (w *writer) declaration(d declaration) {
 		}
 	}
 	for _, c := range plain {
-		slots := w.table.Slots(c, d.target)
-		replaced := func(slot string) bool { _, ok := always[slot]; return ok }
-		if len(slots) > 0 && !slices.ContainsFunc(slots, func(slot string) bool { return !replaced(slot) }) {
-			w.replaceBase(c, d.target)
+		if IsReplaced(w.reader.Table.Slots(c, d.Target), always) {
+			w.replaceBase(c, d.Target)
 		}
 	}
 }
@@ -144,113 +147,96 @@ func (w *writer) removeMarker(c markers.Comment) {
 }
 
 // marker applies the gate to a marker, and reports whether the declaration exists.
-func (w *writer) marker(d declaration, c conditional, always map[string]string) (exists bool) {
-	if c.bare && c.omitted == nil {
-		return w.bare(d, c)
+func (w *writer) marker(d Decl, c Conditional, always map[string]string) (exists bool) {
+	if c.Declares != nil {
+		return w.bare(d, c.Declares)
 	}
-	conjunction := c.conjunction()
-	_, holds, constant := w.assume(conjunction)
-	constant = constant && len(c.whens) > 0
+	_, holds, constant := w.assume(Condition(c.Whens))
+	constant = constant && len(c.Whens) > 0
 	if constant && !holds {
-		w.removeMarker(c.written)
+		w.removeMarker(c.Written)
 		return true
 	}
-	if c.omitted != nil && w.uses(c.omitted.condition) {
-		switch assumed, holds, constant := w.assume(c.omitted.condition); {
+	if c.Omits != nil && w.uses(c.Omits.Condition) {
+		switch assumed, holds, constant := w.assume(c.Omits.Condition); {
 		case !constant:
-			w.replace(c.omitted.from, c.omitted.to, assumed.String())
+			w.replace(c.Omits.from, c.Omits.to, assumed.String())
 		case holds:
-			w.removeMarker(c.written)
+			w.removeMarker(c.Written)
 			return true
 		default:
-			w.replace(c.omitted.marker, c.omitted.to+1, "+"+markers.OmitName)
+			w.replace(c.Omits.Marker.Pos, c.Omits.to+1, "+"+markers.OmitName)
 		}
 	}
-	for _, part := range c.whens {
-		assumed, holds, own := w.assume(part.condition)
+	for _, part := range c.Whens {
+		assumed, holds, own := w.assume(part.Condition)
 		switch {
 		case constant || own && holds:
-			w.replace(part.marker, part.inner, "")
-		case w.uses(part.condition):
+			w.replace(part.Marker.Pos, part.inner, "")
+		case w.uses(part.Condition):
 			w.replace(part.from, part.to, assumed.String())
 		}
 	}
-	if !constant {
+	if !constant || c.Omits != nil {
 		return true
 	}
-	for _, slot := range w.table.Slots(c.plain, d.target) {
+	for _, slot := range w.reader.Table.Slots(c.Plain, d.Target) {
 		switch first, ok := always[slot]; {
 		case !ok:
-			always[slot] = c.text
-		case first == c.text:
-			w.removeMarker(c.written)
+			always[slot] = c.Text
+		case first == c.Text:
+			w.removeMarker(c.Written)
 			return true
 		default:
-			w.fail(c.written.Pos, "make the conditions exclude each other", "%s and %s would both hold", first, c.text)
+			w.fail(c.Written.Pos, "make the conditions exclude each other", "%s and %s would both hold", first, c.Text)
 		}
 	}
 	return true
 }
 
 // bare applies the gate to the condition of a declaration.
-func (w *writer) bare(d declaration, c conditional) (exists bool) {
-	condition := c.whens[0].condition
-	assumed, holds, constant := w.assume(condition)
+func (w *writer) bare(d Decl, c *When) (exists bool) {
+	assumed, holds, constant := w.assume(c.Condition)
 	switch {
-	case !w.uses(condition):
+	case !w.uses(c.Condition):
 		return true
 	case !constant:
-		w.replace(c.whens[0].from, c.whens[0].to, assumed.String())
+		w.replace(c.from, c.to, assumed.String())
 		return true
 	case holds:
-		w.removeMarker(c.written)
+		w.removeMarker(c.Marker)
 		return true
-	case d.target == markers.Package:
-		w.fail(c.written.Pos, "remove the package, or the condition", "package %s would have no kinds", d.name)
+	case d.Target == markers.Package:
+		w.fail(c.Marker.Pos, "remove the package, or the condition", "package %s would have no kinds", d.Name)
 		return true
 	}
-	w.removed = append(w.removed, w.removeLines(d.from, d.to))
+	w.removed = append(w.removed, w.removeLines(d.From, d.To))
 	return false
 }
 
-// group applies the gate to the blocks of a comment.
-func (w *writer) group(group *ast.CommentGroup) {
-	gone := map[int]bool{}
-	for _, b := range w.blocks(group) {
-		if !w.uses(b.condition) {
-			continue
-		}
-		assumed, holds, constant := w.assume(b.condition)
-		switch {
-		case !constant:
-			w.replace(b.from, b.to, assumed.String())
-			continue
-		case holds:
-			gone[b.first] = true
-			gone[b.last] = true
-			continue
-		}
-		for i := b.first; i <= b.last; i++ {
-			gone[i] = true
-		}
-		parent := b.first - 1
-		for parent >= 0 && gone[parent] {
-			parent--
-		}
-		if next := b.last + 1; next < len(group.List) && isBlank(group.List[next]) &&
-			(parent < 0 || isBlank(group.List[parent])) {
-			gone[next] = true
-		}
+// block applies the gate to a block. If other gates decide about the block, it has no markers that always remove the
+// declaration, or always replace others.
+func (w *writer) block(b Block) {
+	assumed, holds, constant := w.assume(b.Condition)
+	switch {
+	case constant && holds:
+		b.Unwrap(w.gone)
+		return
+	case constant:
+		b.Remove(w.gone)
+		return
+	case w.uses(b.Condition):
+		w.replace(b.from, b.to, assumed.String())
 	}
-	for i, comment := range group.List {
-		if gone[i] {
-			w.removeLines(comment.Pos(), comment.End())
-			w.gone = append(w.gone, comment)
+	for _, u := range w.Uses {
+		_, holds, constant := w.assume(u.Condition)
+		removes := u.Kind == Declaration && u.Text == "" && !holds
+		replaces := len(u.Slots) > 0 && holds
+		if pos := w.file.Pos(u.Pos.Offset); constant && (removes || replaces) && b.covers(pos) {
+			w.fail(pos, "write the condition of the block in the marker", "it is in a block that depends on %s", assumed)
 		}
 	}
 }
-
-func isBlank(c *ast.Comment) bool { return strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == "" }
 
 // emptyGroups removes the parentheses of declarations of which nothing is left. Those with
 // comments of their own stay.

@@ -185,52 +185,16 @@ func (l *layers) node(all []layer) *structural.Schema {
 
 // over lays the keywords of a schema over those of another one.
 func over(out, layer *structural.Schema) {
-	out.Type = cmp.Or(layer.Type, out.Type)
-	out.Description = cmp.Or(layer.Description, out.Description)
-	out.Title = cmp.Or(layer.Title, out.Title)
-	out.Default = cmp.Or(layer.Default, out.Default)
-	out.Example = cmp.Or(layer.Example, out.Example)
-	out.ExternalDocs = cmp.Or(layer.ExternalDocs, out.ExternalDocs)
-	out.Nullable = out.Nullable || layer.Nullable
-	out.XPreserveUnknownFields = cmp.Or(layer.XPreserveUnknownFields, out.XPreserveUnknownFields)
-	out.XEmbeddedResource = out.XEmbeddedResource || layer.XEmbeddedResource
-	out.XIntOrString = out.XIntOrString || layer.XIntOrString
-	out.XListMapKeys = last(out.XListMapKeys, layer.XListMapKeys)
-	out.XListType = cmp.Or(layer.XListType, out.XListType)
-	out.XMapType = cmp.Or(layer.XMapType, out.XMapType)
-	out.XValidations = last(out.XValidations, layer.XValidations)
+	if layer.ValueValidation != nil {
+		out.Validation()
+	}
+	keywords.PartsOf(out).Overwrite(keywords.PartsOf(layer))
 	out.XUnions = last(out.XUnions, layer.XUnions)
 	out.XUnionMembers = last(out.XUnionMembers, layer.XUnionMembers)
 	if layer.AdditionalProperties != nil {
 		out.AdditionalProperties = layer.AdditionalProperties
 	}
-	if layer.ValueValidation != nil {
-		overValues(out.Validation(), layer.ValueValidation)
-	}
 	origin(&out.Origin, layer.Origin)
-}
-
-func overValues(out, v *structural.ValueValidation) {
-	out.Format = cmp.Or(v.Format, out.Format)
-	out.Pattern = cmp.Or(v.Pattern, out.Pattern)
-	out.Maximum = cmp.Or(v.Maximum, out.Maximum)
-	out.Minimum = cmp.Or(v.Minimum, out.Minimum)
-	out.MultipleOf = cmp.Or(v.MultipleOf, out.MultipleOf)
-	out.ExclusiveMaximum = out.ExclusiveMaximum || v.ExclusiveMaximum
-	out.ExclusiveMinimum = out.ExclusiveMinimum || v.ExclusiveMinimum
-	out.MaxLength = cmp.Or(v.MaxLength, out.MaxLength)
-	out.MinLength = cmp.Or(v.MinLength, out.MinLength)
-	out.MaxItems = cmp.Or(v.MaxItems, out.MaxItems)
-	out.MinItems = cmp.Or(v.MinItems, out.MinItems)
-	out.MaxProperties = cmp.Or(v.MaxProperties, out.MaxProperties)
-	out.MinProperties = cmp.Or(v.MinProperties, out.MinProperties)
-	out.UniqueItems = out.UniqueItems || v.UniqueItems
-	out.Enum = last(out.Enum, v.Enum)
-	out.Required = last(out.Required, v.Required)
-	out.AllOf = last(out.AllOf, v.AllOf)
-	out.OneOf = last(out.OneOf, v.OneOf)
-	out.AnyOf = last(out.AnyOf, v.AnyOf)
-	out.Not = cmp.Or(v.Not, out.Not)
 }
 
 // last returns the last of two lists that is not empty.

@@ -104,8 +104,12 @@ func (p *plugin) scaffold() error {
 		return err
 	}
 	p.makefile(reader, version)
-	p.workflow(version, released)
-	p.preCommit(version, released)
+	revision := version // in git
+	if !released {
+		revision = "main"
+	}
+	p.workflow(version, revision)
+	p.preCommit(revision)
 	for _, name := range slices.Sorted(maps.Keys(p.changed)) {
 		p.note("%s: written", name)
 	}
@@ -155,7 +159,7 @@ func (p *plugin) makefile(reader *inputs.Reader, version string) {
 }
 
 // workflow adds a workflow that checks the CRDs, in projects on GitHub.
-func (p *plugin) workflow(version string, released bool) {
+func (p *plugin) workflow(version, revision string) {
 	onGitHub := false
 	for _, name := range slices.Sorted(maps.Keys(p.files)) {
 		onGitHub = onGitHub || strings.HasPrefix(name, ".github/")
@@ -184,11 +188,11 @@ jobs:
       with: {go-version: stable}
     - uses: schemagen/schemagen@%s
       with: {version: %s}
-`, documentationCI, revision(version, released), version)
+`, documentationCI, revision, version)
 }
 
 // preCommit adds a configuration of pre-commit.
-func (p *plugin) preCommit(version string, released bool) {
+func (p *plugin) preCommit(revision string) {
 	if p.has(preCommitFile) {
 		if !strings.Contains(string(p.files[preCommitFile]), "schemagen") {
 			p.note("%s: exists, and is not changed; the hooks to add are in %s", preCommitFile, documentationCI)
@@ -202,15 +206,7 @@ repos:
   rev: %s
   hooks:
   - id: schemagen
-`, documentationCI, revision(version, released))
-}
-
-// revision returns the git revision of a version of schemagen.
-func revision(version string, released bool) string {
-	if released {
-		return version
-	}
-	return "main"
+`, documentationCI, revision)
 }
 
 func (p *plugin) has(name string) bool {

@@ -50,7 +50,7 @@ func crdChanges() []Change {
 			Summary: "markers `+required` make a field required, even if its json tag has omitempty",
 			Before:  "type: object",
 			After:   "required:\n- size\ntype: object",
-			rewrite: func(d difference) { d.require(true) },
+			rewrite: func(d difference) { d.require() },
 		},
 		{
 			Name: "merged-validations", Since: "v0.16.0", Generator: crd, Pull: 998,
@@ -137,7 +137,7 @@ func crdChanges() []Change {
 			Summary: "markers `+k8s:required` make a field required, even if its json tag has omitempty",
 			Before:  "type: object",
 			After:   "required:\n- size\ntype: object",
-			rewrite: func(d difference) { d.require(true) },
+			rewrite: func(d difference) { d.require() },
 			rare:    true,
 		},
 		{
@@ -145,7 +145,7 @@ func crdChanges() []Change {
 			Summary: "markers `+k8s:optional` make a field optional, even if its json tag lacks omitempty",
 			Before:  "required:\n- size\ntype: object",
 			After:   "type: object",
-			rewrite: func(d difference) { d.require(false) },
+			rewrite: func(d difference) { d.release() },
 			rare:    true,
 		},
 		{
@@ -226,7 +226,7 @@ func crdChanges() []Change {
 			Summary: "a field whose json tag has omitzero is optional, as with omitempty",
 			Before:  "required:\n- size\ntype: object",
 			After:   "type: object",
-			rewrite: func(d difference) { d.require(false) },
+			rewrite: func(d difference) { d.release() },
 		},
 		{
 			Name: "k8s-required-minimum", Since: "v0.23.0", Generator: crd, Pull: 1458,
@@ -377,18 +377,23 @@ func (d difference) rewriteString(key string, f func(string) string) {
 	d.old[key] = text
 }
 
-// require adds to the old list the required fields that only the new one has, or removes fields
-// that it does not have. The lists are sorted.
-func (d difference) require(added bool) {
+// require adds to the old list the required fields that only the new one has. The lists are sorted.
+func (d difference) require() {
 	old, _ := d.old["required"].([]any)
 	now, _ := d.new["required"].([]any)
-	list := slices.Clone(old)
-	if added {
-		list = append(list, slices.DeleteFunc(slices.Clone(now), func(name any) bool { return slices.Contains(old, name) })...)
-		slices.SortFunc(list, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-	} else {
-		list = slices.DeleteFunc(list, func(name any) bool { return !slices.Contains(now, name) })
-	}
+	list := append(slices.Clone(old), slices.DeleteFunc(slices.Clone(now), func(name any) bool { return slices.Contains(old, name) })...)
+	slices.SortFunc(list, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	d.setRequired(list)
+}
+
+// release removes from the old list the required fields that the new one does not have.
+func (d difference) release() {
+	old, _ := d.old["required"].([]any)
+	now, _ := d.new["required"].([]any)
+	d.setRequired(slices.DeleteFunc(slices.Clone(old), func(name any) bool { return !slices.Contains(now, name) }))
+}
+
+func (d difference) setRequired(list []any) {
 	d.old["required"] = list
 	if len(list) == 0 {
 		delete(d.old, "required")

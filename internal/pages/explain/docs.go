@@ -32,16 +32,16 @@ type Example struct {
 // DocumentedField returns [Explain] of the whole object without the fields of the standard
 // metadata. It returns nil if there is no schema.
 func DocumentedField(r *publish.Resource) *fields.Field {
-	out, err := Explain(r, "", true)
+	out, err := Explain(r, "", fields.AllLevels)
 	if err != nil {
 		return nil
 	}
-	out.Each(func(f *fields.Field) {
+	out.Field.Each(func(f *fields.Field) {
 		if f.SchemaPath == "" {
 			f.Fields = nil
 		}
 	})
-	return out
+	return out.Field
 }
 
 // SortDocumented returns kinds sorted by group and kind, the version that kubectl prefers first.

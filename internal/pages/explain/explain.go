@@ -56,11 +56,23 @@ func groupVersionsOf(resources []*publish.Resource) string {
 	return strings.Join(out, " or ")
 }
 
+// Explanation explains a field of a resource.
+type Explanation struct {
+	Resource *publish.Resource
+	Field    *fields.Field
+	// Levels is the number of levels of fields below it.
+	Levels int
+}
+
 // Explain explains a field of a resource, see [fields.Object.Explain]. It returns an error if
 // the resource has no schema.
-func Explain(r *publish.Resource, path string, recursive bool) (*fields.Field, error) {
+func Explain(r *publish.Resource, path string, levels int) (*Explanation, error) {
 	if r.Schema == nil {
 		return nil, fmt.Errorf("%s %s cannot be explained: %s", r.Kind, r.GroupVersion(), r.Unpublished())
 	}
-	return fields.Object{Kind: r.Kind, Schema: r.Schema, Path: r.Path}.Explain(path, recursive)
+	field, err := fields.Object{Kind: r.Kind, Schema: r.Schema, Path: r.Path}.Explain(path, levels)
+	if err != nil {
+		return nil, err
+	}
+	return &Explanation{r, field, levels}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/internal/fields"
+	"github.com/schemagen/schemagen/publish"
 )
 
 func TestLimits(t *testing.T) {
@@ -34,7 +35,7 @@ func TestLimits(t *testing.T) {
 		{"type: object\nproperties: {a: {type: string}, b: {type: string}}\noneOf: [{required: [a]}, {required: [b], properties: {b: {enum: [x]}}}]\nnot: {required: [a, b]}", "Object",
 			[]string{`satisfies exactly one of: (has a); (has b and b (is one of "x"))`, "does not satisfy: (has a, b)"}},
 	} {
-		f, err := Explain(read(t, definition("ex.io", "Shape", "v1", c.spec))[0], "spec", false)
+		f, err := explained(read(t, definition("ex.io", "Shape", "v1", c.spec))[0], "spec")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,6 +43,15 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s:\ngot  %s %q\nwant %s %q", c.spec, f.Type, f.Limits, c.typ, c.want)
 		}
 	}
+}
+
+// explained returns a field and one level of fields below it.
+func explained(r *publish.Resource, path string) (*fields.Field, error) {
+	e, err := Explain(r, path, fields.OneLevel)
+	if err != nil {
+		return nil, err
+	}
+	return e.Field, nil
 }
 
 func TestExplain(t *testing.T) {
@@ -75,7 +85,7 @@ x-kubernetes-validations:
 		"spec[":                         "Object",
 		"spec.embedded.metadata.namee.": "Shape.spec.embedded.metadata has no field namee; did you mean name?",
 	} {
-		f, err := Explain(r, path, false)
+		f, err := explained(r, path)
 		got := ""
 		if err != nil {
 			got = err.Error()
@@ -86,7 +96,7 @@ x-kubernetes-validations:
 			t.Errorf("%q: got %s, want %s", path, got, want)
 		}
 	}
-	f, err := Explain(r, "spec", false)
+	f, err := explained(r, "spec")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +106,7 @@ x-kubernetes-validations:
 	if len(f.Unions) != 1 || f.Unions[0].Text != "must specify at most one of: `one`, `two`" || !slices.Equal(f.Unions[0].Values, []fields.UnionValue{{Member: "one"}, {Member: "two"}}) {
 		t.Errorf("unions %+v", f.Unions)
 	}
-	meta, err := Explain(r, "spec.embedded.metadata", false)
+	meta, err := explained(r, "spec.embedded.metadata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,14 +129,14 @@ func FuzzExplain(f *testing.F) {
 		}
 		resources, _ := tolerant(definition("ex.io", "Shape", "v1", spec))
 		for _, r := range resources {
-			for _, recursive := range []bool{false, true} {
-				field, err := Explain(r, path, recursive)
+			for _, levels := range []int{fields.OneLevel, fields.AllLevels} {
+				explanation, err := Explain(r, path, levels)
 				if err != nil {
 					continue
 				}
 				for _, format := range Formats() {
 					var b bytes.Buffer
-					if err := WriteField(&b, format, r, field, recursive); err != nil {
+					if err := explanation.Write(&b, format); err != nil {
 						t.Fatal(err)
 					}
 				}

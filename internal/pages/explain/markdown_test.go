@@ -123,7 +123,7 @@ func TestHostileMarkdown(t *testing.T) {
 					continue // its schema is rejected
 				}
 				var b strings.Builder
-				if err := WriteField(&b, format, kinds[0].Resource, kinds[0].Field, false); err != nil {
+				if err := (&Explanation{kinds[0].Resource, kinds[0].Field, fields.OneLevel}).Write(&b, format); err != nil {
 					t.Fatal(err)
 				}
 				if live := liveMarkup(b.String(), ours); format == "markdown" && live != "" {

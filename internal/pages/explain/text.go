@@ -15,10 +15,11 @@ import (
 // Formats returns the formats of [WriteField].
 func Formats() []string { return []string{"text", "markdown", "json"} }
 
-// WriteField writes the explanation of a field of a resource in one of the [Formats].
-// recursive is set if the field has all fields below it; plain text then omits
-// descriptions, as kubectl explain does.
-func WriteField(w io.Writer, format string, r *publish.Resource, f *fields.Field, recursive bool) error {
+// Write writes the explanation in one of the [Formats]. With all levels, plain text omits
+// descriptions of fields, as kubectl explain does.
+func (e *Explanation) Write(w io.Writer, format string) error {
+	r := e.Resource
+	f := e.Field
 	var text string
 	switch format {
 	case "json":
@@ -35,7 +36,7 @@ func WriteField(w io.Writer, format string, r *publish.Resource, f *fields.Field
 	case "markdown":
 		text = section(r, f)
 	case "text":
-		text = plain(r, f, recursive)
+		text = e.plain()
 	default:
 		return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats(), ", "))
 	}
@@ -44,7 +45,9 @@ func WriteField(w io.Writer, format string, r *publish.Resource, f *fields.Field
 }
 
 // plain returns text like that of kubectl explain.
-func plain(r *publish.Resource, f *fields.Field, recursive bool) string {
+func (e *Explanation) plain() string {
+	r := e.Resource
+	f := e.Field
 	var b strings.Builder
 	fmt.Fprintf(&b, "GROUP:    %s\nKIND:     %s\nVERSION:  %s\n", screen.Line(r.Group), screen.Line(r.Kind), screen.Line(r.Version))
 	if f.Path != "" {
@@ -79,16 +82,17 @@ func plain(r *publish.Resource, f *fields.Field, recursive bool) string {
 	if len(f.Fields) > 0 {
 		b.WriteString("\nFIELDS:\n")
 		for _, child := range f.Fields {
-			writePlainField(&b, "  ", child, recursive)
+			e.writePlainField(&b, "  ", child)
 		}
 	}
 	return b.String()
 }
 
-func writePlainField(b *strings.Builder, indent string, f *fields.Field, recursive bool) {
+func (e *Explanation) writePlainField(b *strings.Builder, indent string, f *fields.Field) {
+	brief := e.Levels == fields.AllLevels
 	fmt.Fprintf(b, "%s%s <%s>%s\n", indent, screen.Line(f.Name), screen.Line(f.Type), requiredMark(f))
 	inner := indent + "  "
-	if f.Description != "" && !recursive {
+	if f.Description != "" && !brief {
 		writeWrapped(b, inner, f.Description)
 	}
 	for _, line := range facts(f) {
@@ -100,13 +104,13 @@ func writePlainField(b *strings.Builder, indent string, f *fields.Field, recursi
 	for _, rule := range f.Rules {
 		writeWrapped(b, inner, "rule: "+rule.Text+" ("+fields.OneLine(rule.Rule)+")")
 	}
-	if f.Position != "" && !recursive {
+	if f.Position != "" && !brief {
 		b.WriteString(inner + "defined at " + screen.Line(f.Position) + "\n")
 	}
 	for _, child := range f.Fields {
-		writePlainField(b, inner, child, recursive)
+		e.writePlainField(b, inner, child)
 	}
-	if !recursive {
+	if !brief {
 		b.WriteString("\n")
 	}
 }

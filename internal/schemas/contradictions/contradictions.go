@@ -61,7 +61,7 @@ func Find(s *structural.Schema) []Contradiction {
 		return nil
 	}
 	c := &finder{patterns: map[string]*regexp.Regexp{}}
-	c.node(s, nil, true)
+	c.node(s, nil)
 	return c.found
 }
 
@@ -82,7 +82,7 @@ func (c *finder) addKind(kind Kind, path *structural.Path, pos token.Pos, hint, 
 	c.found[len(c.found)-1].Kind = kind
 }
 
-func (c *finder) node(s *structural.Schema, path *structural.Path, root bool) {
+func (c *finder) node(s *structural.Schema, path *structural.Path) {
 	c.example(s, path)
 	c.repeated(s.XValidations, path)
 	c.set(s, path)
@@ -94,13 +94,13 @@ func (c *finder) node(s *structural.Schema, path *structural.Path, root bool) {
 		c.numbers(s, path)
 		c.idle(s, path)
 		c.enum(s, l, path)
-		c.required(s, path, root)
+		c.required(s, path)
 		c.junctors(s, l, path)
 		c.pattern(s, path)
 		structural.EachNested(s.ValueValidation, path, c.repeatedIn)
 	}
 	for edge, child := range s.Children() {
-		c.node(child, path.Edge(edge), false)
+		c.node(child, path.Edge(edge))
 	}
 }
 
@@ -184,10 +184,10 @@ func limitsOf(s *structural.Schema) *limits {
 // add tightens the limits with those of v.
 func (l *limits) add(v *structural.ValueValidation, origin structural.Origin) {
 	if v.Minimum != nil {
-		l.number.low.raise(*v.Minimum, v.ExclusiveMinimum, origin.Of("minimum"))
+		l.number.low.raise(bound{*v.Minimum, true, v.ExclusiveMinimum, origin.Of("minimum")})
 	}
 	if v.Maximum != nil {
-		l.number.high.lower(*v.Maximum, v.ExclusiveMaximum, origin.Of("maximum"))
+		l.number.high.lower(bound{*v.Maximum, true, v.ExclusiveMaximum, origin.Of("maximum")})
 	}
 	if v.MultipleOf != nil {
 		l.multiples = append(slices.Clip(l.multiples), bound{value: *v.MultipleOf, pos: origin.Of("multipleOf")})
@@ -196,10 +196,10 @@ func (l *limits) add(v *structural.ValueValidation, origin structural.Origin) {
 	for i, pair := range counts {
 		names := spanNames()[i+1]
 		if pair[0] != nil {
-			l.spans()[i+1].low.raise(float64(*pair[0]), false, origin.Of(names[0]))
+			l.spans()[i+1].low.raise(bound{value: float64(*pair[0]), set: true, pos: origin.Of(names[0])})
 		}
 		if pair[1] != nil {
-			l.spans()[i+1].high.lower(float64(*pair[1]), false, origin.Of(names[1]))
+			l.spans()[i+1].high.lower(bound{value: float64(*pair[1]), set: true, pos: origin.Of(names[1])})
 		}
 	}
 	for i := range v.AllOf {
@@ -212,15 +212,15 @@ func (l *limits) add(v *structural.ValueValidation, origin structural.Origin) {
 	}
 }
 
-func (b *bound) raise(value float64, exclusive bool, pos token.Pos) {
-	if !b.set || value > b.value || value == b.value && exclusive {
-		*b = bound{value, true, exclusive, pos}
+func (b *bound) raise(other bound) {
+	if !b.set || other.value > b.value || other.value == b.value && other.exclusive {
+		*b = other
 	}
 }
 
-func (b *bound) lower(value float64, exclusive bool, pos token.Pos) {
-	if !b.set || value < b.value || value == b.value && exclusive {
-		*b = bound{value, true, exclusive, pos}
+func (b *bound) lower(other bound) {
+	if !b.set || other.value < b.value || other.value == b.value && other.exclusive {
+		*b = other
 	}
 }
 
@@ -361,7 +361,7 @@ func article(noun string) string {
 }
 
 // required checks that required properties can be set.
-func (c *finder) required(s *structural.Schema, path *structural.Path, root bool) {
+func (c *finder) required(s *structural.Schema, path *structural.Path) {
 	if s.XPreserveUnknownFields != nil || s.AdditionalProperties != nil || s.Type != "object" {
 		return
 	}
@@ -373,7 +373,7 @@ func (c *finder) required(s *structural.Schema, path *structural.Path, root bool
 		if name == "" {
 			continue // it comes from a marker on an embedded struct, which is reported there
 		}
-		if isOfEveryObject(name) && (root || s.XEmbeddedResource) || declared[name] {
+		if isOfEveryObject(name) && (path == nil || s.XEmbeddedResource) || declared[name] {
 			continue
 		}
 		c.add(path.Index("required", i), s.Origin.Of("required"), token.NoPos, "declare the property or do not require it",

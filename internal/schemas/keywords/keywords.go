@@ -99,6 +99,15 @@ func (k *Keyword) IsSet(p Parts) bool {
 	}
 }
 
+// Overwrite copies every keyword that is set in src. It needs a value validation if src has one.
+func (p Parts) Overwrite(src Parts) {
+	for k := range Table() {
+		if k.IsSet(src) {
+			reflect.ValueOf(k.Value(p)).Elem().Set(reflect.ValueOf(k.Value(src)).Elem())
+		}
+	}
+}
+
 // Table returns all keywords, in the order of JSONSchemaProps. They must not be
 // modified. It is meant for code that is not performance-critical: code that
 // reads, writes or merges thousands of schemas names each field, and tests

@@ -121,3 +121,37 @@ func mustJSON(t *testing.T, v any) string {
 	}
 	return string(out)
 }
+
+// TestOverwrite wants each keyword that is set in a layer to replace that of the base, and one that is
+// not set to keep it.
+func TestOverwrite(t *testing.T) {
+	decode := func(text string) *structural.Schema {
+		p := &apiextensionsv1.JSONSchemaProps{}
+		if err := json.Unmarshal([]byte(text), p); err != nil {
+			t.Fatal(err)
+		}
+		s, _ := structural.FromProps(p)
+		s.Validation()
+		return s
+	}
+	checked := 0
+	for k := range Table() {
+		layer := decode(`{"` + k.Name + `": ` + k.Example + `}`)
+		if k.Value(PartsOf(layer)) == nil {
+			continue
+		}
+		checked++
+		out := decode(`{}`)
+		PartsOf(out).Overwrite(PartsOf(layer))
+		if !reflect.DeepEqual(out, layer) {
+			t.Errorf("%s is not copied", k.Name)
+		}
+		PartsOf(out).Overwrite(PartsOf(decode(`{}`)))
+		if !reflect.DeepEqual(out, layer) {
+			t.Errorf("%s is not kept", k.Name)
+		}
+	}
+	if checked < 30 {
+		t.Errorf("%d keywords were checked", checked)
+	}
+}

@@ -102,7 +102,7 @@ type moduleListing struct {
 }
 
 // importKey identifies an import. The standard library may resolve a path to a package of
-// its own vendor directory.
+// its own vendor directory for its own packages.
 type importKey struct {
 	path         string
 	fromStandard bool
@@ -119,11 +119,11 @@ func (l *moduleListing) match(pattern string) (packages []*Package, reason strin
 		if recursive {
 			return l.matchPaths(prefix)
 		}
-		dir, local, ok := l.findDir(pattern, false)
+		folder, ok := l.findDir(importKey{path: pattern})
 		if !ok {
 			return nil, "package " + pattern + " was not found"
 		}
-		p := l.load(pattern, dir, local)
+		p := l.load(folder)
 		if p == nil {
 			return nil, "package " + pattern + " has no files"
 		}
@@ -144,7 +144,7 @@ func (l *moduleListing) match(pattern string) (packages []*Package, reason strin
 		if recursive {
 			return l.walk(m, dir)
 		}
-		p := l.load(importPath(m, dir), dir, true)
+		p := l.load(m.folder(dir))
 		if p == nil {
 			return nil, "directory " + dir + " has no files"
 		}
@@ -153,12 +153,19 @@ func (l *moduleListing) match(pattern string) (packages []*Package, reason strin
 	return nil, "directory " + dir + " is outside of the module"
 }
 
-func importPath(m goModule, dir string) string {
+// packageFolder is the directory of a package. It is local if it belongs to one of the user's modules.
+type packageFolder struct {
+	path, dir string
+	local     bool
+}
+
+// folder returns a directory in the module.
+func (m goModule) folder(dir string) packageFolder {
 	rel, err := filepath.Rel(m.dir, dir)
 	if err != nil || rel == "." {
-		return m.path
+		return packageFolder{m.path, dir, m.main}
 	}
-	return m.path + "/" + filepath.ToSlash(rel)
+	return packageFolder{m.path + "/" + filepath.ToSlash(rel), dir, m.main}
 }
 
 // matchPaths returns the packages of all modules whose import path is prefix or is below
@@ -205,7 +212,7 @@ func (l *moduleListing) walk(m goModule, dir string) (out []*Package, reason str
 		if found[i].unclear {
 			return nil, "the files in " + dir + " have no package clause in common"
 		}
-		if p := l.add(importPath(m, dir), dir, m.main, found[i]); p != nil {
+		if p := l.add(m.folder(dir), found[i]); p != nil {
 			out = append(out, p)
 		}
 	}
@@ -234,15 +241,16 @@ func isSkipped(base string) bool {
 
 // load returns the package in a directory, or nil if the build constraints exclude all of
 // its files.
-func (l *moduleListing) load(path, dir string, local bool) *Package {
-	if p, ok := l.packages[dir]; ok {
+func (l *moduleListing) load(folder packageFolder) *Package {
+	if p, ok := l.packages[folder.dir]; ok {
 		return p
 	}
-	return l.add(path, dir, local, l.files(dir))
+	return l.add(folder, l.files(folder.dir))
 }
 
 // add registers the package in a directory, once. It returns nil if no files were found.
-func (l *moduleListing) add(path, dir string, local bool, found packageFiles) *Package {
+func (l *moduleListing) add(folder packageFolder, found packageFiles) *Package {
+	dir := folder.dir
 	if p, ok := l.packages[dir]; ok {
 		return p
 	}
@@ -251,12 +259,12 @@ func (l *moduleListing) add(path, dir string, local bool, found packageFiles) *P
 		return nil
 	}
 	standard := strings.HasPrefix(dir, filepath.Join(l.env.root, "src")+string(filepath.Separator))
-	p := &Package{Path: path, Name: found.name, Files: found.files, Local: local, Standard: standard}
+	p := &Package{Path: folder.path, Name: found.name, Files: found.files, Local: folder.local, Standard: standard}
 	p.Import = func(path string) *Package {
 		key := importKey{path, standard}
 		imported, ok := l.imports[key]
 		if !ok {
-			imported = l.imported(path, standard)
+			imported = l.imported(key)
 			l.imports[key] = imported
 		}
 		return imported
@@ -276,19 +284,19 @@ func (l *moduleListing) foreign(path string) bool {
 
 // imported returns the package of an import. A package that is not found is left to the
 // fallback: it may only need to be downloaded, and if not, the fallback reports the reason.
-func (l *moduleListing) imported(path string, fromStandard bool) *Package {
-	switch path {
+func (l *moduleListing) imported(key importKey) *Package {
+	switch key.path {
 	case "C":
 		return nil
 	case "unsafe":
 		return &Package{Path: "unsafe", Name: "unsafe", Standard: true}
 	}
-	if dir, local, ok := l.findDir(path, fromStandard); ok {
-		if p := l.load(path, dir, local); p != nil {
+	if folder, ok := l.findDir(key); ok {
+		if p := l.load(folder); p != nil {
 			return p
 		}
 	}
-	if found, err := l.fallback.List(l.ctx, l.dir, []string{path}); err == nil && len(found) == 1 {
+	if found, err := l.fallback.List(l.ctx, l.dir, []string{key.path}); err == nil && len(found) == 1 {
 		l.explain(found[0])
 		return found[0]
 	}

@@ -258,20 +258,19 @@ func vendorDir(env goEnv, workDir string, mains []string) string {
 	return vendor
 }
 
-// findDir returns the directory of an import path. local reports whether it belongs to one
-// of the user's modules. fromStandard is set if the importing package is part of the standard
-// library.
-func (s *moduleSet) findDir(importPath string, fromStandard bool) (dir string, local, ok bool) {
+// findDir returns the directory of an import.
+func (s *moduleSet) findDir(key importKey) (folder packageFolder, ok bool) {
+	importPath := key.path
 	source := filepath.Join(s.env.root, "src")
-	if fromStandard {
+	if key.fromStandard {
 		if dir := filepath.Join(source, "vendor", filepath.FromSlash(importPath)); hasGoFiles(s.env.in, dir) {
-			return dir, false, true
+			return packageFolder{path: importPath, dir: dir}, true
 		}
 	}
 	first, _, _ := strings.Cut(importPath, "/")
 	if !strings.Contains(first, ".") {
 		if dir := filepath.Join(source, filepath.FromSlash(importPath)); hasGoFiles(s.env.in, dir) {
-			return dir, false, true
+			return packageFolder{path: importPath, dir: dir}, true
 		}
 	}
 	for _, m := range s.modules {
@@ -281,15 +280,15 @@ func (s *moduleSet) findDir(importPath string, fromStandard bool) (dir string, l
 		}
 		dir := filepath.Join(m.dir, filepath.FromSlash(rest))
 		if hasGoFiles(s.env.in, dir) && !inNestedModule(s.env.in, m.dir, dir) {
-			return dir, m.main, true
+			return packageFolder{importPath, dir, m.main}, true
 		}
 	}
 	if s.vendor != "" {
 		if dir := filepath.Join(s.vendor, filepath.FromSlash(importPath)); hasGoFiles(s.env.in, dir) {
-			return dir, false, true
+			return packageFolder{path: importPath, dir: dir}, true
 		}
 	}
-	return "", false, false
+	return folder, false
 }
 
 // isMissing reports whether the module is not in the module cache.

@@ -40,7 +40,7 @@ func Order(reader *inputs.Reader, dir string, patterns []string, roots []*Packag
 		if err != nil {
 			return nil, false
 		}
-		matched, module, ok := below(reader, target, recursive, roots)
+		matched, module, ok := below(reader, &rootPattern{dir: target, recursive: recursive}, roots)
 		if !ok {
 			return nil, false
 		}
@@ -71,12 +71,11 @@ func Order(reader *inputs.Reader, dir string, patterns []string, roots []*Packag
 // below returns the packages that a file pattern matches, in the order in which the go command
 // walks their directories, and the path of their module. ok is false if one of them belongs
 // to a nested module.
-func below(reader *inputs.Reader, target string, recursive bool,
+func below(reader *inputs.Reader, pattern *rootPattern,
 	roots []*Package) (matched []*Package, module string, ok bool) {
-	pattern := &rootPattern{dir: target, recursive: recursive}
-	root, _ := moduleRoot(reader, target)
+	root, _ := moduleRoot(reader, pattern.dir)
 	for _, p := range roots {
-		if !pattern.containsAny(target, []*Package{p}) {
+		if !pattern.containsAny(pattern.dir, []*Package{p}) {
 			continue
 		}
 		path := filepath.Dir(p.Files[0])

@@ -86,7 +86,11 @@ func Roots(ctx context.Context, reader *inputs.Reader, lister Lister, dir string
 		// The go command rejects a wildcard in a directory without a module, such as the root of a
 		// workspace. If all packages below belong to modules, there is nothing to list in it.
 		if inModule || len(nested) == 0 || looseFile(reader, target) != "" {
-			add(source, filePattern(source, target, recursive))
+			pattern := filePattern(source, target)
+			if recursive {
+				pattern += "/..."
+			}
+			add(source, pattern)
 		}
 		for _, module := range nested {
 			add(module, "./...")
@@ -307,7 +311,7 @@ func fileTarget(dir, pattern string) (target string, recursive bool) {
 }
 
 // filePattern returns the pattern that matches dir, relative to its module root.
-func filePattern(root, dir string, recursive bool) string {
+func filePattern(root, dir string) string {
 	rel, err := filepath.Rel(root, dir)
 	if err != nil {
 		rel = dir
@@ -315,9 +319,6 @@ func filePattern(root, dir string, recursive bool) string {
 	pattern := "./" + filepath.ToSlash(rel)
 	if rel == "." {
 		pattern = "."
-	}
-	if recursive {
-		pattern += "/..."
 	}
 	return pattern
 }

@@ -5,7 +5,7 @@
 // type declarations, without function bodies. Files are parsed if they seem to declare a
 // needed type. Usage:
 //
-//	c := typecheck.New(program, typecheck.Options{})
+//	c := typecheck.New(program)
 //	c.Need(pkg, "Widget")
 //	if err := c.Check(); err != nil { // a *source.Unsure
 //		return err
@@ -13,7 +13,7 @@
 //	obj := c.Lookup(pkg, "Widget")  // *types.TypeName; obj.Type() is complete
 //	decl := c.Declaration(obj)      // its syntax: comments and tags of fields
 //
-// Without [Options.Whole], the copy has only what the copying of values depends on. A struct
+// The copy has only what the copying of values depends on. A struct
 // that is not needed itself and has a field that cannot be copied by assignment is sealed:
 // its fields are replaced with one pointer, unless its user has to copy it field by field.
 // Functions lose their parameters, channels their elements, arrays their lengths, structs their

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/source/pruned"
 )
 
 // ExcludedMethods are the methods of a type that copy values, in files that the build constraints leave
@@ -150,15 +151,14 @@ func (g *generated) check(s *scope) *types.Package {
 		})
 		files = append(files, file)
 	}
-	config := &types.Config{
-		DisableUnusedImportCheck: true, Importer: generatedImporter{g},
-		Error: func(err error) {
-			if found, ok := err.(types.Error); ok && file != nil && file.FileStart <= found.Pos && found.Pos < file.FileEnd {
+	pruned.Config{
+		Fset: g.checker.program.Fset, Import: g.importPackage, Bodies: true,
+		Error: func(found types.Error) {
+			if file != nil && file.FileStart <= found.Pos && found.Pos < file.FileEnd {
 				g.errors[s.pkg] = append(g.errors[s.pkg], found)
 			}
 		},
-	}
-	_ = types.NewChecker(config, g.checker.program.Fset, p, nil).Files(files) // errors were passed to Error
+	}.Check(p, files)
 	return p
 }
 
@@ -198,18 +198,13 @@ func (g *generated) methods(s *scope) *ast.File {
 	return file
 }
 
-// generatedImporter imports packages in a check of generated files.
-type generatedImporter struct{ *generated }
-
-// Import implements [types.Importer]. A package that the checked types do not refer to is empty.
-func (i generatedImporter) Import(importPath string) (*types.Package, error) {
-	if importPath == "unsafe" {
-		return types.Unsafe, nil
-	}
+// importPackage returns a package that a checked one imports. If the checked types do not refer to it,
+// it is empty.
+func (g *generated) importPackage(importPath string) (*types.Package, error) {
 	// Package.Imported would list packages that nothing here refers to, such as runtime.
-	for _, s := range i.checker.scopes {
+	for _, s := range g.checker.scopes {
 		if s.pkg.Path == importPath {
-			return i.check(s), nil
+			return g.check(s), nil
 		}
 	}
 	empty := types.NewPackage(importPath, path.Base(importPath))

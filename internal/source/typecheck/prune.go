@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/source/pruned"
 )
 
 // pruner copies the syntax of one declaration without what is not needed, and queues the
@@ -17,13 +18,13 @@ type pruner struct {
 	from *source.File
 	// params are the type parameters of the declaration.
 	params map[string]bool
-	// whole keeps everything.
+	// whole keeps everything: it is set in the signature of a method that is kept.
 	whole bool
 }
 
 // prune sets the pruned copy of the declaration.
 func (d *declaration) prune() {
-	p := &pruner{scope: d.scope, from: d.File, params: map[string]bool{}, whole: d.scope.checker.options.Whole}
+	p := &pruner{scope: d.scope, from: d.File, params: map[string]bool{}}
 	spec := *d.Spec
 	spec.Doc = nil
 	spec.Comment = nil
@@ -35,7 +36,7 @@ func (d *declaration) prune() {
 	}
 	body, isStruct := ast.Unparen(spec.Type).(*ast.StructType)
 	switch {
-	case isStruct && !d.open && !p.whole && seals(body) && !d.isOnlyCopiedByFields(body):
+	case isStruct && !d.open && seals(body) && !d.isOnlyCopiedByFields(body):
 		spec.Type = sealed(body)
 	case d.open && p.shares(spec.Type):
 		spec.Type = p.named(spec.Type, true)
@@ -53,6 +54,10 @@ func (p *pruner) declare(params []*ast.Ident) {
 
 // keep adds a method to the pruned copy of its file.
 func (s *scope) keep(m *method) {
+	if m.kept {
+		return // when the type was not open
+	}
+	m.kept = true
 	p := &pruner{scope: s, from: m.file, params: map[string]bool{}, whole: true}
 	ast.Inspect(m.decl.Recv.List[0].Type, func(n ast.Node) bool {
 		var params []ast.Expr
@@ -69,14 +74,8 @@ func (s *scope) keep(m *method) {
 		}
 		return params == nil
 	})
-	file := s.file(m.file)
-	for _, decl := range file.decls {
-		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Name == m.decl.Name {
-			return // it was kept when the type was not open
-		}
-	}
 	signature, _ := p.expr(m.decl.Type).(*ast.FuncType)
-	file.decls = append(file.decls, &ast.FuncDecl{Recv: p.fields(m.decl.Recv), Name: m.decl.Name, Type: signature})
+	s.file(m.file).Add(&ast.FuncDecl{Recv: p.fields(m.decl.Recv), Name: m.decl.Name, Type: signature})
 }
 
 // isOnlyCopiedByFields reports whether a struct has no methods that copy it, and can get none by a
@@ -183,7 +182,7 @@ func (p *pruner) known(name string, open bool) bool {
 		return d.open || !open
 	}
 	_, predeclared := types.Universe.Lookup(name).(*types.TypeName)
-	return predeclared && len(p.pkg.Hinted(name)) == 0 && len(dotImports(p.from)) == 0
+	return predeclared && len(p.pkg.Hinted(name)) == 0 && len(p.from.DotImports()) == 0
 }
 
 // qualified queues a type of another package.
@@ -205,7 +204,7 @@ func (p *pruner) qualified(expr *ast.SelectorExpr, open bool) {
 		p.checker.doubt("package %q was not found, to which %s refers as %s", path, p.pkg.Path, qualifier.Name)
 		return
 	}
-	p.use(p.from, qualifier.Name, path)
+	p.file(p.from).Use(pruned.Import{Name: qualifier.Name, Path: path})
 	if path == "unsafe" {
 		return
 	}
@@ -252,7 +251,7 @@ func (p *pruner) expr(expr ast.Expr) ast.Expr {
 	return expr
 }
 
-// length returns the length of an array. Without Options.Whole, all arrays have the same.
+// length returns the length of an array. Unless p.whole is set, all arrays have the same.
 func (p *pruner) length(expr ast.Expr) ast.Expr {
 	if expr == nil {
 		return nil // a slice
@@ -293,14 +292,9 @@ func (p *pruner) fields(list *ast.FieldList) *ast.FieldList {
 	}
 	out := &ast.FieldList{Opening: list.Opening, Closing: list.Closing}
 	for _, field := range list.List {
-		pruned := &ast.Field{Names: field.Names}
-		if p.checker.options.Whole {
-			pruned.Tag = field.Tag
-		}
 		each := *p
 		each.whole = p.whole || looksLikeMethod(field)
-		pruned.Type = each.expr(field.Type)
-		out.List = append(out.List, pruned)
+		out.List = append(out.List, &ast.Field{Names: field.Names, Type: each.expr(field.Type)})
 	}
 	return out
 }

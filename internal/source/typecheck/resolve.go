@@ -5,9 +5,9 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strconv"
 
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/source/pruned"
 )
 
 // need is a name that may refer to a type.
@@ -57,7 +57,7 @@ func (c *Checker) parse(wave []need) {
 		for _, f := range n.scope.pkg.Hinted(n.name) {
 			add(n.scope, f)
 		}
-		if c.options.Whole || n.scope.methods != nil {
+		if n.scope.methods != nil {
 			continue
 		}
 		for _, f := range n.scope.pkg.Sources {
@@ -79,7 +79,7 @@ func (c *Checker) declare(n need) {
 		c.doubt("no file of package %s declares a type %s", n.scope.pkg.Path, n.name)
 		return
 	}
-	for _, path := range dotImports(n.from) {
+	for _, path := range n.from.DotImports() {
 		p := n.scope.pkg.Imported(path)
 		if p == nil {
 			c.doubt("package %s was not found", path)
@@ -87,7 +87,7 @@ func (c *Checker) declare(n need) {
 		}
 		c.program.Scan([]*source.Package{p})
 		if found := c.scope(p).find(n.name); found != nil && ast.IsExported(n.name) {
-			n.scope.use(n.from, ".", path)
+			n.scope.file(n.from).Use(pruned.Import{Name: ".", Path: path})
 			c.scope(p).add(found, n.name, n.open)
 			return
 		}
@@ -95,20 +95,6 @@ func (c *Checker) declare(n need) {
 	if _, ok := types.Universe.Lookup(n.name).(*types.TypeName); !ok {
 		c.doubt("type %s of package %s was not found", n.name, n.scope.pkg.Path)
 	}
-}
-
-// dotImports returns the paths of the packages that a file dot-imports.
-func dotImports(f *source.File) (paths []string) {
-	tree, err := f.Tree()
-	if err != nil {
-		return nil
-	}
-	for _, spec := range tree.Imports {
-		if path, err := strconv.Unquote(spec.Path.Value); err == nil && spec.Name != nil && spec.Name.Name == "." {
-			paths = append(paths, path)
-		}
-	}
-	return paths
 }
 
 // find returns the declaration of a type in the package, or nil. The package must have been
@@ -168,9 +154,7 @@ func (s *scope) add(found *Declaration, name string, open bool) {
 func (s *scope) methodsOf(name string) []*method {
 	if s.methods == nil {
 		s.methods = map[string][]*method{}
-		if !s.checker.options.Whole {
-			s.findMethods()
-		}
+		s.findMethods()
 	}
 	return s.methods[name]
 }
@@ -187,8 +171,12 @@ func (s *scope) findMethods() {
 			return
 		}
 		for _, decl := range tree.Decls {
-			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil && len(fn.Recv.List) == 1 && copies(fn.Name.Name, fn.Type) {
-				base := s.unalias(receiver(fn))
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok || !copies(fn.Name.Name, fn.Type) {
+				continue
+			}
+			if base, _ := source.Receiver(fn); base != "" {
+				base = s.unalias(base)
 				s.methods[base] = append(s.methods[base], &method{file: f, decl: fn})
 			}
 		}
@@ -201,25 +189,6 @@ func copies(name string, fn *ast.FuncType) bool {
 	params := fn.Params.NumFields()
 	results := fn.Results.NumFields()
 	return name == "DeepCopy" && params == 0 && results == 1 || name == "DeepCopyInto" && params == 1
-}
-
-// receiver returns the name of the type of a method's receiver, and the empty string if it
-// has none.
-func receiver(fn *ast.FuncDecl) string {
-	typ := ast.Unparen(fn.Recv.List[0].Type)
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = ast.Unparen(star.X)
-	}
-	switch index := typ.(type) {
-	case *ast.IndexExpr:
-		typ = index.X
-	case *ast.IndexListExpr:
-		typ = index.X
-	}
-	if name, ok := typ.(*ast.Ident); ok {
-		return name.Name
-	}
-	return ""
 }
 
 // unalias follows aliases from a name in the package to the name that it stands for, to
@@ -240,14 +209,9 @@ func (s *scope) unalias(name string) string {
 	return name
 }
 
-// assemble orders the pruned declarations and methods of each file as in the source.
+// assemble adds the pruned declarations to their files.
 func (s *scope) assemble() {
 	for _, d := range s.needed {
-		gen := &ast.GenDecl{Tok: token.TYPE, TokPos: d.Spec.Pos(), Specs: []ast.Spec{d.pruned}}
-		file := s.file(d.File)
-		file.decls = append(file.decls, gen)
-	}
-	for _, file := range s.files {
-		slices.SortFunc(file.decls, func(a, b ast.Decl) int { return int(a.Pos() - b.Pos()) })
+		s.file(d.File).Add(&ast.GenDecl{Tok: token.TYPE, TokPos: d.Spec.Pos(), Specs: []ast.Spec{d.pruned}})
 	}
 }

@@ -5,21 +5,14 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/source/pruned"
 )
-
-// Options configure a [Checker].
-type Options struct {
-	// Whole keeps declarations as they are written, with all fields, tags, parameters and
-	// interface methods. Methods of types are left out.
-	Whole bool
-}
 
 // Checker collects types and type-checks them together with everything they depend on.
 type Checker struct {
-	options Options
 	program *source.Program
 	scopes  map[*source.Package]*scope
 	byTypes map[*types.Package]*scope
@@ -31,8 +24,8 @@ type Checker struct {
 }
 
 // New returns a checker without types.
-func New(p *source.Program, options Options) *Checker {
-	return &Checker{options: options, program: p, scopes: map[*source.Package]*scope{}, byTypes: map[*types.Package]*scope{}}
+func New(p *source.Program) *Checker {
+	return &Checker{program: p, scopes: map[*source.Package]*scope{}, byTypes: map[*types.Package]*scope{}}
 }
 
 // Need adds a package-level type. Unlike the types that it refers to, it is not sealed, and
@@ -113,12 +106,7 @@ func (c *Checker) ordered() []*scope {
 	for _, s := range c.scopes {
 		out = append(out, s)
 	}
-	slices.SortFunc(out, func(a, b *scope) int {
-		if a.pkg.Path < b.pkg.Path {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(out, func(a, b *scope) int { return strings.Compare(a.pkg.Path, b.pkg.Path) })
 	return out
 }
 
@@ -131,7 +119,7 @@ type scope struct {
 	declared map[string]*Declaration
 	needed   map[string]*declaration
 	methods  map[string][]*method // by the name of the receiver's type
-	files    map[*source.File]*prunedFile
+	files    map[*source.File]*pruned.File
 
 	types *types.Package
 	busy  bool
@@ -150,27 +138,19 @@ type declaration struct {
 	pruned *ast.TypeSpec
 }
 
-// method is a method that is kept.
+// method is a method of a type that is kept if the type is needed.
 type method struct {
 	file *source.File
 	decl *ast.FuncDecl
+	kept bool
 }
-
-// prunedFile is the pruned copy of a file.
-type prunedFile struct {
-	imports []usedImport
-	decls   []ast.Decl
-}
-
-// usedImport is an import under the name by which the file refers to it, or ".".
-type usedImport struct{ name, path string }
 
 func (c *Checker) scope(p *source.Package) *scope {
 	s := c.scopes[p]
 	if s == nil {
 		s = &scope{
 			checker: c, pkg: p, indexed: map[*source.File]bool{}, declared: map[string]*Declaration{},
-			needed: map[string]*declaration{}, files: map[*source.File]*prunedFile{},
+			needed: map[string]*declaration{}, files: map[*source.File]*pruned.File{},
 		}
 		c.scopes[p] = s
 	}
@@ -186,18 +166,14 @@ func (s *scope) check() {
 	s.checker.byTypes[s.types] = s
 	s.busy = true
 	defer func() { s.busy = false }()
-	config := &types.Config{
-		IgnoreFuncBodies: true, DisableUnusedImportCheck: true, Importer: s,
-		Error: func(err error) { s.checker.doubt("go/types reports an error: %v", err) },
-	}
-	_ = types.NewChecker(config, s.checker.program.Fset, s.types, nil).Files(s.syntax()) // errors were passed to Error
+	pruned.Config{
+		Fset: s.checker.program.Fset, Import: s.importPackage,
+		Error: func(err types.Error) { s.checker.doubt("go/types reports an error: %v", err) },
+	}.Check(s.types, s.syntax())
 }
 
-// Import implements [types.Importer].
-func (s *scope) Import(path string) (*types.Package, error) {
-	if path == "unsafe" {
-		return types.Unsafe, nil
-	}
+// importPackage returns a package that this one imports.
+func (s *scope) importPackage(path string) (*types.Package, error) {
 	imported := s.checker.scopes[s.pkg.Imported(path)]
 	if imported == nil || imported.busy {
 		return nil, source.Unsuref("package %q cannot be imported", path)
@@ -210,37 +186,18 @@ func (s *scope) Import(path string) (*types.Package, error) {
 func (s *scope) syntax() []*ast.File {
 	var out []*ast.File
 	for _, f := range s.pkg.Sources {
-		pruned := s.files[f]
-		if pruned == nil {
-			continue
+		if file := s.files[f]; file != nil {
+			tree, _ := f.Tree() // parsed before
+			out = append(out, file.Syntax(tree))
 		}
-		tree, _ := f.Tree() // parsed before
-		file := &ast.File{Package: tree.Package, Name: tree.Name, FileStart: tree.FileStart, FileEnd: tree.FileEnd}
-		imports := &ast.GenDecl{Tok: token.IMPORT, TokPos: tree.Package}
-		for _, used := range pruned.imports {
-			imports.Specs = append(imports.Specs, &ast.ImportSpec{
-				Name: &ast.Ident{NamePos: tree.Package, Name: used.name},
-				Path: &ast.BasicLit{ValuePos: tree.Package, Kind: token.STRING, Value: strconv.Quote(used.path)},
-			})
-		}
-		file.Decls = append([]ast.Decl{imports}, pruned.decls...)
-		out = append(out, file)
 	}
 	return out
 }
 
 // file returns the pruned copy of a file.
-func (s *scope) file(f *source.File) *prunedFile {
+func (s *scope) file(f *source.File) *pruned.File {
 	if s.files[f] == nil {
-		s.files[f] = &prunedFile{}
+		s.files[f] = &pruned.File{}
 	}
 	return s.files[f]
-}
-
-// use adds an import to the pruned copy of a file.
-func (s *scope) use(f *source.File, name, path string) {
-	file := s.file(f)
-	if used := (usedImport{name, path}); !slices.Contains(file.imports, used) {
-		file.imports = append(file.imports, used)
-	}
 }

@@ -107,10 +107,10 @@ func load(t *testing.T, archive string) (*source.Program, *source.Package) {
 	return p, p.AddRoot(roots[0])
 }
 
-func check(t *testing.T, archive string, options typecheck.Options, names ...string) (*typecheck.Checker, *source.Package, error) {
+func check(t *testing.T, archive string, names ...string) (*typecheck.Checker, *source.Package, error) {
 	t.Helper()
 	p, root := load(t, archive)
-	c := typecheck.New(p, options)
+	c := typecheck.New(p)
 	for _, name := range names {
 		c.Need(root, name)
 	}
@@ -118,7 +118,7 @@ func check(t *testing.T, archive string, options typecheck.Options, names ...str
 }
 
 func TestPruned(t *testing.T) {
-	c, root, err := check(t, api, typecheck.Options{}, "Root", "Shared")
+	c, root, err := check(t, api, "Root", "Shared")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,8 +155,9 @@ func TestPruned(t *testing.T) {
 	}
 }
 
-func TestWhole(t *testing.T) {
-	const whole = `
+// TestSignatures wants the signature of a method that copies values to be kept as it is written.
+func TestSignatures(t *testing.T) {
+	const signature = `
 -- go.mod --
 module example.com/m
 
@@ -166,26 +167,21 @@ package api
 
 const n = 2
 
-type Root struct {
-	S Local ` + "`json:\"s\"`" + `
-	F func(n int) [2*n]string
-	I interface { Other(Local) error }
-}
+type Root struct { F func(Local) }
+func (in *Root) DeepCopyInto(f func(chan Local) [2*n]interface { Other(Local) error }) {}
 type Local struct { p *Root }
-func (Local) DeepCopy() Local
 `
-	c, root, err := check(t, whole, typecheck.Options{Whole: true}, "Root")
+	c, root, err := check(t, signature, "Root")
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := c.Lookup(root, "Root").Type().Underlying().(*types.Struct)
-	const want = "struct{S example.com/m.Local \"json:\\\"s\\\"\"; F func(n int) [4]string; I interface{Other(example.com/m.Local) error}}"
-	if st.String() != want {
-		t.Errorf("got  %s\nwant %s", st, want)
+	named := c.Lookup(root, "Root").Type().(*types.Named)
+	const want = "func(f func(chan example.com/m.Local) [4]interface{Other(example.com/m.Local) error})"
+	if got := named.Method(0).Signature().String(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	local := c.Lookup(root, "Local").Type().(*types.Named)
-	if got := local.Underlying().String(); got != "struct{p *example.com/m.Root}" || local.NumMethods() != 0 {
-		t.Errorf("Local is %s with %d methods", got, local.NumMethods())
+	if got := named.Underlying().String(); got != "struct{F func()}" {
+		t.Errorf("Root is %s", got)
 	}
 }
 
@@ -198,7 +194,7 @@ func TestUnsure(t *testing.T) {
 			"go/types reports an error: $DIR/api.go:1:35: too many type arguments for type Twice: have 2, want 1"},
 	} {
 		p, root := load(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.24\n-- api.go --\npackage api; "+test.source+"\n")
-		c := typecheck.New(p, typecheck.Options{})
+		c := typecheck.New(p)
 		c.Need(root, "Root")
 		err := c.Check()
 		var unsure *source.Unsure

@@ -36,8 +36,9 @@ func (r Random) marker(out *strings.Builder, looser, tighter string) {
 	}
 }
 
-// structType writes a struct with random fields, and rules about them.
-func (r Random) structType(name string, deep bool) string {
+// structType writes a struct with random fields, some of which may have one of the given types, and
+// rules about them.
+func (r Random) structType(name string, structs ...string) string {
 	const validation = "kubebuilder:validation:"
 	var body, head strings.Builder
 	var fields []field
@@ -47,10 +48,7 @@ func (r Random) structType(name string, deep bool) string {
 			f.condition = ""
 		}
 		types := []string{"string", "string", "int32", "bool", "[]string", "map[string]string", "enum"}
-		if deep {
-			types = append(types, "Sub", "Sub", "[]Sub", "map[string]Sub")
-		}
-		f.typeName = r.pick(types...)
+		f.typeName = r.pick(append(types, structs...)...)
 		if f.condition != "" {
 			fmt.Fprintf(&body, "\t// +schemagen:when(%s)\n", f.condition)
 		}
@@ -139,11 +137,11 @@ func (r Random) rule(out *strings.Builder, fields []field) {
 
 // Spec returns the Go types of a random spec. Sub has fields a and b in both channels.
 func (r Random) Spec() string {
-	sub := r.structType("Sub", false)
+	sub := r.structType("Sub")
 	for !strings.Contains(sub, "json:\"b") || strings.Contains(sub, "when(X)\n") || strings.Contains(sub, "when(!X)\n") {
-		sub = r.structType("Sub", false)
+		sub = r.structType("Sub")
 	}
-	return r.structType("Spec", true) + sub
+	return r.structType("Spec", "Sub", "Sub", "[]Sub", "map[string]Sub") + sub
 }
 
 // Value returns a random value that a schema may accept.

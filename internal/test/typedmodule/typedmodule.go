@@ -82,19 +82,21 @@ func Requirements(dir string) error {
 
 // CopyProgram copies a command of testdata/typed to the module in dir.
 func CopyProgram(dir, name string) error {
-	return copyFiles(filepath.Join(Files(), name), filepath.Join(dir, "typed", name), "", true)
+	return copyFiles(filepath.Join(Files(), name), filepath.Join(dir, "typed", name))
 }
 
 // CopyTypes copies the types of a package to the module in dir, under its own name, and
-// returns their folder. Tests are copied only with the package that they were written for.
+// returns their folder.
 func (v Variant) CopyTypes(dir string) (target string, err error) {
 	target = filepath.Join(dir, "typed", v.Package)
-	return target, copyFiles(filepath.Join(Files(), v.Types), target, v.Package, v.Types == v.Package)
+	return target, copyFiles(filepath.Join(Files(), v.Types), target)
 }
 
-// copyFiles copies the Go files of a folder except for generated functions. If pkg is not
-// empty, the package is renamed.
-func copyFiles(source, target, pkg string, tests bool) error {
+// copyFiles copies the Go files of a folder except for generated functions. If the folder of the
+// target has another name, the package gets that name, and tests are not copied.
+func copyFiles(source, target string) error {
+	pkg := filepath.Base(target)
+	isRenamed := pkg != filepath.Base(source)
 	if err := os.MkdirAll(target, 0o777); err != nil {
 		return err
 	}
@@ -107,14 +109,14 @@ func copyFiles(source, target, pkg string, tests bool) error {
 	}
 	for _, file := range files {
 		name := filepath.Base(file)
-		if name == FunctionsFile || !tests && strings.HasSuffix(name, "_test.go") {
+		if name == FunctionsFile || isRenamed && strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return err
 		}
-		if pkg != "" {
+		if isRenamed {
 			data = regexp.MustCompile(`(?m)^package .*`).ReplaceAll(data, []byte("package "+pkg))
 		}
 		if err := os.WriteFile(filepath.Join(target, name), data, 0o666); err != nil {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/source/gotext"
 )
 
 // A writtenFile also knows which lines belong to what.
@@ -247,25 +249,21 @@ func aliasOf(path string) string {
 
 // finish returns the file with its package clause and imports.
 func (w *writer) finish(name string) (writtenFile, error) {
-	var head strings.Builder
-	fmt.Fprintf(&head, "package %s\n\n", w.version)
-	if len(w.imports) > 0 {
-		head.WriteString("import (\n")
-		for _, path := range slices.Sorted(maps.Keys(w.imports)) {
-			if alias := w.known.aliases[path]; alias == aliasOf(path) && strings.HasSuffix(path, "/"+alias) && strings.HasPrefix(path, "k8s.io/") {
-				fmt.Fprintf(&head, "\t%q\n", path)
-			} else {
-				fmt.Fprintf(&head, "\t%s %q\n", alias, path) // the package may have another name
-			}
+	var imports []gotext.Import
+	for path := range w.imports {
+		alias := w.known.aliases[path]
+		if alias == aliasOf(path) && strings.HasSuffix(path, "/"+alias) && strings.HasPrefix(path, "k8s.io/") {
+			alias = "" // other packages may have another name
 		}
-		head.WriteString(")\n\n")
+		imports = append(imports, gotext.Import{Name: alias, Path: path})
 	}
-	start := signedLines + strings.Count(head.String(), "\n")
+	head := gotext.Head("", w.version, imports, nil)
+	start := signedLines + strings.Count(head, "\n")
 	out := writtenFile{name: name}
 	for _, o := range w.owners {
 		out.owners = append(out.owners, owner{o.from + start + 1, o.to + start, o.places, o.kind})
 	}
-	data, err := format.Source([]byte(head.String() + strings.TrimRight(w.String(), "\n") + "\n"))
+	data, err := format.Source([]byte(head + strings.TrimRight(w.String(), "\n") + "\n"))
 	out.data = signed(data)
 	return out, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/passes"
+	"github.com/schemagen/schemagen/internal/source/gotext"
 )
 
 // A candidate is a package with types to be recognized by their schemas.
@@ -135,10 +136,7 @@ func aliases(paths []string) map[string]string {
 		if name == "" || token.IsKeyword(name) || name[0] <= '9' {
 			name = "api" + name
 		}
-		alias := name
-		for i := 2; taken[alias]; i++ {
-			alias = fmt.Sprintf("%s%d", name, i)
-		}
+		alias := gotext.Unique(name, func(name string) bool { return taken[name] })
 		out[path] = alias
 		taken[alias] = true
 	}

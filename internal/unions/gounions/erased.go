@@ -79,14 +79,20 @@ func (all *Unions) erasedParts(t *source.Type) (out []erasedPart) {
 
 // lost returns the discriminator that a condition removes from the union that a member names;
 // name is empty if it names none.
-func lost(parts []erasedPart, tagged bool, name string) *erasedPart {
-	i := slices.IndexFunc(parts, func(p erasedPart) bool {
-		return p.discriminator && p.tagged == tagged && (p.union == name || !tagged && name == "")
-	})
-	if i < 0 {
-		return nil
+func lost(parts []erasedPart, name string) *erasedPart {
+	return partWith(parts, func(p erasedPart) bool { return p.discriminator && !p.tagged && (p.union == name || name == "") })
+}
+
+// lostTagged is like lost for a union of Kubernetes' tags.
+func lostTagged(parts []erasedPart, name string) *erasedPart {
+	return partWith(parts, func(p erasedPart) bool { return p.discriminator && p.tagged && p.union == name })
+}
+
+func partWith(parts []erasedPart, is func(erasedPart) bool) *erasedPart {
+	if i := slices.IndexFunc(parts, is); i >= 0 {
+		return &parts[i]
 	}
-	return &parts[i]
+	return nil
 }
 
 // reportLost reports a member whose discriminator does not exist.

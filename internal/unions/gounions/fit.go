@@ -54,22 +54,13 @@ func occurrences(s *structural.Schema, plain bool) []*occurrence {
 			p.transition = len(all) > len(split) && hasRule(s.XValidations, all[len(all)-1])
 			out = append(out, &p)
 		}
-		into := func(child *structural.Schema, step edits.Step, correlatable bool) {
+		for step, child := range edits.Children(s) {
 			inner := place
 			inner.path = append(place.path, step)
-			inner.correlatable = place.correlatable && correlatable && s.XMapType != "atomic"
+			inner.correlatable = place.correlatable && step.Correlates(s)
 			inner.repeated = place.repeated || step.Kind != edits.StepField
 			inner.unlimited = place.unlimited || step.Kind == edits.StepItems && !hasMaxItems(s) || step.Kind == edits.StepValues && !hasMaxProperties(s)
 			find(child, inner)
-		}
-		for _, p := range s.Properties {
-			into(p.Schema, edits.Step{Kind: edits.StepField, Name: p.Name}, true)
-		}
-		if s.Items != nil {
-			into(s.Items, edits.Step{Kind: edits.StepItems}, s.XListType == "map")
-		}
-		if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-			into(a.Schema, edits.Step{Kind: edits.StepValues}, true)
 		}
 	}
 	find(s, occurrence{correlatable: true, plain: plain})
@@ -100,14 +91,7 @@ func (p *occurrence) rules(options unions.LowerOptions) []structural.Rule {
 func (p *occurrence) String() string {
 	var out strings.Builder
 	for _, step := range p.path {
-		switch step.Kind {
-		case edits.StepField:
-			out.WriteString("." + step.Name)
-		case edits.StepItems:
-			out.WriteString("[*]")
-		default:
-			out.WriteString("{*}")
-		}
+		out.WriteString(step.String())
 	}
 	return strings.TrimPrefix(out.String(), ".")
 }
@@ -410,5 +394,5 @@ func (f *unionFitter) warn(p *occurrence, lowered unions.Lowered) {
 		hint = "make the discriminator required, so that fewer elements fit into a request, or " + hint
 	}
 	f.all.Reporter.Report(report.UnionInOtherForm, root.Pkg.At(p.union.Pos), hint,
-		"at %v the union of %s is written %s; %s", p, p.union.Discriminator, inWords(lowered.Style), strings.Join(costs, ", and "))
+		"the union of %s at %v is written %s; %s", p.union.Discriminator, p, inWords(lowered.Style), strings.Join(costs, ", and "))
 }

@@ -2,7 +2,6 @@ package gounions
 
 import (
 	"fmt"
-	"go/ast"
 	"go/token"
 	"slices"
 	"strings"
@@ -96,8 +95,8 @@ func (op writeUnion) warnOfLock(u *unions.Union) {
 		return
 	}
 	field := op.Discriminator.Field
-	_, isPointer := field.Type.(*ast.StarExpr) // nil is sent as null, which the server drops
-	if isPointer || omits(field, "omitempty") || omits(field, "omitzero") {
+	// A nil pointer is sent as null, which the server drops.
+	if field.IsPointer() || field.JSON().Omits() {
 		return
 	}
 	r := op.all.Reporter
@@ -113,30 +112,21 @@ func (op writeUnion) warnOfLock(u *unions.Union) {
 	if node == nil {
 		return
 	}
-	tag, _ := field.Tag.Lookup("json")
-	all := []*markers.Edit{report.SetTag(node, "json", tag+",omitempty")}
+	all := []*markers.Edit{report.SetTag(node, "json", field.JSON().Text+",omitempty")}
 	if !explicit {
 		all = append(all, r.MarkerAbove(op.owner.File, node.Pos(), "+"+markers.PlainRequiredName))
 	}
 	r.Fix(d, hint, all...)
 }
 
-// omits reports whether the json tag of a field has the option, which is omitempty or
-// omitzero.
-func omits(f *source.Field, option string) bool {
-	tag, _ := f.Tag.Lookup("json")
-	_, options, _ := strings.Cut(tag, ",")
-	return slices.Contains(strings.Split(options, ","), option)
-}
-
 // unsettable returns why a Go value of a member cannot express that it is not set, or cannot
 // distinguish that from its zero value; empty if it can.
 func unsettable(f *source.NamedField, file *source.File, s *structural.Schema) string {
-	if _, ok := f.Field.Type.(*ast.StarExpr); ok {
+	if f.Field.IsPointer() {
 		return ""
 	}
-	omitZero := omits(f.Field, "omitzero")
-	if !omitZero && !omits(f.Field, "omitempty") {
+	omitZero := f.Field.JSON().Has("omitzero")
+	if !f.Field.JSON().Omits() {
 		return "it is always written to JSON, so it is always set"
 	}
 	if name, why := file.Resolve(f.Field.Type); why == nil && name.Type != nil {

@@ -259,7 +259,7 @@ func (all *Unions) find(t *source.Type, fields []source.NamedField) []*Marked {
 				key := NameOf(m)
 				target = named[key]
 				if target == nil {
-					if d := lost(erased, true, key); d != nil {
+					if d := lostTagged(erased, key); d != nil {
 						all.reportLost(t, member.GoName, m.Pos, d)
 						continue
 					}
@@ -298,11 +298,7 @@ func (all *Unions) find(t *source.Type, fields []source.NamedField) []*Marked {
 // EnumTypeOf returns the type of a field if it is a string type marked as an enum, whether or
 // not the package enables enums, and the position of the marker.
 func EnumTypeOf(t *source.Type, f *source.Field) (*source.Type, token.Pos) {
-	typ := f.Type
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = star.X
-	}
-	name, why := t.File.Resolve(typ)
+	name, why := t.File.Resolve(source.Pointee(f.Type))
 	if why != nil || name.Type == nil || !name.Type.IsString() {
 		return nil, token.NoPos
 	}
@@ -340,7 +336,7 @@ func (all *Unions) discriminatorOf(t *source.Type, f *source.NamedField, m *mark
 				return d
 			}
 		}
-		if d := lost(erased, false, name); d != nil {
+		if d := lost(erased, name); d != nil {
 			all.reportLost(t, f.Field.Label(), m.Pos, d)
 			return nil
 		}
@@ -352,16 +348,15 @@ func (all *Unions) discriminatorOf(t *source.Type, f *source.NamedField, m *mark
 		if nearest, ok := words.OnlyNearest(name, names); ok {
 			all.meant(t, marker.Pos, name, nearest)
 		}
-	case len(native) == 0 && lost(erased, false, "") != nil:
-		all.reportLost(t, f.Field.Label(), m.Pos, lost(erased, false, ""))
+	case len(native) == 0 && lost(erased, "") != nil:
+		all.reportLost(t, f.Field.Label(), m.Pos, lost(erased, ""))
 	case len(native) == 0 && !all.lackDiscriminators[t]:
 		if all.lackDiscriminators == nil {
 			all.lackDiscriminators = map[*source.Type]bool{}
 		}
 		all.lackDiscriminators[t] = true // reported once for all members
 		for _, field := range t.Fields() {
-			_, tagged := field.Tag.Lookup("json")
-			if !tagged || field.Malformed.Has(markers.UnionDiscriminatorName) ||
+			if !field.JSON().IsSet || field.Malformed.Has(markers.UnionDiscriminatorName) ||
 				field.Malformed.Has(markers.DiscriminatorName) {
 				return nil // it may be the right one
 			}
@@ -636,8 +631,8 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 		return
 	}
 	hasEmpty := slices.Contains(names, "")
-	_, isPointer := op.Discriminator.Field.Type.(*ast.StarExpr) // a pointer distinguishes "" from absence
-	omitted := omits(op.Discriminator.Field, "omitempty") || omits(op.Discriminator.Field, "omitzero")
+	isPointer := op.Discriminator.Field.IsPointer() // a pointer distinguishes "" from absence
+	omitted := op.Discriminator.Field.JSON().Omits()
 	switch {
 	case u.Default != nil:
 		if u.Required || !omitted {

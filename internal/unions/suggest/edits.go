@@ -46,6 +46,8 @@ type lineEditor struct {
 	*suggester
 	t   *source.Type
 	out *Suggestion
+	// several is set if the struct has several discriminators, which members then name.
+	several bool
 }
 
 // discriminator adds the edits for the discriminator, and returns the value that it has if it
@@ -143,7 +145,7 @@ func (e *lineEditor) omitEmpty(f *unionField, why string) {
 
 // member adds the marker of a member, unless it has one, and decides whether the member is
 // optional. It reports whether there is anything to write.
-func (e *lineEditor) member(c *candidate, f *unionField, m *Member, standing string, several bool) bool {
+func (e *lineEditor) member(c *candidate, f *unionField, m *Member, standing string) bool {
 	tagged := c.role == roleDiscriminator && !c.native
 	if !m.Marked {
 		marker := "+unionMember"
@@ -165,7 +167,7 @@ func (e *lineEditor) member(c *candidate, f *unionField, m *Member, standing str
 		}
 		e.aboveField(f, marker, why)
 	}
-	nameless := several && !tagged && f.field.Markers.Get(markers.UnionDiscriminatedByName) == nil
+	nameless := e.several && !tagged && f.field.Markers.Get(markers.UnionDiscriminatedByName) == nil
 	if nameless {
 		e.aboveField(f, "+unionDiscriminatedBy="+c.field.Label(), "the struct has several discriminators")
 	}

@@ -51,7 +51,7 @@ func (c *candidate) match(fields []*unionField) {
 		for _, f := range fields {
 			if !selected(value) && free(f) && sameName(value, f) && c.whyNotMemberOf(f, value) == "" {
 				c.matches = append(c.matches, match{f, value})
-				if f.pointer() {
+				if f.field.IsPointer() {
 					c.strong++
 				}
 			}

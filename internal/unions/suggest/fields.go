@@ -58,19 +58,15 @@ func (s *suggester) unionFields(t *source.Type) (fields []*unionField, rest int)
 	for i, entry := range st.Fields.List {
 		n := max(len(entry.Names), 1)
 		for _, field := range declared[:n] {
-			tag, ok := field.Tag.Lookup("json")
-			if !ok || tag == "-" || field.Markers.Get(markers.OmitName) != nil || field.Name != "" && !ast.IsExported(field.Name) {
+			tag := field.JSON()
+			if !tag.IsSet || tag.Excluded || field.Markers.Get(markers.OmitName) != nil || field.Name != "" && !ast.IsExported(field.Name) {
 				continue
 			}
-			name, options, _ := strings.Cut(tag, ",")
-			if name == "" {
+			if tag.Name == "" {
 				rest++
 				continue
 			}
-			f := &unionField{field: field, name: name, comments: comments[i], shared: n > 1}
-			for option := range strings.SplitSeq(options, ",") {
-				f.omits = f.omits || option == "omitempty" || option == "omitzero"
-			}
+			f := &unionField{field: field, name: tag.Name, comments: comments[i], shared: n > 1, omits: tag.Omits()}
 			f.required, _ = s.Requires(field, optional, f.omits)
 			f.readRole()
 			fields = append(fields, f)
@@ -123,9 +119,9 @@ func (f *unionField) whyNotMember() string {
 		return "remove +nullable"
 	case f.field.Markers.Get(markers.DefaultName) != nil || f.field.Markers.Get(markers.PlainDefaultName) != nil:
 		return "remove its default"
-	case f.pointer() && f.required:
+	case f.field.IsPointer() && f.required:
 		return "make it optional: omitempty, and +optional"
-	case f.pointer() || f.neverEmpty() && !f.required:
+	case f.field.IsPointer() || f.neverEmpty() && !f.required:
 		return ""
 	}
 	switch f.field.Type.(type) {
@@ -133,11 +129,6 @@ func (f *unionField) whyNotMember() string {
 		return "make it optional and never empty: omitempty, +optional, and a minimum of 1 item or property"
 	}
 	return "make it a pointer with omitempty, and +optional"
-}
-
-func (f *unionField) pointer() bool {
-	_, ok := f.field.Type.(*ast.StarExpr)
-	return ok
 }
 
 // neverEmpty reports whether the field is a list or map that is omitted from JSON when empty
@@ -170,10 +161,7 @@ type choices struct {
 
 // choicesOf returns the values of a field; none if it is not a string enum.
 func (s *suggester) choicesOf(t *source.Type, f *unionField) choices {
-	typ := f.field.Type
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = star.X
-	}
+	typ := source.Pointee(f.field.Type)
 	if body := source.UnderlyingOf(t.File, typ); body.Kind != source.KindBasic || body.Basic != "string" {
 		return choices{}
 	}

@@ -3,7 +3,6 @@ package suggest
 import (
 	"go/ast"
 	"slices"
-	"strings"
 
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/markers"
@@ -24,7 +23,7 @@ func (s *suggester) findStatuses(packages []*source.Package) {
 				continue
 			}
 			for _, f := range t.Fields() {
-				if name, _ := jsonName(f); name == "status" {
+				if f.JSON().Name == "status" {
 					s.addStatus(t, f)
 				}
 			}
@@ -34,11 +33,7 @@ func (s *suggester) findStatuses(packages []*source.Package) {
 
 // addStatus adds the type of a field, and those of its inlined fields.
 func (s *suggester) addStatus(owner *source.Type, f *source.Field) {
-	expr := f.Type
-	if star, ok := expr.(*ast.StarExpr); ok {
-		expr = star.X
-	}
-	name, why := owner.File.Resolve(expr)
+	name, why := owner.File.Resolve(source.Pointee(f.Type))
 	if why != nil || name.Type == nil || s.statuses[name.Type] {
 		return
 	}
@@ -49,18 +44,10 @@ func (s *suggester) addStatus(owner *source.Type, f *source.Field) {
 	}
 	s.statuses[t] = true
 	for _, child := range t.Fields() {
-		if name, tagged := jsonName(child); tagged && name == "" {
+		if tag := child.JSON(); tag.IsSet && tag.Name == "" {
 			s.addStatus(t, child)
 		}
 	}
-}
-
-// jsonName returns the JSON name of a field, and whether it has a json tag. Without a name, the
-// field is inlined.
-func jsonName(f *source.Field) (name string, tagged bool) {
-	tag, ok := f.Tag.Lookup("json")
-	name, _, _ = strings.Cut(tag, ",")
-	return name, ok
 }
 
 // needsFields reports whether an object without the fields of the union is rejected, if standing

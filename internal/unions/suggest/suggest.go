@@ -150,7 +150,7 @@ func (s *suggester) suggest(t *source.Type) []Suggestion {
 	var out []Suggestion
 	found := s.discriminators(t, fields, rest)
 	for _, c := range found {
-		if suggestion, lacks := s.discriminated(t, fields, c, len(found) > 1 || c.hasRival(fields)); lacks {
+		if suggestion, lacks := s.discriminated(t, fields, c, found); lacks {
 			out = append(out, suggestion)
 		}
 	}
@@ -233,16 +233,16 @@ func (c *candidate) shares(other *candidate) bool {
 	})
 }
 
-// discriminated returns the suggestion for a discriminator. lacks is false if the union is
-// completely marked.
+// discriminated returns the suggestion for one of the discriminators that were found. lacks is false
+// if the union is completely marked.
 func (s *suggester) discriminated(t *source.Type, fields []*unionField, c *candidate,
-	several bool) (out Suggestion, lacks bool) {
+	found []*candidate) (out Suggestion, lacks bool) {
 	out = Suggestion{Pos: s.Reporter.Position(t.Spec.Name.Pos()), Package: t.Pkg.Path, Type: t.Label(),
 		Discriminator: c.field.Label(), Why: c.why}
 	out.Marked = c.role == roleDiscriminator
 	lacks = !out.Marked
 	taken := map[string]bool{}
-	e := &lineEditor{suggester: s, t: t, out: &out}
+	e := &lineEditor{suggester: s, t: t, out: &out, several: len(found) > 1 || c.hasRival(fields)}
 	standing := e.discriminator(c)
 	for _, f := range fields {
 		i := slices.IndexFunc(c.matches, func(m match) bool { return m.field == f })
@@ -257,7 +257,7 @@ func (s *suggester) discriminated(t *source.Type, fields []*unionField, c *candi
 			given, _ := f.specified()
 			member.Optional = given.Optional
 		}
-		lacks = e.member(c, f, &member, standing, several) || lacks
+		lacks = e.member(c, f, &member, standing) || lacks
 		out.Members = append(out.Members, member)
 	}
 	for _, value := range c.choices.values {
@@ -320,7 +320,7 @@ func (s *suggester) undiscriminated(t *source.Type, fields []*unionField) (out S
 		return out, false
 	}
 	for _, f := range fields {
-		if !f.pointer() || f.whyNotMember() != "" || f.role == roleDiscriminator || f.role == roleMember && f.native {
+		if !f.field.IsPointer() || f.whyNotMember() != "" || f.role == roleDiscriminator || f.role == roleMember && f.native {
 			return out, false
 		}
 	}

@@ -484,8 +484,8 @@ func TestAffixOf(t *testing.T) {
 // and that then there is nothing left to suggest.
 func FuzzSuggestUnions(f *testing.F) {
 	files, err := filepath.Glob("../../../testdata/suggest/*.txtar")
-	if err != nil {
-		f.Fatal(err)
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no cases: %v", err)
 	}
 	for _, name := range files {
 		archive, err := txtar.ParseFile(name)

@@ -13,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/source/gotext"
 	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -81,10 +82,7 @@ func (g *unionGraph) file(p *source.Package, header string, o FunctionOptions) *
 
 // unique returns the name, with a number appended if it is taken, and reserves it.
 func (f *functionFile) unique(name string) string {
-	actual := name
-	for i := 2; f.isTaken(actual); i++ {
-		actual = name + strconv.Itoa(i)
-	}
+	actual := gotext.Unique(name, f.isTaken)
 	f.ours[actual] = true
 	return actual
 }
@@ -94,21 +92,21 @@ func (f *functionFile) isTaken(name string) bool {
 	return declared || f.ours[name]
 }
 
-// functionNames returns the names of the functions for a type. Other packages rely on these
-// names.
-func functionNames(typeName string, clears bool) goFunctions {
+// functions returns the functions for a declared struct. Other packages rely on their names.
+func (node *structNode) functions() goFunctions {
+	typeName := node.decl.Spec.Name.Name
 	verb := func(lower, upper string) string {
 		if ast.IsExported(typeName) {
 			return upper + typeName + "Unions"
 		}
 		return lower + upperFirst(typeName) + "Unions"
 	}
-	return goFunctions{Normalize: verb("normalize", "Normalize"), Validate: verb("validate", "Validate"), Clears: clears}
+	return goFunctions{Normalize: verb("normalize", "Normalize"), Validate: verb("validate", "Validate"), Clears: node.clears}
 }
 
 // reserve reserves the names of the functions for a type, and reports conflicts.
 func (f *functionFile) reserve(node *structNode) {
-	names := functionNames(node.decl.Spec.Name.Name, node.clears)
+	names := node.functions()
 	for _, name := range []string{names.Normalize, names.Validate} {
 		if other, taken := f.declared[name]; taken {
 			f.report(f.pkg.AtPosition(other.Pos), "rename it, or leave the type out with // +schemagen:unions=none", "%s is generated for type %s, and declared here, too", name, node.decl)
@@ -145,7 +143,7 @@ func (f *functionFile) label(n *structNode) string {
 		name = f.instanceText(n.decl)
 	}
 	var out strings.Builder
-	for i, word := range strings.FieldsFunc(name, func(r rune) bool { return identifierRune(r) != r }) {
+	for i, word := range strings.FieldsFunc(name, func(r rune) bool { return gotext.Identifier(string(r)) != string(r) }) {
 		if i > 0 {
 			word = upperFirst(word)
 		}
@@ -175,7 +173,7 @@ func (f *functionFile) structOf(node *structNode) *goStruct {
 		s.Type = node.decl.Spec.Name.Name
 	}
 	if node.decl.Pkg == f.pkg && node.unnamed == "" && node.decl.Generic == nil {
-		s.goFunctions = functionNames(node.decl.Spec.Name.Name, node.clears)
+		s.goFunctions = node.functions()
 	} else {
 		label := upperFirst(f.label(node))
 		s.goFunctions = goFunctions{Normalize: f.unique("normalize" + label + "Unions"), Validate: f.unique("validate" + label + "Unions"), Clears: node.clears}
@@ -222,7 +220,7 @@ func (f *functionFile) functions(node *structNode) *goFunctions {
 	if s, ok := f.structs[node]; ok {
 		return &s.goFunctions
 	}
-	s := &goStruct{goFunctions: functionNames(t.Spec.Name.Name, node.clears), Foreign: true, Type: f.qualified(t, "")}
+	s := &goStruct{goFunctions: node.functions(), Foreign: true, Type: f.qualified(t, "")}
 	qualifier := f.importName(t.Pkg, "") + "."
 	s.Normalize = qualifier + s.Normalize
 	s.Validate = qualifier + s.Validate

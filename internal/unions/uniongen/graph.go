@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"go/ast"
 	"slices"
-	"strings"
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
@@ -161,7 +160,7 @@ func (g *unionGraph) named(f *source.File, expr ast.Expr, path string, depth int
 	if t.Spec.Assign.IsValid() {
 		return g.value(t.File, t.Spec.Type, path, depth+1)
 	}
-	if t.Spec.TypeParams.NumFields() > 0 || define.KnownType(t.Pkg.Path, t.Spec.Name.Name, false) != nil {
+	if t.Spec.TypeParams.NumFields() > 0 || define.KnownType(t.Pkg.Path, t.Spec.Name.Name) != nil {
 		return nil
 	}
 	_, isStruct := t.Spec.Type.(*ast.StructType)
@@ -218,8 +217,8 @@ func (g *unionGraph) unnamedStruct(f *source.File, st *ast.StructType, path stri
 func (g *unionGraph) addFields(node *structNode) {
 	t := node.decl
 	for _, field := range t.Fields() {
-		tag, hasTag := field.Tag.Lookup("json")
-		if !hasTag || tag == "-" || field.Name != "" && !ast.IsExported(field.Name) {
+		tag := field.JSON()
+		if !tag.IsSet || tag.Excluded || field.Name != "" && !ast.IsExported(field.Name) {
 			continue
 		}
 		if m := field.Markers; m.Get(markers.OmitName) != nil || m.Get(markers.SchemaName) != nil ||
@@ -227,8 +226,7 @@ func (g *unionGraph) addFields(node *structNode) {
 			continue
 		}
 		node.marked = node.marked || field.Markers.InUnion()
-		name, _, _ := strings.Cut(tag, ",")
-		edge := &fieldEdge{field: field, name: field.GoName(), json: name, inline: name == ""}
+		edge := &fieldEdge{field: field, name: field.GoName(), json: tag.Name, inline: tag.Name == ""}
 		path := node.unnamed
 		if path == "" {
 			path = t.Spec.Name.Name

@@ -72,12 +72,14 @@ type listNode struct {
 
 // listKey returns the template data for a key of a list, and whether it is a field.
 func (f *functionFile) listKey(node *structNode, name string, items *structural.Schema) (goKey, bool) {
-	file, field, guards := node.field(name)
-	if field == nil {
+	found := node.field(name)
+	if found == nil {
 		return goKey{}, false
 	}
+	field := found.Field
+	file := found.Owner.File
 	goName := field.GoName()
-	key := goKey{Go: goName, Field: lowerFirst(goName), Guards: guards}
+	key := goKey{Go: goName, Field: lowerFirst(goName), Guards: found.Pointers}
 	typ := field.Type
 	for range maxTypeDepth {
 		declaring, expr := file.ResolveExpr(typ)
@@ -93,11 +95,11 @@ func (f *functionFile) listKey(node *structNode, name string, items *structural.
 	if !isComparable(file, typ, 0) {
 		return goKey{}, false
 	}
-	if tag := field.Tag.Get("json"); !key.Pointer && (strings.Contains(tag, ",omitempty") || strings.Contains(tag, ",omitzero")) {
+	if !key.Pointer && field.JSON().Omits() {
 		key.Zero = f.zero(file, field)
 	}
 	key.Default = keyDefault(name, items, node.schema)
-	if key.Default != "" && !key.Pointer && key.Zero == "" && len(guards) == 0 {
+	if key.Default != "" && !key.Pointer && key.Zero == "" && len(found.Pointers) == 0 {
 		key.Default = "" // the key is always present
 	}
 	return key, true
@@ -124,52 +126,17 @@ func keyDefault(name string, schemas ...*structural.Schema) string {
 	return ""
 }
 
-// field returns the field with a JSON name, as declared in the struct or one that it embeds,
-// the file that contains its type, and the selectors of the embedded pointers that must not
-// be nil.
-func (n *structNode) field(name string) (file *source.File, field *source.Field, guards []string) {
+// field returns the field with a JSON name, as declared in the struct or one that it embeds, or nil.
+func (n *structNode) field(name string) *source.JSONField {
 	if n.defined != nil {
 		return n.defined.field(name)
 	}
-	return fieldOf(n.decl, name, "", 0)
-}
-
-// fieldOf searches for the field with a JSON name. prefix is the selector of t in the struct
-// where the search began.
-func fieldOf(t *source.Type, name, prefix string, depth int) (declaring *source.File, field *source.Field, guards []string) {
-	if depth > maxTypeDepth {
-		return nil, nil, nil
-	}
-	fields := t.Fields()
-	for _, f := range fields {
-		if json, _, _ := strings.Cut(f.Tag.Get("json"), ","); json == name && json != "-" {
-			return t.File, f, nil
+	for _, f := range n.decl.JSONFields() {
+		if f.Name == name {
+			return &f
 		}
 	}
-	for _, f := range fields {
-		if json, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.Name != "" || json != "" {
-			continue
-		}
-		typ := f.Type
-		selector := prefix + f.GoName()
-		star, isPointer := typ.(*ast.StarExpr)
-		if isPointer {
-			typ = star.X
-		}
-		resolved, why := t.File.Resolve(typ)
-		if why != nil || resolved.Type.Unalias() == nil {
-			continue
-		}
-		file, found, guards := fieldOf(resolved.Type.Unalias(), name, selector+".", depth+1)
-		if found == nil {
-			continue
-		}
-		if isPointer {
-			guards = append([]string{selector}, guards...)
-		}
-		return file, found, guards
-	}
-	return nil, nil, nil
+	return nil
 }
 
 // mayChange requests the function that reports whether a discriminator in a struct differs,

@@ -1,6 +1,10 @@
 package uniongen
 
-import "go/token"
+import (
+	"go/token"
+
+	"github.com/schemagen/schemagen/internal/source/gotext"
+)
 
 // This file has the data of the template for the functions of a package. The template reads the
 // exported fields and methods.
@@ -15,7 +19,7 @@ type goFile struct {
 	// Package is the package name.
 	Package string
 	// Imports are the imports that the strings may refer to. Unused ones are left out.
-	Imports []goImport
+	Imports []gotext.Import
 	// Taken are the names that generated identifiers must not use: the declarations of the
 	// package and its imports.
 	Taken []string
@@ -32,9 +36,6 @@ type goFile struct {
 	// Lists are the keyed lists with functions, in the order of the file.
 	Lists []*goList
 }
-
-// goImport is an import. Name is empty if it is the last element of Path.
-type goImport struct{ Name, Path string }
 
 // goAlias is a name for an unnamed type.
 type goAlias struct {

@@ -5,10 +5,10 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/source"
+	"github.com/schemagen/schemagen/internal/source/gotext"
 )
 
 // This file converts type expressions to text for the generated file of a package.
@@ -105,11 +105,8 @@ func (f *functionFile) qualifiedName(p *source.Package, name, preferred string) 
 // instanceText returns an instance of a generic type.
 func (f *functionFile) instanceText(t *source.Type) string {
 	var args []string
-	for _, field := range t.Generic.Spec.TypeParams.List {
-		for _, name := range field.Names {
-			arg := t.File.Params[name.Name]
-			args = append(args, f.text(arg.File, arg.Expr))
-		}
+	for _, arg := range t.Arguments {
+		args = append(args, f.text(arg.File, arg.Expr))
 	}
 	return f.qualified(t.Generic, "") + "[" + strings.Join(args, ", ") + "]"
 }
@@ -157,21 +154,14 @@ func (f *functionFile) importName(p *source.Package, preferred string) string {
 	if slices.Contains([]string{"field", "maps", "slices", "strings"}, name) {
 		name = path.Base(path.Dir(p.Path)) + name // the functions use it themselves
 	}
-	name = f.unique(strings.Map(identifierRune, name))
+	name = f.unique(gotext.Identifier(name))
 	f.imports[p.Path] = name
-	added := goImport{Path: p.Path}
+	added := gotext.Import{Path: p.Path}
 	if name != path.Base(p.Path) || name != p.Name {
 		added.Name = name
 	}
 	f.out.Imports = append(f.out.Imports, added)
 	return name
-}
-
-func identifierRune(r rune) rune {
-	if r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {
-		return r
-	}
-	return '_'
 }
 
 // qualifierOf returns the name by which the package's files import another one: the first

@@ -37,7 +37,7 @@ func Options(c *project.File, options define.Options) (define.Options, error) {
 		if err := c.Fill(project.OfCRD, options.Dir, v.Flags(project.OfCRD)); err != nil {
 			return options, err
 		}
-		c.AddTo(&v.Options, false)
+		c.AddTo(&v.Options)
 	}
 	v.ToolVersion = cli.StampedVersion()
 	v.Passes = passes.All()
@@ -231,14 +231,10 @@ func ReadHeader(reader *inputs.Reader, where output.Writer, name, year string) (
 	if findings := where.Outside(name); len(findings) > 0 {
 		return "", findings
 	}
-	read := func() ([]byte, error) { return reader.ReadFile(name, nil) }
+	read := func(name string) ([]byte, error) { return reader.ReadFile(name, nil) }
 	if info, err := reader.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		reader.Unsure(name + " is not a file") // <(command) in a shell, or /dev/null
-		read = func() ([]byte, error) { return os.ReadFile(name) }
+		read = os.ReadFile
 	}
-	header, err := read()
-	if err != nil {
-		return "", diag.List{report.UnreadableHeader(name, err)}
-	}
-	return strings.ReplaceAll(string(header), " YEAR", " "+year), nil
+	return report.Header(read, name, year)
 }

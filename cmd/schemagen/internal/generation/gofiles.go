@@ -56,7 +56,7 @@ func (inv *Invocation) goFiles(s *Settings, v *Values) (err error) {
 	}
 	v.Server = server
 	v.Passes = passes.All()
-	s.Reporter.Project.AddTo(&v.Options, false)
+	s.Reporter.Project.AddTo(&v.Options)
 	if unions := s.Reporter.Project.Texts("unions", inv.Dir); len(unions) > 0 {
 		v.Unions = unions[0]
 	}

@@ -248,7 +248,10 @@ func (inv *Invocation) locate(s *Settings, v *Values, reader *inputs.Reader) (er
 		v.Patterns = file.Paths(v.Dir)
 	}
 	v.AllPackages = len(v.Kinds) == 0 && len(v.Groups) == 0 && file.Covers(reader, v.Dir, v.Patterns)
-	file.AddTo(&v.Options, v.AllPackages && inv.selection(v).EveryChannel())
+	file.AddTo(&v.Options)
+	if overrides := v.Options.Overrides; overrides != nil {
+		overrides.ReportUnused = v.AllPackages && inv.selection(v).EveryChannel()
+	}
 	return nil
 }
 

@@ -74,7 +74,7 @@ func listCodes(stdout io.Writer) error {
 func explanationOf(info *diag.Kind) string {
 	text := fmt.Sprintf("%s (%s): %s\n\n%s\n", info.Code, defaultSeverity(info), info.Title, info.Explanation)
 	if info.Bad != "" {
-		text += "\nReported:\n\n" + screen.Indent(info.Bad+"\n", "\t") + "\n" + goodHeading(info) + ":\n\n" + screen.Indent(info.Good+"\n", "\t")
+		text += "\nReported:\n\n" + screen.Indent(info.Bad.String()+"\n", "\t") + "\n" + goodHeading(info) + ":\n\n" + screen.Indent(info.Good.String()+"\n", "\t")
 	}
 	return text + "\n" + codesURL + "#" + anchor(codeHeading(info)) + "\n"
 }
@@ -137,7 +137,7 @@ file that begins with the path of a schema is a CRD of kind Widget with this sch
 		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", codeHeading(info), capital(defaultSeverity(info)), info.Explanation)
 		if info.Bad != "" {
 			language := "go"
-			if strings.HasPrefix(info.Bad, "$ ") {
+			if strings.HasPrefix(info.Bad.String(), "$ ") {
 				language = "console"
 			}
 			fmt.Fprintf(&b, "\nReported:\n\n```%[1]s\n%[2]s\n```\n\n%[3]s:\n\n```%[1]s\n%[4]s\n```\n", language, info.Bad, goodHeading(info), info.Good)
