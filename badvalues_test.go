@@ -92,7 +92,7 @@ func otherArguments(ctx context.Context) map[string][]valueCall {
 		},
 		"markers": {
 			{"func New", "none", func() (any, error) { return nil, second(markers.New()) }, "<nil>"},
-			{"func (r Reference) Select", "unknown", func() (any, error) { return results(markers.Reference{}.Select("nope")) }, `no marker begins with "nope": schemagen markers lists them`},
+			{"func (r Reference) Select", "unknown", func() (any, error) { return results(markers.Reference{}.Select("nope")) }, `no marker begins with "nope": schemagen explain + lists them`},
 			{"func (r Reference) WriteList", "nil", func() (any, error) { return nil, markers.Reference(nil).WriteList(&out) }, "<nil>"},
 			{"func (r Reference) WriteMarkdown", "nil", func() (any, error) { return nil, markers.Reference(nil).WriteMarkdown(&out) }, "<nil>"},
 			{"func (r Reference) WriteText", "zero marker", func() (any, error) {

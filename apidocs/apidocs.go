@@ -46,7 +46,7 @@ func HTML(ctx context.Context, all []*crd.Definition, o Options) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	return pages.Page(cmp.Or(o.Title, "Custom resources"), kinds)
+	return pages.Page(cmp.Or(o.Title, pages.DefaultTitle), kinds)
 }
 
 // kinds returns what is documented. Positions in Go are relative to the working directory.
@@ -63,8 +63,8 @@ func (o Options) kinds(ctx context.Context, all []*crd.Definition) ([]*explain.D
 		}
 		for _, r := range resources {
 			documented := r.Documented(dir)
-			if o.Examples && documented.Field != nil {
-				documented.Examples, err = r.Examples(ctx)
+			if o.Examples {
+				documented, err = r.DocumentedWithExamples(ctx, dir)
 				if err != nil {
 					return nil, err
 				}

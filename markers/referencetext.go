@@ -32,7 +32,7 @@ func (r Reference) Select(text string) (Reference, error) {
 		for _, name := range names {
 			names = append(names, name[strings.LastIndexByte(name, ':')+1:])
 		}
-		return nil, fmt.Errorf("no marker begins with %q: %s", prefix, words.DidYouMean(prefix, names, "schemagen markers lists them"))
+		return nil, fmt.Errorf("no marker begins with %q: %s", prefix, words.DidYouMean(prefix, names, "schemagen explain + lists them"))
 	}
 	return out, nil
 }
@@ -179,7 +179,7 @@ func (r Reference) Page() string {
 This page lists every marker that affects CRDs, with an example and the relevant part of its output. [language.md](language.md) is the guide to the markers that schemagen adds.
 
 Fields in examples are fields of a kind's spec. A test generates the output of each example. Names, arguments and meaning of ` + "`+kubebuilder:`" + ` markers are those of controller-tools.
-The page is generated from the table of markers (` + "`make generate`" + `); ` + "`schemagen markers PREFIX`" + ` prints entries.
+The page is generated from the table of markers (` + "`make generate`" + `); ` + "`schemagen explain +PREFIX`" + ` prints entries.
 `)
 	for _, chapter := range r {
 		markdownChapter(&b, chapter)

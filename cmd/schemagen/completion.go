@@ -10,6 +10,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/markers"
+	"github.com/schemagen/schemagen/internal/pages/apidocs"
 	"github.com/schemagen/schemagen/internal/pages/explain"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/terminal"
@@ -19,7 +20,7 @@ import (
 // completions returns the values of a command's flags that a shell can complete. Flags
 // with the same name may have different values in different commands.
 func completions(command string) map[string][]string {
-	formats := map[string][]string{"explain": explain.Formats(), "docs": docsFormats(), "config": configFormats()}
+	formats := map[string][]string{"explain": explain.Formats(), "docs": apidocs.Formats(), "config": configFormats()}
 	out := map[string][]string{
 		"format":        diag.Formats(),
 		"enable":        markers.Features(),
@@ -45,7 +46,19 @@ func completions(command string) map[string][]string {
 func addCompletions(root *cobra.Command) {
 	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
 	_ = root.RegisterFlagCompletionFunc("color", cli.CompleteFrom(terminal.Modes())) // the flag is there
+	commands := root.Commands()
 	for _, cmd := range root.Commands() {
+		commands = append(commands, cmd.Commands()...)
+		for _, child := range cmd.Commands() {
+			switch child.CommandPath() {
+			case "schemagen gates promote", "schemagen gates graduate", "schemagen gates retire":
+				child.ValidArgsFunction = fromProject(gateNames)
+			case "schemagen gates switch":
+				child.ValidArgsFunction = fromProject(channelNames)
+			}
+		}
+	}
+	for _, cmd := range commands {
 		values := completions(cmd.Name())
 		for flag, choices := range values {
 			if cmd.Flags().Lookup(flag) != nil {
@@ -53,7 +66,7 @@ func addCompletions(root *cobra.Command) {
 			}
 		}
 		for flag, names := range map[string]func(*project.File) []string{
-			"channel": channelNames, "into": channelNames, "from": channelNames, "to": channelNames, "gate": gateNames, "promote": gateNames,
+			"channel": channelNames, "into": channelNames, "gate": gateNames,
 		} {
 			if cmd.Flags().Lookup(flag) != nil {
 				_ = cmd.RegisterFlagCompletionFunc(flag, fromProject(names)) // the flag is there

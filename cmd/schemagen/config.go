@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -15,21 +17,27 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/companions/commandline"
+	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/ground/snapshot"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/run/runcache"
 )
 
 func configFormats() []string { return []string{"yaml", "json"} }
 
 func newConfigCommand(stdout, stderr io.Writer) *cobra.Command {
 	r := reporting.Reporter{Format: "text"}
+	var v generation.Values
 	var format string
 	cmd := &cobra.Command{
 		Use:   "config [packages]",
 		Short: "Print the settings of a run and the source of each value.",
 		Long: `Print the settings of schemagen crd, given the same packages and flags, and of
 schemagen unions. The source of each value is a line of ` + project.Name + `, a flag,
-or the default.
+or the default. What else a run depends on follows: the version of schemagen and of
+the API server that it asks, and how packages are found.
 
 ` + project.Name + ` is optional. It is read from the working directory or the nearest
 parent directory, up to the module root; docs/config.md describes it.`,
@@ -60,17 +68,22 @@ parent directory, up to the module root; docs/config.md describes it.`,
 					effective[i] = defaultOf(&r, e)
 				}
 			}
-			return r.Project.WriteEffective(stdout, format, effective)
+			environment, err := environmentOf(cmd, &r, v.Options, args)
+			if err != nil {
+				return err
+			}
+			return r.Project.WriteEffective(stdout, format, effective, environment)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "yaml", "output format: "+strings.Join(configFormats(), ", "))
-	addSettingFlags(cmd, new(generation.Values))
+	addSettingFlags(cmd, &v)
 	return cmd
 }
 
 // addSettingFlags adds the flags of crd that are settings.
 func addSettingFlags(cmd *cobra.Command, v *generation.Values) {
 	cmd.Flags().AddFlagSet(v.Flags(project.OfCRD))
+	cli.HideFlags(cmd, "lister")
 	cli.GroupFlags(cmd, crdFlagGroups()...)
 }
 
@@ -98,4 +111,46 @@ func defaultOf(r *reporting.Reporter, e project.Effective) project.Effective {
 		}
 	}
 	return e
+}
+
+// environmentOf returns what a run depends on besides its settings, a line for each: for bug reports, and to find
+// out why the go command or controller-gen's own code is used.
+func environmentOf(cmd *cobra.Command, r *reporting.Reporter, options define.Options, args []string) ([]string, error) {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, screen.Line(fmt.Sprintf(format, args...))) }
+	add("version: %s", cli.ToolVersion())
+	add("go: %s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	add("kube-version: %s", apiserver.DefaultVersion)
+	if kept := runcache.Open("", cli.ToolVersion()); kept != nil {
+		add("cache: %s", kept.Dir())
+	}
+	patterns, err := r.Packages(cmd, nil, args)
+	if err != nil && len(args) == 0 {
+		add("packages: none are found")
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	options.Dir = r.WorkDir
+	options.Patterns = patterns
+	options.Passes = passes.All()
+	listing, findings, err := define.List(cmd.Context(), options)
+	if err = cmp.Or(err, r.Report(cmd.ErrOrStderr(), findings)); err != nil {
+		return nil, err
+	}
+	if len(listing.Reasons) == 0 {
+		add("lister: without the go command")
+	} else {
+		add("lister: the go command: %s", strings.Join(listing.Reasons, "; "))
+	}
+	unsure, err := commandline.Upstream(cmd.Context(), options)
+	for _, reason := range unsure {
+		add("controller-gen's code: %s", reason)
+	}
+	add("packages: %d", len(listing.Packages))
+	for _, path := range listing.Packages {
+		add("  %s", path)
+	}
+	return out, err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -244,8 +245,7 @@ func TestSettings(t *testing.T) {
 		commands[c.Name()] = func(name string) bool { return c.Flags().Lookup(name) != nil }
 	}
 	for _, s := range project.Settings() {
-		key := s.Key[strings.LastIndexByte(s.Key, '.')+1:]
-		if !bytes.Contains(page, []byte("`"+key+"`")) {
+		if !bytes.Contains(page, []byte("`"+s.Key+"`")) {
 			t.Errorf("docs/config.md does not describe %s", s.Key)
 		}
 		if s.Description == "" {
@@ -262,4 +262,57 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s is --%s in controller-gen's syntax, which does not exist", s.Key, s.Alias)
 		}
 	}
+}
+
+// TestSettingsTable holds the table of settings in docs/config.md; -update rewrites it.
+func TestSettingsTable(t *testing.T) {
+	const page, begin, end = "../../docs/config.md", "<!-- settings -->\n", "<!-- end of settings -->"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, hasBegin := strings.Cut(string(text), begin)
+	_, after, hasEnd := strings.Cut(rest, end)
+	if !hasBegin || !hasEnd {
+		t.Fatalf("%s has no place for the settings", page)
+	}
+	want := before + begin + settingsTable() + end + after
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if want != string(text) {
+		t.Errorf("the settings in %s are out of date: run go test ./cmd/schemagen -run TestSettingsTable -update", page)
+	}
+}
+
+// settingsTable returns a row for each setting: its key, its flag, its argument in controller-gen's syntax, the
+// commands with the flag, and what it is.
+func settingsTable() string {
+	var b strings.Builder
+	b.WriteString("\n| key | flag | controller-gen's argument | |\n|---|---|---|---|\n")
+	quoted := func(format, text string) string {
+		if text == "" {
+			return ""
+		}
+		return "`" + fmt.Sprintf(format, text) + "`"
+	}
+	for _, s := range project.Settings() {
+		commands := s.Also
+		if s.Of != "" {
+			commands = append([]string{s.Of}, commands...)
+		} else if s.Flag != "" {
+			commands = append([]string{project.OfCRD}, commands...)
+		}
+		flag := quoted("--%s", s.Flag)
+		if flag != "" {
+			flag += " of " + strings.Join(slices.Compact(commands), ", ")
+		}
+		argument := quoted("crd:%s=", s.Argument)
+		if s.Alias != "" {
+			argument = quoted("--%s", s.Alias)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Key, flag, argument, s.Description)
+	}
+	return b.String() + "\n"
 }

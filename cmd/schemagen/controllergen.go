@@ -63,12 +63,33 @@ func generatorOf(arg string) (name string, hasOptions bool) {
 	return name, hasOptions
 }
 
+// guessedCommands returns what to use for names of commands that people try, because other tools have them.
+func guessedCommands() map[string]string {
+	return map[string]string{
+		"lint":         "schemagen verify for CRDs, or schemagen generate --check --rules review for Go packages",
+		"validate":     "schemagen try -f FILE for objects, or schemagen verify for CRDs",
+		"check":        "schemagen generate --check",
+		"build":        "schemagen generate",
+		"manifests":    "schemagen generate",
+		"deepcopy":     "schemagen generate --only object",
+		"breaking":     "schemagen diff",
+		"review":       "schemagen diff --format html",
+		"convert":      "schemagen try --to VERSION",
+		"markers":      "schemagen explain +MARKER; + alone lists all markers",
+		"explain-code": "schemagen explain CODE",
+		"env":          "schemagen config",
+	}
+}
+
 // unknownCommand returns the error for a first argument that is not a command. A generator
 // alone could be a misunderstanding of either syntax, so it is not run.
 func unknownCommand(root *cobra.Command, name string) error {
 	if generator, _ := generatorOf(name); generator != "" {
 		options := map[string]string{"rbac": ":roleName=manager-role", "schemapatch": ":manifests=config/crd/bases"}
 		return fmt.Errorf("%s is a generator of controller-gen, not a command: add the packages, as for controller-gen\nexample: schemagen %[1]s%s paths=\"./...\"", generator, options[generator])
+	}
+	if answer, ok := guessedCommands()[name]; ok {
+		return fmt.Errorf("%s is not a command: use %s", name, answer)
 	}
 	var names []string
 	for _, cmd := range root.Commands() {
@@ -138,28 +159,17 @@ func parseControllerGen(inv *generation.Invocation, flags *pflag.FlagSet, args [
 		rule, _ := commandline.RuleFor("schemapatch", line.Rules)
 		request.Patch = &generate.Patch{SchemaPatchArguments: *line.Patch, CRDFirst: line.CRDFirst, Rule: rule}
 	}
-	companions := line.Generators
-	rules := line.Rules
-	if rule, explicit := commandline.RuleFor("crd", rules); explicit {
+	if rule, explicit := commandline.RuleFor("crd", line.Rules); explicit {
 		if err := inv.Given.Set("output", commandline.Directory(rule)); err != nil {
 			return err
 		}
 	}
-	request.Generators = slices.Sorted(maps.Keys(companions))
+	request.Generators = slices.Sorted(maps.Keys(line.Generators))
 	// they read the same markers
-	if !request.NoCRD || request.Patch != nil || companions[commandline.ApplyConfigurationName] != nil {
+	if !request.NoCRD || request.Patch != nil || line.Generators[commandline.ApplyConfigurationName] != nil {
 		request.Generators = append(request.Generators, "crd")
 	}
-	if len(companions) > 0 {
-		request.Companions = generate.Companions{Generators: companions, Rules: map[string]any{}}
-		for _, name := range slices.Sorted(maps.Keys(companions)) {
-			rule, explicit := commandline.RuleFor(name, rules)
-			request.Companions.Rules[name] = rule
-			if !explicit {
-				request.Companions.Defaulted = append(request.Companions.Defaulted, name)
-			}
-		}
-	}
+	request.Companions = generate.CompanionsOf(line)
 	return nil
 }
 

@@ -28,15 +28,13 @@ type docsRun struct {
 	reporter    reporting.Reporter
 	output      string
 	mode        output.Mode
-	// format is one of docsFormats.
+	// format is one of [apidocs.Formats].
 	format string
 	title  string
 	// template is the file of a template, or empty.
 	template string
 	examples bool
 }
-
-func docsFormats() []string { return []string{"html", "markdown", "asciidoc"} }
 
 const defaultDocsDir = "docs/api"
 
@@ -68,9 +66,9 @@ described in docs/editor.md; its output has the name of the file without .tmpl.`
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&r.output, "output", "o", defaultDocsDir, "write to this directory, - for standard output")
-	flags.StringVar(&r.format, "format", "html", "output format: "+strings.Join(docsFormats(), ", "))
+	flags.StringVar(&r.format, "format", "html", "output format: "+strings.Join(apidocs.Formats(), ", "))
 	flags.StringVar(&r.template, "template", "", "execute this Go template, OUTPUT.tmpl, instead of a format")
-	flags.StringVar(&r.title, "title", "Custom resources", "title of the page")
+	flags.StringVar(&r.title, "title", apidocs.DefaultTitle, "title of the page")
 	flags.BoolVar(&r.examples, "examples", true, "generate examples; slow for large definitions")
 	cli.AddModeFlags(cmd, &check, &diff)
 	r.definitions.Add(cmd)
@@ -78,8 +76,8 @@ described in docs/editor.md; its output has the name of the file without .tmpl.`
 }
 
 func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	if !slices.Contains(docsFormats(), r.format) {
-		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(docsFormats(), ", "))
+	if !slices.Contains(apidocs.Formats(), r.format) {
+		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(apidocs.Formats(), ", "))
 	}
 	published, findings, err := r.definitions.Resources(ctx, args, stdin, nil)
 	if err != nil {
@@ -90,11 +88,11 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	}
 	kinds := make([]*explain.Documented, len(published))
 	for i, p := range published {
-		kinds[i] = p.Documented(r.definitions.Dir)
-		if !r.examples || kinds[i].Field == nil {
+		if !r.examples {
+			kinds[i] = p.Documented(r.definitions.Dir)
 			continue
 		}
-		kinds[i].Examples, err = p.Examples(ctx)
+		kinds[i], err = p.DocumentedWithExamples(ctx, r.definitions.Dir)
 		if err != nil {
 			return err
 		}
@@ -121,20 +119,14 @@ func (r *docsRun) print(findings diag.List, stderr io.Writer) error {
 
 // files renders the documentation; findings are in a template.
 func (r *docsRun) files(kinds []*explain.Documented) (files []publish.File, findings diag.List, err error) {
-	switch {
-	case r.template != "":
-		text, err := os.ReadFile(r.template)
-		if err != nil {
-			return nil, nil, err
-		}
-		file, findings, err := apidocs.Execute(r.template, string(text), apidocs.NewDocument(r.title, kinds))
-		return []publish.File{file}, findings, err
-	case r.format == "markdown":
-		return explain.MarkdownDocs(kinds), nil, nil
-	case r.format == "asciidoc":
-		files, err = apidocs.AsciiDoc(r.title, kinds)
+	if r.template == "" {
+		files, err = apidocs.Files(r.format, r.title, kinds)
 		return files, nil, err
 	}
-	page, err := apidocs.Page(r.title, kinds)
-	return []publish.File{{Path: "index.html", Data: page}}, nil, err
+	text, err := os.ReadFile(r.template)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, findings, err := apidocs.Execute(r.template, string(text), apidocs.NewDocument(r.title, kinds))
+	return []publish.File{file}, findings, err
 }

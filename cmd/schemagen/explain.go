@@ -12,12 +12,15 @@ import (
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/fields"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/pages/explain"
+	"github.com/schemagen/schemagen/markers"
 )
 
 // explainRun is one run of the explain command.
@@ -32,18 +35,27 @@ type explainRun struct {
 func newExplainCommand(stdout, stderr io.Writer) *cobra.Command {
 	var r explainRun
 	cmd := &cobra.Command{
-		Use:   "explain KIND[.path]",
-		Short: "Explain a field of a custom resource, without a cluster.",
-		Long: `Explain a field of a custom resource, without a cluster.
+		Use:   "explain FIELD | CODE | +MARKER",
+		Short: "Explain a field of a custom resource, a diagnostic, or a marker.",
+		Long: `Explain a field of a custom resource, a diagnostic, or a marker. No cluster is needed.
 
-KIND is a kind, plural, singular or short name; the path is the same as for kubectl
-explain. CRDs are YAML or JSON files, directories with such files, - for standard
-input, or Go packages; for packages, the position of the field in the source is
-shown.`,
+A field is KIND or KIND.path: a kind, plural, singular or short name, and a path as for
+kubectl explain. Its CRDs are YAML or JSON files, directories with such files, - for
+standard input, or Go packages; for packages, the position of the field in the source
+is shown. SG without a number lists the codes of all diagnostics. A marker is the
+beginning of its name, or of a part of it after a colon; + alone lists all markers.`,
 		Example: `  schemagen explain widget.spec.template --crd config/crd/bases
-  schemagen explain widgets --recursive --crd ./api/...`,
-		Args: cli.Args(1, 1, "KIND"),
+  schemagen explain SG303
+  schemagen explain +kubebuilder:validation:Minimum`,
+		Args:              cli.Args(1, 1, "KIND, a code or a marker"),
+		ValidArgsFunction: completeExplained,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(explain.Formats(), r.format) {
+				return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(explain.Formats(), ", "))
+			}
+			if strings.HasPrefix(args[0], "+") || explainedCode().MatchString(args[0]) {
+				return r.reference(args[0], stdout)
+			}
 			if err := r.definitions.Configure(cmd, &reporting.Reporter{Format: "text"}); err != nil {
 				return err
 			}
@@ -53,16 +65,45 @@ shown.`,
 	flags := cmd.Flags()
 	flags.StringSliceVar(&r.crds, "crd", nil, generation.CRDFlagHelp)
 	flags.StringVar(&r.apiVersion, "api-version", "", "explain this version or group/version (default: the one that kubectl prefers)")
-	flags.StringVar(&r.format, "format", "plain", "output format: "+strings.Join(explain.Formats(), ", "))
+	flags.StringVar(&r.format, "format", "text", "output format: "+strings.Join(explain.Formats(), ", "))
 	flags.BoolVar(&r.recursive, "recursive", false, "also show all nested fields")
 	r.definitions.Add(cmd)
 	return cmd
 }
 
-func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdout, stderr io.Writer) error {
-	if !slices.Contains(explain.Formats(), r.format) {
-		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(explain.Formats(), ", "))
+// explainedCode matches the code of a diagnostic, or the beginning of all codes.
+var explainedCode = lazyregexp.New(`^(?i:SG[0-9]*)$`)
+
+// completeExplained completes codes and markers.
+func completeExplained(_ *cobra.Command, args []string, typed string) (out []string, _ cobra.ShellCompDirective) {
+	switch {
+	case len(args) > 0:
+	case strings.HasPrefix(typed, "+"):
+		table, _ := markers.New()
+		for _, name := range table.Names() {
+			out = append(out, name)
+		}
+	case strings.HasPrefix(strings.ToUpper(typed), "SG"):
+		for _, info := range reference.Codes() {
+			if !strings.HasPrefix(string(info.Code), strings.ToUpper(typed)) {
+				continue
+			}
+			out = append(out, string(info.Code)+"\t"+info.Title)
+		}
 	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// reference explains a code or a marker.
+func (r *explainRun) reference(text string, stdout io.Writer) error {
+	prefix, isMarker := strings.CutPrefix(text, "+")
+	if !isMarker {
+		return reference.WriteCode(stdout, text)
+	}
+	return reference.WriteMarkers(stdout, prefix, r.format)
+}
+
+func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdout, stderr io.Writer) error {
 	reader, err := r.definitions.Reader(stdin)
 	if err != nil {
 		return err
@@ -99,7 +140,7 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 		return err
 	}
 	published[index].SetPositions(explanation.Field, r.definitions.Dir)
-	if r.format != "plain" {
+	if r.format != "text" {
 		stdout = screen.Documents(stdout)
 	}
 	return explanation.Write(stdout, r.format)

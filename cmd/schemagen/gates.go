@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -21,93 +20,142 @@ import (
 	"github.com/schemagen/schemagen/internal/channels/gatesrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/review"
 )
 
-// gatesRun is one run of the gates command. A comparison is printed as by diff.
-type gatesRun struct {
-	diffRun
-	reporting                     reporting.Reporter
-	gate, promote, into, from, to string
-}
-
+// newGatesCommand has the commands about feature gates.
 func newGatesCommand(stdout, stderr io.Writer) *cobra.Command {
-	var r gatesRun
 	cmd := &cobra.Command{
-		Use:   "gates [packages]",
+		Use:   "gates COMMAND",
 		Short: "List what gates hold, compare channels, or remove gates from Go source.",
-		Long: `List the declarations, markers, enum values and paragraphs of descriptions that
-depend on gates in the modules of the packages, with the paths of the kinds that have
-them, and alternatives that contradict each other for gates that no channel has.
+		Long: `List what gates hold, compare channels, or remove gates from Go source.
 
---promote GATE reports what breaks if a gate is turned on in a channel, like schemagen
-diff. --from and --to report what becomes of stored objects and of requests if the
-CRDs of one channel are replaced by those of another one.`,
-		Example: `  schemagen gates --gate Burst
-  schemagen gates --promote Burst --into standard
-  schemagen gates --from experimental --to standard`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			request, err := gatesRequest(&r.reporting, cmd, args)
-			if err != nil {
-				return err
-			}
-			r.console = r.reporting.Console
-			r.definitions.Dir = r.reporting.WorkDir
-			if r.from != "" && !cmd.Flags().Changed("fail-on") {
-				r.failOn = "none" // it is a question, not a check
-			}
-			return r.run(cmd.Context(), request, stdout, stderr)
-		},
+Packages are patterns as for schemagen crd, with the same default.`,
+		Example: `  schemagen gates list --gate Burst
+  schemagen gates promote Burst --into standard
+  schemagen gates switch experimental standard`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&r.gate, "gate", "", "list only this gate")
-	flags.StringVar(&r.promote, "promote", "", "compare a channel with and without this gate")
-	flags.StringVar(&r.into, "into", "", "with --promote: the channel (default: the first)")
-	flags.StringVar(&r.from, "from", "", "compare this channel with that of --to")
-	flags.StringVar(&r.to, "to", "", "with --from: the channel that replaces it")
-	flags.StringVar(&r.format, "format", "text", "output format: "+strings.Join(gatesrun.Formats(), ", ")+"; of a comparison, those of diff")
-	flags.StringVar(&r.failOn, "fail-on", "clients", "fail on these changes: stored, clients (and stored), any, none; with --from, none is the default")
-	flags.StringVar(&r.kubeVersion, "kube-version", "", "compare for the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
-	cmd.MarkFlagsMutuallyExclusive("gate", "promote", "from")
 	cmd.AddCommand(
+		newGatesListCommand(stdout, stderr),
+		newGatesPromoteCommand(stdout, stderr),
+		newGatesSwitchCommand(stdout, stderr),
 		assumeCommand("graduate", "Write Go source as it is if a gate is always on.", true, stdout, stderr),
 		assumeCommand("retire", "Write Go source as it is if a gate is always off.", false, stdout, stderr),
 	)
 	return cmd
 }
 
-func (r *gatesRun) run(ctx context.Context, request *gatesrun.Request, stdout, stderr io.Writer) error {
-	if r.into != "" && r.promote == "" {
-		return errors.New("--into needs --promote")
+func newGatesListCommand(stdout, stderr io.Writer) *cobra.Command {
+	var r reporting.Reporter
+	var gate, format string
+	cmd := &cobra.Command{
+		Use:   "list [packages]",
+		Short: "List what depends on gates.",
+		Long: `List the declarations, markers, enum values and paragraphs of descriptions that
+depend on gates in the modules of the packages, with the paths of the kinds that have
+them, and alternatives that contradict each other for gates that no channel has.`,
+		Example: `  schemagen gates list
+  schemagen gates list --gate Burst --format json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			request, err := gatesRequest(&r, cmd, args)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(gatesrun.Formats(), format) {
+				return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(gatesrun.Formats(), ", "))
+			}
+			report, findings, err := request.Report(cmd.Context(), gate)
+			if err = cmp.Or(err, r.Report(stderr, findings)); err != nil {
+				return err
+			}
+			return report.Write(stdout, format)
+		},
 	}
-	if (r.from == "") != (r.to == "") {
-		return errors.New("--from needs --to: the channel that stored objects are from, and the one that replaces it")
+	cmd.Flags().StringVar(&gate, "gate", "", "list only this gate")
+	cmd.Flags().StringVar(&format, "format", "text", "output format: "+strings.Join(gatesrun.Formats(), ", "))
+	return cmd
+}
+
+// gatesComparison compares two states of the definitions. It is printed as by diff.
+type gatesComparison struct {
+	diffRun
+	reporting reporting.Reporter
+}
+
+// changes returns what differs.
+type changes func(ctx context.Context, request *gatesrun.Request, target *apiserver.Target) (*gatesrun.Changes, error)
+
+func newGatesPromoteCommand(stdout, stderr io.Writer) *cobra.Command {
+	var r gatesComparison
+	var into string
+	cmd := &cobra.Command{
+		Use:   "promote GATE [packages]",
+		Short: "Report what breaks if a gate is turned on in a channel.",
+		Long: `Report what breaks if a gate is turned on in a channel, like schemagen diff: the channel
+is compared with and without the gate.`,
+		Example: `  schemagen gates promote Burst --into standard`,
+		Args:    cli.Args(1, math.MaxInt, "the name of a gate"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			promoted := func(ctx context.Context, request *gatesrun.Request, target *apiserver.Target) (*gatesrun.Changes, error) {
+				return request.Promote(ctx, target, args[0], into)
+			}
+			return r.run(cmd, args[1:], promoted, stdout, stderr)
+		},
 	}
-	if r.promote == "" && r.from == "" {
-		if !slices.Contains(gatesrun.Formats(), r.format) {
-			return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(gatesrun.Formats(), ", "))
-		}
-		report, findings, err := request.Report(ctx, r.gate)
-		if err = cmp.Or(err, r.reporting.Report(stderr, findings)); err != nil {
-			return err
-		}
-		return report.Write(stdout, r.format)
+	cmd.Flags().StringVar(&into, "into", "", "the channel (default: the first)")
+	r.addFlags(cmd, "clients")
+	return cmd
+}
+
+func newGatesSwitchCommand(stdout, stderr io.Writer) *cobra.Command {
+	var r gatesComparison
+	cmd := &cobra.Command{
+		Use:   "switch FROM TO [packages]",
+		Short: "Report what becomes of objects if one channel replaces another.",
+		Long: `Report what becomes of stored objects and of requests if the CRDs of the channel FROM
+are replaced by those of the channel TO.`,
+		Example: `  schemagen gates switch experimental standard`,
+		Args:    cli.Args(2, math.MaxInt, "the names of two channels"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			moved := func(ctx context.Context, request *gatesrun.Request, target *apiserver.Target) (*gatesrun.Changes, error) {
+				return request.Move(ctx, target, args[0], args[1])
+			}
+			return r.run(cmd, args[2:], moved, stdout, stderr)
+		},
 	}
+	r.addFlags(cmd, "none") // it is a question, not a check
+	return cmd
+}
+
+// addFlags adds the flags of a comparison.
+func (r *gatesComparison) addFlags(cmd *cobra.Command, failOn string) {
+	flags := cmd.Flags()
+	flags.StringVar(&r.format, "format", "text", "output format: "+strings.Join(review.ReportFormats(), ", "))
+	flags.StringVar(&r.failOn, "fail-on", failOn, "fail on these changes: stored, clients (and stored), any, none")
+	flags.StringVar(&r.kubeVersion, "kube-version", "", "compare for the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
+}
+
+func (r *gatesComparison) run(cmd *cobra.Command, packages []string, compared changes, stdout, stderr io.Writer) error {
+	request, err := gatesRequest(&r.reporting, cmd, packages)
+	if err != nil {
+		return err
+	}
+	r.console = r.reporting.Console
+	r.definitions.Dir = r.reporting.WorkDir
 	target, err := r.target()
 	if err != nil {
 		return err
 	}
-	ask := func() (*gatesrun.Changes, error) { return request.Promote(ctx, target, r.promote, r.into) }
-	if r.from != "" {
-		ask = func() (*gatesrun.Changes, error) { return request.Move(ctx, target, r.from, r.to) }
-	}
-	out, err := ask()
+	out, err := compared(cmd.Context(), request, target)
 	if err != nil {
 		return err
 	}
 	if out.Findings.HasErrors() {
 		return r.reporting.Report(stderr, out.Findings)
 	}
-	findings, err := definitions.Allow(ctx, out.Changes, out.New, out.New, reference.IsCode, nil)
+	findings, err := definitions.Allow(cmd.Context(), out.Changes, out.New, out.New, reference.IsCode, nil)
 	if err != nil {
 		return err
 	}

@@ -213,7 +213,7 @@ MORE
 	lines := [][]string{
 		{"crd", "./...", "-o", "out", "--no-cache"}, {"crd", "./...", "-o", "out", "--no-cache", "--format", "github"}, {"crd", "./...", "-o", "other", "--no-cache", "--skip-verify", "--diff"},
 		{"crd", "./...", "-o", "-", "--no-cache", "--skip-verify"}, {"unions", "./...", "--suggest"},
-		{"crd", "./...", "-o", "other", "--no-cache", "--skip-verify", "--check"}, {"crd", "./...", "-o", "out", "--no-cache", "--format", "json"}, {"env", "./..."}, {"explain", "widget.spec", "--crd", "./..."}, {"crd", "rbac:roleName=x", "object", "paths=./...", "--no-cache"},
+		{"crd", "./...", "-o", "other", "--no-cache", "--skip-verify", "--check"}, {"crd", "./...", "-o", "out", "--no-cache", "--format", "json"}, {"config", "./..."}, {"explain", "widget.spec", "--crd", "./..."}, {"crd", "rbac:roleName=x", "object", "paths=./...", "--no-cache"},
 	}
 	const few = 5 // of the lines are enough for most sources
 	printed, runs := 0, 0

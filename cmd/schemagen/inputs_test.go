@@ -83,8 +83,8 @@ func inputRoles(root *cobra.Command) (out []inputRole) {
 // withoutDefinitions are the commands that read no definitions, by what they read instead.
 func withoutDefinitions() map[string]string {
 	return map[string]string{
-		"crd": "packages", "unions": "packages", "conversions": "packages", "gates": "packages", "config": "packages", "env": "packages",
-		"convert": "packages", "types": "files only", "lsp": "an editor's requests", "explain-code": "", "markers": "", "init": "", "migrate": "",
+		"crd": "packages", "unions": "packages", "conversions": "packages", "gates": "", "config": "packages", "generate": "",
+		"convert": "packages", "types": "files only", "lsp": "an editor's requests", "init": "", "migrate": "",
 		"kubebuilder-plugin": "Kubebuilder's request", controllerGenCommand: "packages", "version": "", "help": "", "completion": "",
 	}
 }

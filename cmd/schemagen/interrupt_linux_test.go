@@ -44,10 +44,11 @@ func interruptLines() map[string][]string {
 		"try":            {"try -f object.yaml --crd crds", "try --sample Widget --crd crds"},
 		"explain":        {"explain widget --recursive --crd crds"},
 		"schema":         {"schema -f crds/example.com_widgets.yaml --unfold"},
-		"gates":          {"gates ./api/..."},
+		"gates list":     {"gates list ./api/..."},
+		"gates promote":  {"gates promote Burst ./api/..."},
 		"gates graduate": {"gates graduate Burst ./api/..."},
 		"gates retire":   {"gates retire Burst ./api/..."},
-		"env":            {"env ./api/..."},
+		"generate":       {"generate --diff"},
 		"config":         {"config ./api/..."},
 	}
 }
@@ -57,7 +58,7 @@ func uninterrupted() map[string]string {
 	return map[string]string{
 		"init": "runs make", "migrate": "runs make and controller-gen", "convert": "runs the go command",
 		"lsp": "ends with its client", "kubebuilder-plugin": "reads one request",
-		"explain-code": "reads no input", "markers": "reads no input", "completion": "reads no input", "help": "reads no input", "version": "reads no input",
+		"gates": "prints its help", "gates switch": "is like gates promote", "completion": "reads no input", "help": "reads no input", "version": "reads no input",
 	}
 }
 

@@ -17,8 +17,9 @@ import (
 func newKubebuilderPluginCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	install := false
 	cmd := &cobra.Command{
-		Use:   "kubebuilder-plugin --install",
-		Short: "Install a Kubebuilder plugin for new and existing projects.",
+		Use:    "kubebuilder-plugin --install",
+		Hidden: true, // Kubebuilder runs it
+		Short:  "Install a Kubebuilder plugin for new and existing projects.",
 		Long: `Install the Kubebuilder plugin ` + kubebuilder.Name + `/` + kubebuilder.Version + `, after which a project uses schemagen:
 the Makefile installs and calls it, and there are a schemagen.yaml, a workflow of
 GitHub, and a configuration of pre-commit. Files that exist are not replaced.

@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
-	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/ground/interrupt"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -138,6 +137,7 @@ to call it.`,
 	}
 	cli.AddGroups(root,
 		cli.Group{Title: "Generate", Commands: []*cobra.Command{
+			newGenerateCommand(stdout, stderr),
 			newCRDCommand(stdout, stderr),
 			newUnionsCommand(stdout, stderr),
 			newConversionsCommand(stdout, stderr),
@@ -158,11 +158,8 @@ to call it.`,
 		cli.Group{Title: "Look", Commands: []*cobra.Command{
 			newExplainCommand(stdout, stderr),
 			newSchemaCommand(stdout, stderr),
-			reference.NewExplainCodeCommand(stdout),
-			reference.NewMarkersCommand(stdout),
 			newGatesCommand(stdout, stderr),
 			newConfigCommand(stdout, stderr),
-			newEnvCommand(stdout, stderr),
 		}},
 		cli.Group{Title: "Adopt", Commands: []*cobra.Command{
 			newInitCommand(stdout, stderr),

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/publish"
 )
@@ -89,6 +89,7 @@ a free port. On SIGHUP, the arguments are read again.`,
 	flags.BoolVar(&r.Unfold, "unfold-unions", false, "expand unions in OpenAPI v3: an enum, and oneOf with a branch for each value")
 	flags.BoolVar(&r.ObjectUnions, "object-unions", false, "add x-kubernetes-unions to objects, in the form of the structural-schema KEP")
 	flags.BoolVar(&r.OmitFieldValidation, "omit-field-validation", false, "omit the fieldValidation parameter, so that kubectl validates on the client")
+	cli.HideFlags(cmd, "unfold-unions", "object-unions")
 	return cmd
 }
 
@@ -97,19 +98,11 @@ func (r *openAPIRun) run(ctx context.Context, args []string, stdin io.Reader, st
 	if err != nil {
 		return err
 	}
-	documents, err := publish.Documents(definitions.Published(published), r.Options)
+	files, err := generate.OpenAPIFiles(published, r.Options)
 	if err != nil {
 		return err
 	}
-	var outputs []output.File
-	for _, d := range documents {
-		path := d.Path
-		if path == "v3" {
-			path = "v3/index.json" // a file cannot also be a directory
-		}
-		outputs = append(outputs, output.File{Path: filepath.Join(r.output, "openapi", filepath.FromSlash(path)), Data: d.Data})
-	}
-	return r.DeliverQuietly(ctx, reporting.Delivery{Outputs: outputs, Mode: r.mode}, stdout, stderr)
+	return r.DeliverQuietly(ctx, reporting.Delivery{Outputs: reporting.OutputsIn(r.output, files), Mode: r.mode}, stdout, stderr)
 }
 
 // read reads the resources to publish and reports mistakes in them.

@@ -28,8 +28,9 @@ type schemaRun struct {
 func newSchemaCommand(stdout, stderr io.Writer) *cobra.Command {
 	var r schemaRun
 	cmd := &cobra.Command{
-		Use:   "schema -f CRD [path]",
-		Short: "Show what the proposals derive from a schema.",
+		Use:    "schema -f CRD [path]",
+		Hidden: true, // for readers of the proposals, see docs/proposals.md
+		Short:  "Show what the proposals derive from a schema.",
 		Long: `Show what the proposals of structural schemas and pruning derive from the schema of a
 CRD, or of a field of it such as spec.template, as YAML. Comments give the source of each
 part, and what was left out and why.

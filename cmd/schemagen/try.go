@@ -105,6 +105,7 @@ a terminal, and pass --yes elsewhere.`,
 	r.addPolicyFlag(cmd)
 	r.AddFlags(cmd)
 	r.definitions.Add(cmd)
+	cli.HideFlags(cmd, "pruning")
 	cmd.MarkFlagsMutuallyExclusive("filename", "sample")
 	cmd.MarkFlagsMutuallyExclusive("to", "sample")
 	return cmd

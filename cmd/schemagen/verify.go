@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
@@ -69,6 +70,7 @@ line; "# schemagen:ignore-file CODE reason" suppresses it in the whole file.`,
 	cmd.Flags().BoolVar(&r.costs, "costs", false, "print the estimated cost of each CEL rule")
 	cmd.Flags().BoolVar(&r.condition, "condition", false, "print the condition NonStructuralSchema as YAML (with --format json: JSON), and what is refused beside it")
 	cmd.Flags().BoolVar(&r.proposal, "proposal", false, "with --condition: use the rules and the wording of the structural-schema KEP")
+	cli.HideFlags(cmd, "condition", "proposal")
 	return cmd
 }
 

@@ -78,6 +78,9 @@ func writingRows() []writingRow {
 		{args: "gates retire Burst ./gated --write", writes: edits},
 		{args: "types -f crd.yaml -o DIR --overwrite", before: []string{"crd paths=./api/v1 output:dir=man", "copy man/example.com_widgets.yaml crd.yaml"}},
 		{args: "types -f crd.yaml -o DIR --prune", before: []string{"crd paths=./api/v1 output:dir=man", "copy man/example.com_widgets.yaml crd.yaml", "types -f crd.yaml -o DIR", "copy other.txt crd.yaml", "types -f crd.yaml -o DIR"}, writes: removes},
+		{args: "generate --only docs", project: "paths: [./api/v1]\noutputs: {docs: DIR}"},
+		{args: "generate --only jsonschema", project: "paths: [./api/v1]\noutputs: {jsonschema: DIR}"},
+		{args: "generate --only openapi", project: "paths: [./api/v1]\noutputs: {openapi: DIR}"},
 		{args: "docs ./api/v1 -o DIR"},
 		{args: "docs ./api/v1 -o DIR --format markdown"},
 		{args: "docs ./api/v1", file: "docs"},
@@ -452,6 +455,7 @@ func TestWritersAreAll(t *testing.T) {
 	lines = strings.ReplaceAll(lines, " -o ", " --output ")
 	elsewhere := map[string]string{
 		"migrate --write":              "TestScripts/migrate-outside: it runs make and controller-gen",
+		"generate --fix":               "crd --fix has a row, and its function corrects the sources here as well",
 		"kubebuilder-plugin --install": "TestInstall of package kubebuilder: the file is in the user's directory",
 	}
 	var visit func(cmd *cobra.Command)

@@ -66,16 +66,31 @@ func load(ctx context.Context, options Options, table *markers.Table,
 	if err != nil {
 		return nil, err
 	}
-	if options.Ignored != "" {
-		for _, p := range roots {
-			p.Files = slices.DeleteFunc(slices.Clone(p.Files),
-				func(name string) bool { return filepath.Base(name) == options.Ignored })
-		}
-	}
 	return &Loaded{
 		inputs: options.Inputs, dir: options.Dir, patterns: options.Patterns, table: table, files: files(options.Inputs, table),
 		roots: roots, unmatched: unmatched, buffers: &sync.Pool{},
 	}, nil
+}
+
+// LoadOthers lists the packages that other options name. The files of both are read and parsed once.
+func (l *Loaded) LoadOthers(ctx context.Context, options Options) (*Loaded, error) {
+	return load(ctx, options, l.table, func(*inputs.Reader, *markers.Table) *source.Files { return l.files })
+}
+
+// without returns the packages without their files of a name, or l itself if the name is empty. What
+// is known of other files is shared.
+func (l *Loaded) without(base string) *Loaded {
+	if base == "" {
+		return l
+	}
+	out := *l
+	out.roots = make([]*golist.Package, len(l.roots))
+	for i, p := range l.roots {
+		root := *p
+		root.Files = slices.DeleteFunc(slices.Clone(p.Files), func(name string) bool { return filepath.Base(name) == base })
+		out.roots[i] = &root
+	}
+	return &out
 }
 
 // Program returns a program of the packages, its root packages, and the reporter of errors

@@ -90,7 +90,8 @@ func newRun(ctx context.Context, options Options, again rerun) (*Run, error) {
 		}
 		options.Loaded = loaded
 	}
-	loaded := options.Loaded
+	loaded := options.Loaded.without(options.Ignored)
+	options.Loaded = loaded
 	options.Inputs = loaded.inputs
 	r := loaded.newReporter()
 	m := &sourceMarkers{

@@ -20,6 +20,15 @@ func (r *Resource) Documented(dir string) *explain.Documented {
 	return out
 }
 
+// DocumentedWithExamples is Documented with the samples that a server accepts.
+func (r *Resource) DocumentedWithExamples(ctx context.Context, dir string) (out *explain.Documented, err error) {
+	out = r.Documented(dir)
+	if out.Field != nil {
+		out.Examples, err = r.examples(ctx)
+	}
+	return out, err
+}
+
 // SetPositions sets the positions of a field and of all fields below it, relative to a directory.
 func (r *Resource) SetPositions(field *fields.Field, dir string) {
 	r.setPositions(field, dir, func(file string) bool { return file != "" })
@@ -37,8 +46,8 @@ func (r *Resource) setPositions(field *fields.Field, dir string, wanted func(fil
 	})
 }
 
-// Examples returns the samples that a server accepts.
-func (r *Resource) Examples(ctx context.Context) ([]explain.Example, error) {
+// examples returns the samples that a server accepts.
+func (r *Resource) examples(ctx context.Context) ([]explain.Example, error) {
 	kind, err := dryrun.New(r.Definition).Kind(r.Kind + "." + r.GroupVersion())
 	if err != nil {
 		return nil, err

@@ -101,6 +101,16 @@ func (r *Reader) Resources(ctx context.Context, names []string, cache *Cache) ([
 	return all.resources, all.findings, nil
 }
 
+// ResourcesOf returns the served versions of the definitions in files that were just generated, with the
+// conflicts between them.
+func ResourcesOf(files []crd.File) ([]*Resource, diag.List) {
+	var all readPart
+	for _, file := range files {
+		all.add(resourcesOf(lenient(file)))
+	}
+	return all.resources, append(all.findings, Conflicts(all.resources)...)
+}
+
 // add adds another part.
 func (p *readPart) add(other readPart) {
 	p.resources = append(p.resources, other.resources...)

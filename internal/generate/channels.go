@@ -100,6 +100,10 @@ func (r *Request) SelectChannels(reader *inputs.Reader, file *project.File, s Se
 			target.Destination = ""
 			target.Helm = ""
 		}
+		if r.WithoutCRDs {
+			target.Destination = ""
+			target.Helm = ""
+		}
 		target.Helm = resolveHelm(reader, target.Helm)
 		r.Channels = append(r.Channels, target)
 	}

@@ -23,6 +23,24 @@ type Companions struct {
 	Rules map[string]any
 	// Defaulted are the generators without an output rule in the arguments.
 	Defaulted []string
+	// Patterns are the packages that they read, if those are not the packages of the request.
+	Patterns []string
+}
+
+// CompanionsOf returns the companion generators that arguments in controller-gen's syntax name.
+func CompanionsOf(line *commandline.CommandLine) Companions {
+	if len(line.Generators) == 0 {
+		return Companions{}
+	}
+	out := Companions{Generators: line.Generators, Rules: map[string]any{}}
+	for _, name := range slices.Sorted(maps.Keys(line.Generators)) {
+		rule, explicit := commandline.RuleFor(name, line.Rules)
+		out.Rules[name] = rule
+		if !explicit {
+			out.Defaulted = append(out.Defaulted, name)
+		}
+	}
+	return out
 }
 
 // run runs the generators and returns the files that they write and those to print. year is the year
@@ -30,6 +48,14 @@ type Companions struct {
 // own loaders are recorded as well.
 func (c Companions) run(ctx context.Context, options define.Options, year int, noteSources bool,
 	kinds configgen.Kinds) (*made, error) {
+	if len(c.Patterns) > 0 && !slices.Equal(c.Patterns, options.Patterns) {
+		options.Patterns = c.Patterns
+		loaded, err := options.Loaded.LoadOthers(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		options.Loaded = loaded
+	}
 	result, err := commandline.Run(ctx, commandline.Options{
 		Source: options, Generators: c.Generators, Year: year, Temporary: temporary.Schemas.Write, NoteSources: noteSources, Kinds: kinds,
 	})

@@ -22,6 +22,7 @@ type Conversions struct {
 
 // Run generates the conversions, the tests and the policies. The options select the packages.
 func (c Conversions) Run(ctx context.Context, options define.Options) (*Result, error) {
+	options.Header = c.Header
 	made, findings, err := c.generate(ctx, options)
 	if err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func (c Conversions) Run(ctx context.Context, options define.Options) (*Result, 
 	}
 	out := &Result{Stale: remove, Findings: slices.Concat(findings, c.Unreadable, stale)}
 	out.add(nil, options.Dir, append(made.Generated.Files, made.Tests.Files...))
-	if !out.Findings.HasErrors() {
+	if !out.Findings.HasErrors() && !c.LawsOnly {
 		const reason = "the kind of this file has no such version that keeps anything"
 		if err := c.addPolicies(ctx, options, policyFiles{made.Generated.Policies, policy.Suffix, reason}, out); err != nil {
 			return nil, err

@@ -20,6 +20,7 @@ type Functions struct {
 
 // Run generates the functions and the policies. The options select the packages.
 func (f Functions) Run(ctx context.Context, options define.Options) (*Result, error) {
+	options.Header = f.Header
 	out := &Result{Findings: f.Unreadable}
 	var generated uniongen.Files
 	var policies []define.File
@@ -46,7 +47,7 @@ func (f Functions) Run(ctx context.Context, options define.Options) (*Result, er
 		for _, dir := range generated.Without {
 			candidates = append(candidates, screen.Relative(options.Dir, filepath.Join(dir, uniongen.FileName), 0))
 		}
-		remove, found, err := staleAmong(candidates, reason, f.Prune)
+		remove, found, err := staleAmong(options.Inputs, candidates, reason, f.Prune)
 		if err != nil {
 			return nil, err
 		}

@@ -18,6 +18,8 @@ import (
 // GoFiles is what the generators of Go files beside Go packages, [Functions] and [Conversions], have
 // in common.
 type GoFiles struct {
+	// Header precedes each Go file.
+	Header string
 	// Policies is the directory of admission policies; none are written if it is empty.
 	Policies string
 	// Prune removes files that schemagen wrote and that are no longer needed.
@@ -56,8 +58,7 @@ func (g GoFiles) addPolicies(ctx context.Context, options define.Options, polici
 	for _, file := range policies.files {
 		out.Outputs = append(out.Outputs, output.File{Path: filepath.Join(g.Policies, file.Name), Data: file.Data})
 	}
-	var disk *inputs.Reader // nothing is recorded
-	entries, err := disk.ReadDir(g.Policies)
+	entries, err := options.Inputs.ReadDir(g.Policies)
 	if err != nil && !inputs.IsAbsent(err) {
 		return fmt.Errorf("find stale files: %w", err)
 	}
@@ -69,7 +70,7 @@ func (g GoFiles) addPolicies(ctx context.Context, options define.Options, polici
 		if produced || !isPolicy || !entry.Type().IsRegular() {
 			continue
 		}
-		text, err := disk.ReadFile(path, nil)
+		text, err := options.Inputs.ReadFile(path, nil)
 		if err != nil {
 			return fmt.Errorf("find stale files: %w", err)
 		}
@@ -86,7 +87,7 @@ func (g GoFiles) addPolicies(ctx context.Context, options define.Options, polici
 		}
 		candidates = append(candidates, path)
 	}
-	remove, found, err := staleAmong(candidates, policies.reason, g.Prune)
+	remove, found, err := staleAmong(options.Inputs, candidates, policies.reason, g.Prune)
 	out.Stale = append(out.Stale, remove...)
 	out.Findings = append(out.Findings, found...)
 	return err

@@ -48,6 +48,12 @@ type Request struct {
 	Companions Companions
 	Patch      *Patch
 	NoCRD      bool
+	// WithoutCRDs makes the definitions, for documents, and writes no CRDs.
+	WithoutCRDs bool
+	// Functions, Conversions and Documents are made in addition, or not at all.
+	Functions   *Functions
+	Conversions *Conversions
+	Documents   Documents
 	// CurrentYear is the year that applyconfiguration writes to headers, or 0 without that
 	// generator.
 	CurrentYear int
@@ -150,11 +156,16 @@ func (r *runner) run(ctx context.Context, server define.Server,
 	if err != nil {
 		return nil, err
 	}
-	findings := append(crds.findings, notEchoed(all.findings, crds.findings)...).Normalize()
+	all.stale = crds.stale
+	all.findings = append(crds.findings, notEchoed(all.findings, crds.findings)...)
+	if err := r.runOthers(ctx, all); err != nil {
+		return nil, err
+	}
+	findings := all.findings.Normalize()
 	for _, file := range located(findings) {
 		r.in.Whole(file) // a change of any line may change the numbers of others
 	}
-	return &Result{filesOf(all.files), all.printed, crds.stale, findings}, nil
+	return &Result{filesOf(all.files), all.printed, all.stale, findings}, nil
 }
 
 // made is what generators of a run make.
@@ -193,6 +204,8 @@ type runner struct {
 	unverified func(diag.List)
 	// kinds are the definitions of the kinds, set by generate.
 	kinds []*apiextensionsv1.CustomResourceDefinition
+	// documented are the files of the definitions that documents are about, set by generate.
+	documented []written
 	// declared are the results of declaredKinds.
 	declared map[string][]configgen.Declared
 }
@@ -232,9 +245,50 @@ func (r *runner) runCompanions(ctx context.Context, crds []written) (*made, erro
 	return out, nil
 }
 
+// runOthers runs the generators of schemagen's own: functions, conversions and documents.
+func (r *runner) runOthers(ctx context.Context, out *made) error {
+	count := len(out.files)
+	add := func(generator string, result *Result, err error) error {
+		if err != nil {
+			return err
+		}
+		for _, f := range result.Outputs {
+			out.files = append(out.files, written{File: f, generator: generator})
+		}
+		out.stale = append(out.stale, result.Stale...)
+		out.findings = append(out.findings, notEchoed(result.Findings, out.findings)...)
+		return nil
+	}
+	if r.Functions != nil {
+		result, err := r.Functions.Run(ctx, r.Options)
+		if err := add(unionsGenerator, result, err); err != nil {
+			return err
+		}
+	}
+	if r.Conversions != nil {
+		result, err := r.Conversions.Run(ctx, r.Options)
+		if err := add(conversionsGenerator, result, err); err != nil {
+			return err
+		}
+	}
+	if !out.findings.HasErrors() {
+		documents, err := r.Documents.run(ctx, r.Dir, r.documented)
+		if err != nil {
+			return err
+		}
+		out.files = append(out.files, documents.files...)
+		out.findings = append(out.findings, documents.findings...)
+	}
+	if len(out.files) > count {
+		out.findings = append(out.findings, collisions(r.Dir, out.files)...)
+	}
+	return nil
+}
+
 func filesOf(list []written) []output.File {
 	var files []output.File
 	for _, f := range list {
+		f.File.By = f.generator
 		files = append(files, f.File)
 	}
 	return files
@@ -282,6 +336,10 @@ func (r *runner) generate(ctx context.Context) (*made, error) {
 			findings = slices.Concat(findings, found)
 		}
 		findings = slices.Concat(findings, more, r.gateFindings(channels, defined)).Normalize()
+	}
+	for _, file := range targets[0].files {
+		path := filepath.Join(targets[0].Destination, targets[0].fileName(file.Name))
+		r.documented = append(r.documented, written{File: output.File{Path: path, Data: file.Data}})
 	}
 	for i := range targets {
 		t := &targets[i]

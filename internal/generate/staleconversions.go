@@ -10,7 +10,6 @@ import (
 	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/conversions/laws"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
@@ -32,7 +31,7 @@ func staleConversions(ctx context.Context, options define.Options,
 	var kept []string // directories
 	add := func(name, reason string) error {
 		path := screen.Relative(options.Dir, name, 0)
-		stale, found, err := staleAmong([]string{path}, reason, outputs.Prune)
+		stale, found, err := staleAmong(options.Inputs, []string{path}, reason, outputs.Prune)
 		if err != nil || len(stale)+len(found) == 0 {
 			return err
 		}
@@ -100,7 +99,6 @@ func versionElsewhere(ctx context.Context, options define.Options, model *conver
 	if model == nil {
 		return note, false, nil
 	}
-	var disk *inputs.Reader // nothing is recorded
 	for _, kind := range model.Alone {
 		if kind.Dir != filepath.Dir(name) {
 			continue
@@ -109,7 +107,7 @@ func versionElsewhere(ctx context.Context, options define.Options, model *conver
 		if err != nil {
 			return note, false, err
 		}
-		position, found := Declaration(disk, options.Dir, kind.Group, func(file, name string, _ []byte) bool {
+		position, found := Declaration(options.Inputs, options.Dir, kind.Group, func(file, name string, _ []byte) bool {
 			return name == kind.Name && !slices.Contains(listing.Dirs, filepath.Dir(file))
 		})
 		if found {

@@ -19,10 +19,9 @@ import (
 
 // staleAmong returns the files that exist and are marked as written by schemagen, or reports
 // them instead unless prune is set.
-func staleAmong(paths []string, reason string, prune bool) (remove []string, findings diag.List, err error) {
-	var disk *inputs.Reader // nothing is recorded
+func staleAmong(reader *inputs.Reader, paths []string, reason string, prune bool) (remove []string, findings diag.List, err error) {
 	for _, path := range paths {
-		text, err := disk.ReadFile(path, nil)
+		text, err := reader.ReadFile(path, nil)
 		switch {
 		case inputs.IsAbsent(err) || err == nil && !isOurs(text):
 		case err != nil:
@@ -57,7 +56,7 @@ func declarationOfPolicy(ctx context.Context, options define.Options, name strin
 	path := []byte("path=" + plural)
 	var out declaredKind
 	var found bool
-	out.pos, found = Declaration(nil, options.Dir, group, func(file, name string, text []byte) bool {
+	out.pos, found = Declaration(options.Inputs, options.Dir, group, func(file, name string, text []byte) bool {
 		out.kind = name
 		isKind := plurals.Of(name) == plural || bytes.Contains(text, path)
 		return isKind && !slices.Contains(listing.Dirs, filepath.Dir(file))

@@ -68,7 +68,7 @@ func askedMakefile(ctx context.Context, dir, path string, agreed consent.Consent
 // settingsOf returns the settings that follow from the packages and from the calls in a Makefile,
 // which may be nil.
 func settingsOf(reader *inputs.Reader, dir string, m *makefile) *settings {
-	found := &settings{in: reader, dir: dir}
+	found := &settings{in: reader, dir: dir, generators: map[string]string{}}
 	if packages, err := (*project.File)(nil).Packages(reader, dir); err == nil && !slices.Equal(packages, []string{"."}) {
 		source := "found here"
 		if _, isKubebuilder := project.ReadKubebuilder(reader, dir); isKubebuilder {
@@ -83,6 +83,7 @@ func settingsOf(reader *inputs.Reader, dir string, m *makefile) *settings {
 	for _, call := range m.calls {
 		found.call(call, fmt.Sprintf("%s:%d", cmp.Or(call.file, m.path), call.line))
 	}
+	found.addGenerators(m.path)
 	return found
 }
 
@@ -94,6 +95,9 @@ type settings struct {
 	problems []string
 	// crdSource is the call that runs the generator crd, or "".
 	crdSource string
+	// generators are the arguments for other generators, by name. names has the order.
+	generators map[string]string
+	names      []string
 }
 
 // add adds a value, unless an earlier call has set the setting.
@@ -126,12 +130,34 @@ func (s *settings) call(call controllerGenCall, source string) {
 		s.crdSource = source
 		s.crd(line, call.dir, source)
 	}
+	for _, arg := range args {
+		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "+"), ":")
+		if _, known := s.generators[name]; !known && line.Generators[name] != nil {
+			s.generators[name] = arg
+			s.names = append(s.names, name)
+		}
+	}
 	for _, generator := range []string{"crd", "rbac", "webhook"} {
 		rule, explicit := commandline.RuleFor(generator, line.Rules)
 		if dir := commandline.Directory(rule); explicit && line.Runs(generator) && dir != "" && dir != "-" {
 			s.add("outputs."+generator, s.relative(call.dir, dir), source)
 		}
 	}
+}
+
+// addGenerators adds the generators of all calls, unless there is only crd, or there may be others.
+func (s *settings) addGenerators(source string) {
+	if len(s.names) == 0 || len(s.problems) > 0 {
+		return
+	}
+	var arguments []string
+	if s.crdSource != "" {
+		arguments = append(arguments, "crd")
+	}
+	for _, name := range s.names {
+		arguments = append(arguments, s.generators[name])
+	}
+	s.add("generators", arguments, source)
 }
 
 // crd adds the packages and options of the generator crd.

@@ -46,7 +46,8 @@ func (c *File) Effective(wd string, args []string, given map[string]bool, crd, f
 			flags = functions
 		}
 		e := Effective{Key: s.Key, Source: FromDefault}
-		if flag := flags.Lookup(s.Flag); flag != nil {
+		ofThese := s.isOf(OfCRD) || s.Of == OfUnions
+		if flag := flags.Lookup(s.Flag); flag != nil && ofThese {
 			e.Value = valueOf(s, flag)
 		}
 		_, inFile := c.entry(s.Key)
@@ -54,15 +55,15 @@ func (c *File) Effective(wd string, args []string, given map[string]bool, crd, f
 		case s.Key == "paths" && len(args) > 0:
 			e.Value = args
 			e.Source = FromArguments
-		case s.Of != OfUnions && given[s.Flag]:
+		case s.isOf(OfCRD) && given[s.Flag]:
 			e.Source = FromFlag
 			e.Place = "--" + s.Flag
 		case inFile:
 			e.Source = FromFile
 			e.Place = c.source(s.Key, wd)
-			if s.Flag == "" {
+			if s.Flag == "" || !ofThese {
 				e.Value = c.Texts(s.Key, wd)
-				if s.Kind == Folder {
+				if s.Kind != List && s.Kind != Patterns {
 					e.Value = c.Texts(s.Key, wd)[0]
 				}
 			}
@@ -107,8 +108,9 @@ func valueOf(s Setting, flag *pflag.Flag) any {
 	return nil
 }
 
-// WriteEffective writes values as YAML with comments, or as JSON if format is "json".
-func (c *File) WriteEffective(out io.Writer, format string, values []Effective) error {
+// WriteEffective writes values as YAML with comments, or as JSON if format is "json". environment has lines
+// about other things that a run depends on.
+func (c *File) WriteEffective(out io.Writer, format string, values []Effective, environment []string) error {
 	name := ""
 	if c != nil {
 		name = c.Name
@@ -117,7 +119,9 @@ func (c *File) WriteEffective(out io.Writer, format string, values []Effective) 
 		return screen.WriteJSON(out, struct {
 			File     string      `json:"file,omitempty"`
 			Settings []Effective `json:"settings"`
-		}{name, values})
+			// Environment has lines about other things that a run depends on.
+			Environment []string `json:"environment"`
+		}{name, values, environment})
 	}
 	root := &yaml.Node{Kind: yaml.MappingNode, HeadComment: "no " + Name}
 	if name != "" {
@@ -155,7 +159,11 @@ func (c *File) WriteEffective(out io.Writer, format string, values []Effective) 
 	if err := encoder.Encode(root); err != nil {
 		return err
 	}
-	return encoder.Close()
+	if err := encoder.Close(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, "\n# "+strings.Join(environment, "\n# ")+"\n")
+	return err
 }
 
 func scalarNode(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: text} }

@@ -38,7 +38,7 @@ const (
 # prints all of them. https://github.com/schemagen/schemagen/blob/main/docs/config.md
 `
 	initialTail = `
-# Findings that are accepted. schemagen explain-code CODE explains them.
+# Findings that are accepted. schemagen explain CODE explains them.
 #waivers:
 #- code: SG303
 #  path: api/**

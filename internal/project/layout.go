@@ -19,6 +19,21 @@ const (
 	ControllerGenCRDs = "config/crd"
 )
 
+// Root returns the root of the project that a directory is in: the directory of the project file or of
+// Kubebuilder's PROJECT file, or the root of the module, whichever is nearest. Without any, it is the directory.
+func Root(reader *inputs.Reader, dir string) string {
+	for root := dir; ; root = filepath.Dir(root) {
+		for _, name := range []string{Name, "PROJECT", "go.mod"} {
+			if info, err := reader.Stat(filepath.Join(root, name)); err == nil && !info.IsDir() {
+				return root
+			}
+		}
+		if root == filepath.Dir(root) {
+			return dir
+		}
+	}
+}
+
 // apiDirectories are the directories in which Kubebuilder projects have their API packages.
 func apiDirectories() []string { return []string{"api", "apis"} }
 

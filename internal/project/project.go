@@ -144,7 +144,7 @@ func (c *File) Fill(command, wd string, sets ...*pflag.FlagSet) error {
 	}
 	for _, s := range Settings() {
 		value, inFile := c.values[s.Key]
-		if !inFile || s.Flag == "" || s.Of != "" && s.Of != command {
+		if !inFile || s.Flag == "" || s.Of != "" && !s.isOf(command) {
 			continue
 		}
 		flag := cmp.Or(lookup(s.Flag, sets), lookup(s.Alias, sets))

@@ -18,7 +18,7 @@ import (
 //	18 |     Ratio float64 `json:"ratio"`
 //	   |           ^^^^^^^
 //	   = help: use resource.Quantity or a string
-//	   = note: schemagen explain-code SG203
+//	   = note: schemagen explain SG203
 //
 // Related positions follow with their own source. Text is wrapped between words, and long
 // lines of source are cut around what is underlined.
@@ -94,7 +94,7 @@ func (p *page) diagnostic(d diag.Diagnostic) {
 	}
 	if d.Code != "" && !p.explained[d.Code] {
 		p.explained[d.Code] = true
-		p.advice(screen.Bold, screen.Plain, "note", "schemagen explain-code "+string(d.Code))
+		p.advice(screen.Bold, screen.Plain, "note", "schemagen explain "+string(d.Code))
 	}
 	for _, r := range d.Related {
 		p.title(screen.Advice, "note", r.Message)

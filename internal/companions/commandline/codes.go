@@ -5,7 +5,7 @@ import "github.com/schemagen/schemagen/diag"
 // Kinds of diagnostics of this package.
 var generatorError = &diag.Kind{
 	Code: "SG901", Title: "an error of controller-gen's or Kubernetes' own generator",
-	Explanation: "The message is that of code-generator, which generates apply configurations, or of controller-gen's own code, which runs where schemagen env says so. No generator of the run writes any file.",
+	Explanation: "The message is that of code-generator, which generates apply configurations, or of controller-gen's own code, which runs where schemagen config says so. No generator of the run writes any file.",
 	Bad: `
 $ schemagen applyconfiguration:externalApplyConfigurations=corev1.PodSpec paths=./...
 -- v1/types.go --

@@ -46,6 +46,7 @@ func engineFiles() []engineFile {
 
 // engines has one engine for each module of a run.
 type engines struct {
+	in *inputs.Reader
 	// dirs are the directories of the packages of the run, by the root of their module.
 	dirs map[string][]string
 	// written are the roots of modules with tests, in order. With units, the tests are for
@@ -56,11 +57,10 @@ type engines struct {
 
 // moduleOf returns the root of a package's module, and the module's path. Without modules, each
 // package is one.
-func moduleOf(p *source.Package) (root, path string) {
-	var disk *inputs.Reader // nothing is recorded
+func moduleOf(reader *inputs.Reader, p *source.Package) (root, path string) {
 	dir := filepath.Dir(p.Files[0])
 	for root = dir; ; root = filepath.Dir(root) {
-		if text, err := disk.ReadFile(filepath.Join(root, "go.mod"), nil); err == nil {
+		if text, err := reader.ReadFile(filepath.Join(root, "go.mod"), nil); err == nil {
 			return root, modfile.ModulePath(text)
 		}
 		if root == filepath.Dir(root) {
@@ -71,7 +71,7 @@ func moduleOf(p *source.Package) (root, path string) {
 
 // add adds a package of the run.
 func (e *engines) add(p *source.Package) {
-	root, _ := moduleOf(p)
+	root, _ := moduleOf(e.in, p)
 	if e.dirs == nil {
 		e.dirs = map[string][]string{}
 	}
@@ -80,7 +80,7 @@ func (e *engines) add(p *source.Package) {
 
 // use returns the import path of the engine for a package with tests.
 func (e *engines) use(p *source.Package) string {
-	root, path := moduleOf(p)
+	root, path := moduleOf(e.in, p)
 	if !slices.Contains(e.written, root) {
 		e.written = append(e.written, root)
 	}
@@ -97,12 +97,11 @@ func (e *engines) finish(header string, target *Files) {
 			target.Files = append(target.Files, define.File{Name: filepath.Join(root, engineDir, f.name), Data: f.bytes(header)})
 		}
 	}
-	var disk *inputs.Reader // nothing is recorded
 	for root, dirs := range e.dirs {
 		for _, f := range engineFiles() {
 			name := filepath.Join(root, engineDir, f.name)
 			written := slices.ContainsFunc(target.Files, func(file define.File) bool { return file.Name == name })
-			if _, err := disk.Stat(name); err == nil && !written && !imported(disk, root, dirs, f.uses) {
+			if _, err := e.in.Stat(name); err == nil && !written && !imported(e.in, root, dirs, f.uses) {
 				target.Unneeded = append(target.Unneeded, name)
 			}
 		}
@@ -111,8 +110,8 @@ func (e *engines) finish(header string, target *Files) {
 }
 
 // imported reports whether a test in a module, other than those in some directories, has a text.
-func imported(disk *inputs.Reader, dir string, except []string, text string) bool {
-	entries, err := disk.ReadDir(dir)
+func imported(reader *inputs.Reader, dir string, except []string, text string) bool {
+	entries, err := reader.ReadDir(dir)
 	if err != nil {
 		return false
 	}
@@ -122,7 +121,7 @@ func imported(disk *inputs.Reader, dir string, except []string, text string) boo
 			if entry.Name() != FileName || slices.Contains(except, dir) {
 				continue
 			}
-			if data, err := disk.ReadFile(name, nil); err == nil && bytes.Contains(data, []byte(text)) {
+			if data, err := reader.ReadFile(name, nil); err == nil && bytes.Contains(data, []byte(text)) {
 				return true
 			}
 			continue
@@ -130,7 +129,7 @@ func imported(disk *inputs.Reader, dir string, except []string, text string) boo
 		if strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"vendor", "node_modules", "testdata"}, entry.Name()) {
 			continue
 		}
-		if _, err := disk.Stat(filepath.Join(name, "go.mod")); err != nil && imported(disk, name, except, text) {
+		if _, err := reader.Stat(filepath.Join(name, "go.mod")); err != nil && imported(reader, name, except, text) {
 			return true
 		}
 	}

@@ -45,7 +45,7 @@ func Generate(ctx context.Context, options define.Options) (Files, diag.List, er
 	}
 	r := b.Reporter
 	var out Files
-	var engines engines
+	engines := engines{in: b.Options.Inputs}
 	for _, p := range roots {
 		if len(p.Files) == 0 {
 			continue

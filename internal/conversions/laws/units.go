@@ -20,7 +20,7 @@ import (
 func Generated(m *conversions.Model, header string) (Files, error) {
 	b := &define.Builder{Run: m.Run, Reporter: m.Run.Reporter}
 	var out Files
-	engines := engines{units: true}
+	engines := engines{in: m.Run.Options.Inputs, units: true}
 	for _, p := range m.Packages() {
 		dir := filepath.Dir(p.Files[0])
 		engines.add(p)

@@ -12,6 +12,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/pages/explain"
 	"github.com/schemagen/schemagen/internal/pages/prose"
+	"github.com/schemagen/schemagen/publish"
 )
 
 //go:embed page/page.html
@@ -53,6 +54,24 @@ type pageField struct {
 	// Prose is set if the description is more than a paragraph of text.
 	Prose  []prose.Block `json:"prose,omitempty"`
 	Fields []*pageField  `json:"fields,omitempty"`
+}
+
+// DefaultTitle is the title of documentation that has no other.
+const DefaultTitle = "Custom resources"
+
+// Formats returns the formats of [Files], the default first.
+func Formats() []string { return []string{"html", "markdown", "asciidoc"} }
+
+// Files returns the documentation of kinds in a format: the page index.html, or one file per group.
+func Files(format, title string, kinds []*explain.Documented) ([]publish.File, error) {
+	switch format {
+	case "markdown":
+		return explain.MarkdownDocs(kinds), nil
+	case "asciidoc":
+		return AsciiDoc(title, kinds)
+	}
+	page, err := Page(title, kinds)
+	return []publish.File{{Path: "index.html", Data: page}}, err
 }
 
 // Page returns the documentation of kinds as one self-contained HTML page that makes no

@@ -118,7 +118,7 @@ func TestHostileMarkdown(t *testing.T) {
 					t.Errorf("%q as %s becomes markup: %s", text, target, live)
 				}
 			}
-			for _, format := range []string{"markdown", "json", "plain"} {
+			for _, format := range []string{"markdown", "json", "text"} {
 				if kinds[0].Field == nil {
 					continue // its schema is rejected
 				}
@@ -129,7 +129,7 @@ func TestHostileMarkdown(t *testing.T) {
 				if live := liveMarkup(b.String(), ours); format == "markdown" && live != "" {
 					t.Errorf("%q as %s becomes markup: %s", text, target, live)
 				}
-				if strings.Contains(b.String(), "\nFORGED") || strings.Contains(b.String(), "\n# FORGED") && format != "plain" {
+				if strings.Contains(b.String(), "\nFORGED") || strings.Contains(b.String(), "\n# FORGED") && format != "text" {
 					t.Errorf("%q as %s forges a line of %s:\n%s", text, target, format, b.String())
 				}
 			}

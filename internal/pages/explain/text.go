@@ -13,7 +13,7 @@ import (
 )
 
 // Formats returns the formats of [WriteField].
-func Formats() []string { return []string{"plain", "markdown", "json"} }
+func Formats() []string { return []string{"text", "markdown", "json"} }
 
 // Write writes the explanation in one of the [Formats]. With all levels, plain text omits
 // descriptions of fields, as kubectl explain does.
@@ -35,7 +35,7 @@ func (e *Explanation) Write(w io.Writer, format string) error {
 		text = screen.EscapeJSON(string(data) + "\n")
 	case "markdown":
 		text = section(r, f)
-	case "plain":
+	case "text":
 		text = e.plain()
 	default:
 		return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats(), ", "))

@@ -31,6 +31,8 @@ type File struct {
 	// Before is set if Data is an edit of a file that people write: its content when it was read.
 	// The file is written only if it is the same until it is replaced.
 	Before []byte
+	// By is the generator that made the file, for messages, or empty.
+	By string
 	// Mode are the permission bits of a new file, before the umask; 0 is 0o666.
 	Mode fs.FileMode
 }

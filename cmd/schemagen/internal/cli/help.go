@@ -50,6 +50,14 @@ func GroupFlags(cmd *cobra.Command, groups ...FlagGroup) {
 	}
 }
 
+// HideFlags leaves flags of a command out of its help: those that only readers of the proposals, or the tests
+// of this program, look for.
+func HideFlags(cmd *cobra.Command, names ...string) {
+	for _, name := range names {
+		cmd.Flags().Lookup(name).Hidden = true
+	}
+}
+
 // SetUsage makes root and its commands print their usage with groups of flags.
 func SetUsage(root *cobra.Command) {
 	root.SetUsageFunc(func(cmd *cobra.Command) error {

@@ -107,7 +107,7 @@ const CRDFlagHelp = "read CRDs from files, directories, - for standard input, or
 
 // Configure reads the project file for a command with the flags of f and r.
 func (f *DefinitionFlags) Configure(cmd *cobra.Command, r *reporting.Reporter) error {
-	err := r.Configure(cmd, "")
+	err := r.Configure(cmd, cmd.Name())
 	f.Dir = r.WorkDir
 	f.Project = r.Project
 	f.Keep = r.Keep()

@@ -65,7 +65,7 @@ func (inv *Invocation) goFiles(s *Settings, v *Values) (err error) {
 
 // GoFiles returns the options that unions and conversions have in common.
 func (s *Settings) GoFiles() generate.GoFiles {
-	return generate.GoFiles{Policies: s.policies, Prune: s.Prune, Unreadable: s.unreadable}
+	return generate.GoFiles{Header: s.Header, Policies: s.policies, Prune: s.Prune, Unreadable: s.unreadable}
 }
 
 // CheckFunctions returns an error for settings of unions with which no functions can be generated: a

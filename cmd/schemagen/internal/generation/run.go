@@ -1,16 +1,20 @@
 package generation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/editor/symbols"
 	"github.com/schemagen/schemagen/internal/generate"
+	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/fixes"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/run/runcache"
@@ -55,6 +59,21 @@ func (inv *Invocation) Run(ctx context.Context, stdout, stderr io.Writer) error 
 	}
 	_, err = s.generate(ctx, earlier, stdout, stderr)
 	return err
+}
+
+// RunProject is [Invocation.Run] in the root of the project that has the working directory.
+func (inv *Invocation) RunProject(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if root := project.Root(nil, wd); root != wd && !inv.Command.Flags().Changed("config") {
+		if err := os.Chdir(root); err != nil {
+			return err
+		}
+		defer func() { err = cmp.Or(err, os.Chdir(wd)) }()
+	}
+	return inv.Run(ctx, stdout, stderr)
 }
 
 // generate executes the run and finishes it. It returns the paths of the files that differed.
@@ -107,7 +126,21 @@ func (s *Settings) execute(ctx context.Context, kept *runcache.Run) (*Outcome, e
 		return nil, err
 	}
 	all := slices.Concat(made.Findings, s.unreadable, s.shared.fixed.Left()).Normalize()
-	return &Outcome{Result: *made, Verdict: s.Reporter.Judge(all), kept: kept}, nil
+	out := &Outcome{Result: *made, Verdict: s.Reporter.Judge(all), kept: kept}
+	if s.Request.Conversions != nil {
+		out.FailUnconverted()
+	}
+	return out, nil
+}
+
+// FailUnconverted makes findings about fields that are not converted errors: there are no files then.
+func (made *Outcome) FailUnconverted() {
+	for i := range made.Verdict.Findings {
+		if d := &made.Verdict.Findings[i]; d.Code == conversions.Unconverted() && d.Severity == diag.Warning {
+			d.Severity = diag.Error
+			made.Verdict.Failed = true
+		}
+	}
 }
 
 // Finish reports the findings, and writes, compares or prints the files. It returns the paths of
@@ -122,6 +155,9 @@ func (s *Settings) Finish(ctx context.Context, made *Outcome, stdout, stderr io.
 		return nil, s.end(made.kept, made.Verdict, err)
 	}
 	delivery := reporting.Delivery{Outputs: made.Outputs, Stale: made.Stale, Mode: s.Mode}
+	if s.line.Of == project.OfGenerate {
+		delivery.Command = "schemagen generate --only"
+	}
 	changed, err = s.Reporter.Deliver(ctx, made.Verdict, delivery, stdout, stderr)
 	if err != nil {
 		return changed, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,10 +14,12 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/companions/commandline"
+	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/ground/snapshot"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -100,13 +103,17 @@ type Settings struct {
 // reported.
 func (inv *Invocation) settle(reader *inputs.Reader, shared *Session) (*Settings, error) {
 	v := Values{Request: inv.Request}
-	flags := v.Flags(inv.Of)
+	of := inv.Of
+	if of == project.OfGenerate {
+		of = project.OfCRD // and those of other generators, see wholeProject
+	}
+	flags := v.Flags(of)
 	if err := cli.CopyFlags(flags, inv.Given); err != nil {
 		return nil, err
 	}
 	s := &Settings{line: inv, shared: shared, in: reader,
 		Reporter: reporting.Reporter{Format: inv.Format, Strict: v.strict, WorkDir: inv.Dir}}
-	if err := s.Reporter.ConfigureIn(inv.Command, reader, inv.Of, flags); err != nil {
+	if err := s.Reporter.ConfigureIn(inv.Command, reader, of, flags); err != nil {
 		return nil, err
 	}
 	s.Reporter.Strict = v.strict
@@ -115,7 +122,7 @@ func (inv *Invocation) settle(reader *inputs.Reader, shared *Session) (*Settings
 	v.Request.Strict = v.strict
 	s.Reporter.Writer = *v.Bounds(s.Reporter.Writer, inv.Within)
 	complete := inv.goFiles
-	if inv.Of == project.OfCRD {
+	if of == project.OfCRD {
 		complete = inv.definitions
 	}
 	if err := complete(s, &v); err != nil {
@@ -140,11 +147,19 @@ func (inv *Invocation) definitions(s *Settings, v *Values) error {
 	if s.kept == nil && !inv.Watch && reader.Overlay() == nil && !s.Reporter.Quotes() {
 		s.in = nil // the inputs are not needed
 	}
+	if inv.Of == project.OfGenerate {
+		if err := inv.wholeProject(s, v, reader); err != nil {
+			return err
+		}
+	}
 	if err := inv.locate(s, v, reader); err != nil {
 		return err
 	}
 	if err := inv.conventions(s, v); err != nil {
 		return err
+	}
+	if inv.Of == project.OfGenerate && s.Reporter.Project == nil && s.Reporter.Format == "text" {
+		inv.sayAssumed(s, v, reader)
 	}
 	if found := v.SelectChannels(reader, s.Reporter.Project, inv.selection(v)); len(found) > 0 {
 		return s.Reporter.Report(inv.Command.ErrOrStderr(), found)
@@ -166,6 +181,50 @@ func (inv *Invocation) definitions(s *Settings, v *Values) error {
 	return nil
 }
 
+// wholeProject sets what the project makes, with the options of its generators of Go files.
+func (inv *Invocation) wholeProject(s *Settings, v *Values, reader *inputs.Reader) error {
+	only, err := inv.Command.Flags().GetStringSlice("only")
+	if err != nil {
+		return err
+	}
+	made, err := generate.ReadProject(reader, s.Reporter.Project, v.Dir, time.Now().UTC().Year(), only)
+	if err != nil {
+		return err
+	}
+	v.Prune = v.Prune || len(only) == 0
+	v.Request.Make(made)
+	if v.WithoutCRDs {
+		v.Destination, v.Helm, v.Kustomize = "", "", false
+	}
+	var ofGoFiles Values
+	for _, of := range []string{project.OfUnions, project.OfConversions} {
+		if err := s.Reporter.Project.Fill(of, v.Dir, ofGoFiles.Flags(of)); err != nil {
+			return err
+		}
+	}
+	header, unreadable := ReadHeader(s.in, s.Reporter.Writer, ofGoFiles.headerFile, ofGoFiles.year)
+	files := generate.GoFiles{Header: header, Policies: ofGoFiles.policies, Prune: v.Prune, Unreadable: unreadable}
+	if v.Request.Functions != nil {
+		*v.Request.Functions = generate.Functions{FunctionOptions: ofGoFiles.Functions, GoFiles: files}
+	}
+	if v.Request.Conversions != nil {
+		*v.Request.Conversions = generate.Conversions{Options: ofGoFiles.Conversions, GoFiles: files}
+		v.Request.Conversions.BuildTag = conversions.DefaultBuildTag
+		v.Request.Conversions.Strict = v.strict
+	}
+	return nil
+}
+
+// sayAssumed prints what a run without a project file generates, unless a Kubebuilder project shows it.
+func (inv *Invocation) sayAssumed(s *Settings, v *Values, reader *inputs.Reader) {
+	if _, isKubebuilder := project.ReadKubebuilder(reader, v.Dir); isKubebuilder {
+		return
+	}
+	fmt.Fprintf(inv.Command.ErrOrStderr(), "schemagen: no %s: CRDs of %s go to %s; schemagen init writes the settings\n",
+		project.Name, screen.Line(strings.Join(v.Patterns, " ")), screen.Line(v.Destination))
+	s.snapshot = "" // the next run says it again
+}
+
 // selection returns what the command line says about channels.
 func (inv *Invocation) selection(v *Values) generate.Selection {
 	return generate.Selection{Names: v.channels, Gates: inv.Given.Changed("gates"), Output: inv.Given.Changed("output")}
@@ -182,7 +241,7 @@ func (inv *Invocation) locate(s *Settings, v *Values, reader *inputs.Reader) (er
 		if err != nil {
 			return err
 		}
-		if !inv.Given.Changed("output") {
+		if !inv.Given.Changed("output") && !v.WithoutCRDs {
 			v.Destination = file.Output(reader, v.Dir)
 		}
 	case len(v.Patterns) == 0:

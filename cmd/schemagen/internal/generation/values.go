@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/generate"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/unions/uniongen"
@@ -20,6 +21,8 @@ type Values struct {
 	// Functions are the options of unions, and policies is the directory of admission policies.
 	Functions uniongen.FunctionOptions
 	policies  string
+	// Conversions are the options of conversions.
+	Conversions conversions.Options
 	// channels, ruleNames and since are the values of --channel, --rules and --since.
 	channels, ruleNames []string
 	since               string
@@ -73,11 +76,13 @@ func (v *Values) targets() map[string]any {
 		"output":                   &v.Destination,
 		"policy":                   &v.policies,
 		"preserve-unknown-fields":  &v.PreserveUnknownFields,
+		"policy-create":            &v.Conversions.KeepOnCreate,
 		"prune":                    &v.Prune,
 		"rules":                    &v.ruleNames,
 		"since":                    &v.since,
 		"skip-verify":              &v.SkipVerify,
 		"strict":                   &v.strict,
+		"style":                    &v.Conversions.Functions,
 		"tags":                     &v.Tags,
 		"unions":                   &v.Unions,
 		"year":                     &v.year,

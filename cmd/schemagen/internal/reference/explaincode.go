@@ -7,9 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/spf13/cobra"
-
-	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
@@ -36,37 +33,19 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// NewExplainCodeCommand returns the command that explains diagnostics.
-func NewExplainCodeCommand(stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
-		Use:   "explain-code [CODE]",
-		Short: "Explain a diagnostic and how to fix it, or list all of them.",
-		Example: `  schemagen explain-code SG303
-  schemagen explain-code`,
-		Args: cli.Args(0, 1, ""),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			var out []string
-			for _, info := range Codes() {
-				if len(args) == 0 && strings.HasPrefix(string(info.Code), strings.ToUpper(typed)) {
-					out = append(out, string(info.Code)+"\t"+info.Title)
-				}
-			}
-			return out, cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return listCodes(stdout)
-			}
-			code := "SG" + strings.TrimPrefix(strings.ToUpper(args[0]), "SG")
-			for _, info := range Codes() {
-				if string(info.Code) == code {
-					_, err := io.WriteString(stdout, explanationOf(info))
-					return err
-				}
-			}
-			return fmt.Errorf("unknown code %q\nschemagen explain-code lists all codes", args[0])
-		},
+// WriteCode prints the explanation of a diagnostic, or the list of all of them if the code has no number.
+func WriteCode(out io.Writer, text string) error {
+	code := "SG" + strings.TrimPrefix(strings.ToUpper(text), "SG")
+	if code == "SG" {
+		return listCodes(out)
 	}
+	for _, info := range Codes() {
+		if string(info.Code) == code {
+			_, err := io.WriteString(out, explanationOf(info))
+			return err
+		}
+	}
+	return fmt.Errorf("unknown code %q\nschemagen explain SG lists all codes", text)
 }
 
 // Codes returns the diagnostics of all packages, sorted by code.
@@ -142,7 +121,7 @@ func CodesPage() string {
 	var b strings.Builder
 	b.WriteString(`# Diagnostics
 
-Generated from the tables in the code (` + "`make generate`" + `). Codes are stable. ` + "`schemagen explain-code CODE`" + ` prints an entry.
+Generated from the tables in the code (` + "`make generate`" + `). Codes are stable. ` + "`schemagen explain CODE`" + ` prints an entry.
 
 A diagnostic is an error if the API server would reject the output, or if the output would be wrong; no file is written then. It is a
 warning if something that you wrote has no effect or can never hold; ` + "`--strict`" + ` treats warnings as errors.

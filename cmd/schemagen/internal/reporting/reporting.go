@@ -207,6 +207,8 @@ type Delivery struct {
 	// Stale are the paths of files to remove.
 	Stale []string
 	Mode  output.Mode
+	// Command, if not empty, is what a check names before the generator of each file.
+	Command string
 }
 
 // Deliver prints a verdict, with findings about files that must not be written. If none is an
@@ -229,7 +231,7 @@ func (r *Reporter) Deliver(
 	if err := cmp.Or(r.Print(stderr, v), failed); err != nil {
 		return nil, err
 	}
-	return finish(ctx, change, stdout, stderr)
+	return finish(ctx, change, d.Command, stdout, stderr)
 }
 
 // DeliverQuietly is Deliver for a run whose findings have been printed.
@@ -238,12 +240,12 @@ func (r *Reporter) DeliverQuietly(ctx context.Context, d Delivery, stdout, stder
 	if err != nil {
 		return err
 	}
-	_, err = finish(ctx, change, stdout, stderr)
+	_, err = finish(ctx, change, d.Command, stdout, stderr)
 	return err
 }
 
 // finish applies a change, and says what changed or would.
-func finish(ctx context.Context, c *output.Change, stdout, stderr io.Writer) (changed []string, err error) {
+func finish(ctx context.Context, c *output.Change, command string, stdout, stderr io.Writer) (changed []string, err error) {
 	changed, err = c.Apply(ctx, stdout)
 	if err != nil {
 		return nil, err
@@ -256,6 +258,11 @@ func finish(ctx context.Context, c *output.Change, stdout, stderr io.Writer) (ch
 		ConsoleOf(ctx).ConcludeWritten(0, len(c.Outputs), 0, output.Dir(c.Outputs, nil))
 	} else if c.Mode == output.Check {
 		fmt.Fprintf(stderr, "schemagen: %d of %d files are out of date\n", len(changed), len(c.Outputs))
+		for _, f := range c.Outputs {
+			if command != "" && slices.Contains(changed, f.Path) {
+				fmt.Fprintf(stderr, "schemagen: %s: run %s %s\n", screen.Line(f.Path), command, f.By)
+			}
+		}
 		for _, path := range c.Stale {
 			fmt.Fprintf(stderr, "schemagen: %s is stale\n", screen.Line(path))
 		}
@@ -280,7 +287,7 @@ func (r *Reporter) Rewrite(ctx context.Context, files []output.File, findings di
 	v.Findings = append(v.Findings, change.Refused.RelativeTo(r.WorkDir)...)
 	v.Failed = v.Failed || len(change.Refused) > 0
 	if len(change.Refused) == 0 && (!write || !findings.HasErrors()) {
-		changed, err := finish(ctx, change, stdout, stderr)
+		changed, err := finish(ctx, change, "", stdout, stderr)
 		if err != nil {
 			return err
 		}
