@@ -80,9 +80,7 @@ func completeExplained(_ *cobra.Command, args []string, typed string) (out []str
 	case len(args) > 0:
 	case strings.HasPrefix(typed, "+"):
 		table, _ := markers.New()
-		for _, name := range table.Names() {
-			out = append(out, name)
-		}
+		out = append(out, table.Names()...)
 	case strings.HasPrefix(strings.ToUpper(typed), "SG"):
 		for _, info := range reference.Codes() {
 			if !strings.HasPrefix(string(info.Code), strings.ToUpper(typed)) {

@@ -83,14 +83,16 @@ func (l *Loaded) without(base string) *Loaded {
 	if base == "" {
 		return l
 	}
-	out := *l
-	out.roots = make([]*golist.Package, len(l.roots))
+	out := &Loaded{
+		inputs: l.inputs, dir: l.dir, patterns: l.patterns, table: l.table, files: l.files, unmatched: l.unmatched, buffers: l.buffers,
+		roots: make([]*golist.Package, len(l.roots)),
+	}
 	for i, p := range l.roots {
 		root := *p
 		root.Files = slices.DeleteFunc(slices.Clone(p.Files), func(name string) bool { return filepath.Base(name) == base })
 		out.roots[i] = &root
 	}
-	return &out
+	return out
 }
 
 // Program returns a program of the packages, its root packages, and the reporter of errors

@@ -35,6 +35,8 @@ type makefile struct {
 	pinned string
 	// unexpanded is set if only the text was read, and has calls that only make can expand.
 	unexpanded bool
+	// incomplete is set if calls are missing that only make can expand, also those without settings.
+	incomplete bool
 	// repeated is a variable of the tool that is set more than once, if only the text was read.
 	repeated string
 }

@@ -41,6 +41,7 @@ func literalCalls(path string, data []byte) *makefile {
 		}
 		text = toolReference().ReplaceAllString(strings.TrimLeft(text, "\t @-+"), "controller-gen")
 		if reference := anyReference().FindString(strings.ReplaceAll(text, "$$", "")); reference != "" {
+			m.incomplete = true
 			if manifestGenerator().MatchString(text) || len(generatorsIn(strings.Fields(text))) == 0 {
 				m.unexpanded = true
 				m.problems = append(m.problems, fmt.Sprintf("%s:%d: only make can expand %s", path, first+1, reference))

@@ -83,7 +83,9 @@ func settingsOf(reader *inputs.Reader, dir string, m *makefile) *settings {
 	for _, call := range m.calls {
 		found.call(call, fmt.Sprintf("%s:%d", cmp.Or(call.file, m.path), call.line))
 	}
-	found.addGenerators(m.path)
+	if !m.incomplete {
+		found.addGenerators(m.path)
+	}
 	return found
 }
 
