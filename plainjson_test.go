@@ -29,6 +29,8 @@ func escapedJSON() map[string]string {
 		"internal/conventions/clients.encode":               decoded,
 		"internal/define/edits.Reader.Fragment":             decoded,
 		"internal/apiserver.Kind.setScale":                  decoded,
+		"crd.New":                                           decoded,
+		"dryrun.NewObject":                                  decoded,
 		"dryrun.Object.policy":                              decoded,
 		"dryrun.patchedCRD":                                 decoded,
 		"dryrun.clientView":                                 decoded,

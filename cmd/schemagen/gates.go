@@ -38,16 +38,16 @@ Packages are patterns as for schemagen crd, with the same default.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		newGatesListCommand(stdout, stderr),
-		newGatesPromoteCommand(stdout, stderr),
-		newGatesSwitchCommand(stdout, stderr),
+		listGatesCommand(stdout, stderr),
+		promoteCommand(stdout, stderr),
+		switchCommand(stdout, stderr),
 		assumeCommand("graduate", "Write Go source as it is if a gate is always on.", true, stdout, stderr),
 		assumeCommand("retire", "Write Go source as it is if a gate is always off.", false, stdout, stderr),
 	)
 	return cmd
 }
 
-func newGatesListCommand(stdout, stderr io.Writer) *cobra.Command {
+func listGatesCommand(stdout, stderr io.Writer) *cobra.Command {
 	var r reporting.Reporter
 	var gate, format string
 	cmd := &cobra.Command{
@@ -87,7 +87,7 @@ type gatesComparison struct {
 // changes returns what differs.
 type changes func(ctx context.Context, request *gatesrun.Request, target *apiserver.Target) (*gatesrun.Changes, error)
 
-func newGatesPromoteCommand(stdout, stderr io.Writer) *cobra.Command {
+func promoteCommand(stdout, stderr io.Writer) *cobra.Command {
 	var r gatesComparison
 	var into string
 	cmd := &cobra.Command{
@@ -109,7 +109,7 @@ is compared with and without the gate.`,
 	return cmd
 }
 
-func newGatesSwitchCommand(stdout, stderr io.Writer) *cobra.Command {
+func switchCommand(stdout, stderr io.Writer) *cobra.Command {
 	var r gatesComparison
 	cmd := &cobra.Command{
 		Use:   "switch FROM TO [packages]",

@@ -19,6 +19,7 @@
 // Read the files in this order. The model:
 //
 //   - model.go, types.go: the model above; types are those of package gotypes
+//   - direction.go: to the hub, or back, with the names of both sides in generated code
 //   - kind.go: definitions of the run become kinds, each with a hub and its spokes
 //   - pair.go: the structs of both sides become pairs, field by field
 //   - claims.go, at.go: fields of the hub that markers name, and markers that are written further out

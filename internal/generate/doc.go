@@ -6,9 +6,11 @@
 // Read the files in this order:
 //
 //   - request.go: a request, its result, and [Run]
+//   - project.go: the request for all that a project has
 //   - channels.go, joined.go: the channels of a run, and definitions that are the same in all of them
 //   - install.go: CRDs in kustomizations and Helm charts
 //   - companions.go, schemapatch.go: the other generators of a command line
+//   - documents.go: documents about the definitions
 //   - collisions.go: files that two generators would write
 //   - stale.go, declared.go: files whose kinds no longer exist, and whether a kind is declared elsewhere
 //   - gofiles.go: what generators of Go files and policies have in common

@@ -12,6 +12,8 @@
 //   - scan.go: the bytes of each file are scanned for the types that it seems to declare
 //   - parse.go, trees.go: a file is parsed when one of them is needed; if it is not there, the whole package is
 //   - decl.go: types, fields, and the markers of each
+//   - exprs.go: the parts of type expressions
+//   - json.go: json tags, and the fields that encoding/json writes for a struct
 //   - imports.go, resolve.go: names are resolved through imports and package scopes by Go's rules
 //   - instances.go: an instance of a generic type is a declaration whose file binds the type parameters
 //   - methods.go: methods, by the rules of go/types
