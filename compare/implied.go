@@ -196,14 +196,14 @@ func (a *accepted) isClosed() bool {
 }
 
 // satisfyKeyword reports whether all values satisfy a keyword of a condition.
-func (a *accepted) satisfyKeyword(k *keywords.Keyword, kind string, v *structural.ValueValidation) bool {
+func (a *accepted) satisfyKeyword(k *keywords.Keyword, kind string, validation *structural.ValueValidation) bool {
 	if k.Restricts != "" && a.isNever(k.Restricts) {
 		return true
 	}
-	if a.refusesAll(k, kind, v) || k.Name == "enum" && a.old.Nullable {
+	if a.refusesAll(k, kind, validation) || k.Name == "enum" && a.old.Nullable {
 		return false // an enum in allOf accepts null, one in the node does not
 	}
-	if slices.ContainsFunc(a.conditions, func(known structural.ValueValidation) bool { return states(k, &known, v) }) {
+	if slices.ContainsFunc(a.conditions, func(known structural.ValueValidation) bool { return states(k, &known, validation) }) {
 		return true
 	}
 	all := func(branch structural.NestedValueValidation) bool { return a.satisfy("", &branch) }
@@ -211,29 +211,29 @@ func (a *accepted) satisfyKeyword(k *keywords.Keyword, kind string, v *structura
 	case "exclusiveMaximum", "exclusiveMinimum":
 		return true // a part of the bound
 	case "maximum", "minimum":
-		return a.satisfyBound(k.Name, v)
+		return a.satisfyBound(k.Name, validation)
 	case "multipleOf":
-		return a.satisfyMultiple(kind, *v.MultipleOf)
+		return a.satisfyMultiple(kind, *validation.MultipleOf)
 	case "maxLength", "maxItems", "maxProperties":
 		_, high := a.sizes(k.Restricts)
-		return high <= **k.Value(keywords.Parts{ValueValidation: v}).(**int64)
+		return high <= **k.Value(keywords.Parts{ValueValidation: validation}).(**int64)
 	case "minLength", "minItems", "minProperties":
 		low, _ := a.sizes(k.Restricts)
-		return low >= **k.Value(keywords.Parts{ValueValidation: v}).(**int64)
+		return low >= **k.Value(keywords.Parts{ValueValidation: validation}).(**int64)
 	case "enum":
 		return slices.ContainsFunc(a.conditions, func(known structural.ValueValidation) bool {
-			return len(known.Enum) > 0 && len(withoutKeys(known.Enum, v.Enum, canonical)) == 0
+			return len(known.Enum) > 0 && len(withoutKeys(known.Enum, validation.Enum, canonical)) == 0
 		})
 	case "pattern":
-		return matchesAll(v.Pattern)
+		return matchesAll(validation.Pattern)
 	case "format":
-		return a.satisfyFormat(kind, v.Format)
+		return a.satisfyFormat(kind, validation.Format)
 	case "required":
-		return !slices.ContainsFunc(v.Required, func(name string) bool { return !a.requires(name) })
+		return !slices.ContainsFunc(validation.Required, func(name string) bool { return !a.requires(name) })
 	case "allOf":
-		return !slices.ContainsFunc(v.AllOf, func(branch structural.NestedValueValidation) bool { return !all(branch) })
+		return !slices.ContainsFunc(validation.AllOf, func(branch structural.NestedValueValidation) bool { return !all(branch) })
 	case "anyOf":
-		return slices.ContainsFunc(v.AnyOf, all)
+		return slices.ContainsFunc(validation.AnyOf, all)
 	}
 	return false
 }

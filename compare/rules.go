@@ -133,30 +133,30 @@ func indexOf(list []structural.Rule, rule structural.Rule) int {
 	return slices.IndexFunc(list, func(r structural.Rule) bool { return r.Rule == rule.Rule })
 }
 
-func (c *comparer) ruleAdded(p nodePair, rule structural.Rule, oldRules beforeRules) {
-	change := Change{Kind: changekind.RuleAdded, New: rule.Rule, Index: indexOf(p.newRules, rule), Reason: "values that violate the rule are rejected"}
+func (c *comparer) ruleAdded(pair nodePair, rule structural.Rule, oldRules beforeRules) {
+	change := Change{Kind: changekind.RuleAdded, New: rule.Rule, Index: indexOf(pair.newRules, rule), Reason: "values that violate the rule are rejected"}
 	seen := oldRules.accepted
 	switch {
 	case oldRules.required.imply(rule):
 		change.Reason = "the old rules require it already"
-		c.loosen(p, "x-kubernetes-validations", change)
+		c.loosen(pair, "x-kubernetes-validations", change)
 	case seen != nil && c.target.AlwaysHolds(rule, seen):
 		change.Reason = "it is true for everything that the old schema accepts"
-		c.loosen(p, "x-kubernetes-validations", change)
-	case !apiserver.UsesOldSelf(rule.Rule) && !p.composite() && (p.new.XIntOrString || !cannotFail(rule.Rule)):
+		c.loosen(pair, "x-kubernetes-validations", change)
+	case !apiserver.UsesOldSelf(rule.Rule) && !pair.composite() && (pair.new.XIntOrString || !cannotFail(rule.Rule)):
 		change.Category = BreaksStored
 		change.Reason += "; values for which it fails to evaluate are not ratcheted"
-		c.add(p, "x-kubernetes-validations", change)
+		c.add(pair, "x-kubernetes-validations", change)
 	case !apiserver.UsesOldSelf(rule.Rule):
-		c.tighten(p, "x-kubernetes-validations", change)
-	case p.correlated && (!p.composite() || apiserver.ComparesOnly(rule)) && seen != nil && c.target.HoldsUnchanged(rule, seen):
+		c.tighten(pair, "x-kubernetes-validations", change)
+	case pair.correlated && (!pair.composite() || apiserver.ComparesOnly(rule)) && seen != nil && c.target.HoldsUnchanged(rule, seen):
 		change.Category = BreaksClients
 		change.Reason = "changes that the rule forbids are rejected; an unchanged value satisfies it"
-		c.add(p, "x-kubernetes-validations", change)
+		c.add(pair, "x-kubernetes-validations", change)
 	default:
 		change.Category = BreaksStored
 		change.Reason = "a transition rule also applies to unchanged values and is not ratcheted"
-		c.add(p, "x-kubernetes-validations", change)
+		c.add(pair, "x-kubernetes-validations", change)
 	}
 }
 

@@ -178,17 +178,17 @@ func (c *comparer) schema(p nodePair) {
 }
 
 // node compares two nodes and their children.
-func (c *comparer) node(p nodePair) {
-	p.source = source{old: p.old, new: p.new}
-	discriminators := c.unions(p)
-	p.rules = append(slices.Clip(p.rules), p.new.XValidations...)
-	p.oldRules = p.old.XValidations
-	p.newRules = p.new.XValidations
-	branched := hasBranches(p.old) || hasBranches(p.new)
-	p.old = normalized(p.old)
-	p.new = normalized(p.new)
-	p.specifyImplied()
-	differing := differences(p.old, p.new)
+func (c *comparer) node(pair nodePair) {
+	pair.source = source{old: pair.old, new: pair.new}
+	discriminators := c.unions(pair)
+	pair.rules = append(slices.Clip(pair.rules), pair.new.XValidations...)
+	pair.oldRules = pair.old.XValidations
+	pair.newRules = pair.new.XValidations
+	branched := hasBranches(pair.old) || hasBranches(pair.new)
+	pair.old = normalized(pair.old)
+	pair.new = normalized(pair.new)
+	pair.specifyImplied()
+	differing := differences(pair.old, pair.new)
 	start := len(c.changes)
 	for _, k := range c.table {
 		var fields []string
@@ -198,22 +198,22 @@ func (c *comparer) node(p nodePair) {
 				differing = slices.Delete(differing, i, i+1)
 			}
 		}
-		if len(fields) == 0 || k.fields[0] != "Format" && c.hasNoEffect(p, k.fields) {
+		if len(fields) == 0 || k.fields[0] != "Format" && c.hasNoEffect(pair, k.fields) {
 			continue
 		}
-		p.holds = c.holds(p, k.fields)
-		if !k.explain(c, p) {
-			c.notUnderstood(p, fields)
+		pair.holds = c.holds(pair, k.fields)
+		if !k.explain(c, pair) {
+			c.notUnderstood(pair, fields)
 		}
 	}
-	c.notUnderstood(p, differing)
+	c.notUnderstood(pair, differing)
 	for _, change := range c.changes[start:] {
-		if change.Kind == changekind.TypeChanged && change.Field == p.field {
+		if change.Kind == changekind.TypeChanged && change.Field == pair.field {
 			return // the children are of another type
 		}
 	}
-	p.branched = p.branched || branched
-	c.structure(p, discriminators)
+	pair.branched = pair.branched || branched
+	c.structure(pair, discriminators)
 }
 
 // hasBranches reports whether a node has logical junctors.
@@ -299,40 +299,40 @@ func differences(a, b *structural.Schema) []string {
 }
 
 // structure compares the fields of objects, elements of lists and values of maps.
-func (c *comparer) structure(p nodePair, discriminators []string) {
-	if structureOf(p.old) != structureOf(p.new) {
-		c.structureChanged(p)
+func (c *comparer) structure(pair nodePair, discriminators []string) {
+	if structureOf(pair.old) != structureOf(pair.new) {
+		c.structureChanged(pair)
 		return
 	}
-	for _, f := range p.old.Properties {
-		if c.properties.Property(p.new, f.Name) == nil {
-			c.fieldRemoved(p, f)
+	for _, f := range pair.old.Properties {
+		if c.properties.Property(pair.new, f.Name) == nil {
+			c.fieldRemoved(pair, f)
 		}
 	}
-	for _, f := range p.new.Properties {
-		old := c.properties.Property(p.old, f.Name)
+	for _, f := range pair.new.Properties {
+		old := c.properties.Property(pair.old, f.Name)
 		if old == nil {
-			c.fieldAdded(p, f)
+			c.fieldAdded(pair, f)
 			continue
 		}
 		c.schema(nodePair{
-			step: fieldStep(f.Name), old: old, new: f.Schema, oldPath: p.oldPath.Property(f.Name), newPath: p.newPath.Property(f.Name), field: p.field + fieldStep(f.Name),
-			correlated: p.correlated, rules: p.rules, branched: p.branched, required: slices.Contains(p.old.Required, f.Name), discriminator: slices.Contains(discriminators, f.Name),
-			metadata: p.isResource() && f.Name == "metadata", name: f.Name, counted: p.old.MaxProperties != nil || p.new.MaxProperties != nil,
-			onlyOld: p.onlyOld || slices.Contains(p.impliedNew,
-				f.Name), onlyNew: p.onlyNew || slices.Contains(p.impliedOld, f.Name),
+			step: fieldStep(f.Name), old: old, new: f.Schema, oldPath: pair.oldPath.Property(f.Name), newPath: pair.newPath.Property(f.Name), field: pair.field + fieldStep(f.Name),
+			correlated: pair.correlated, rules: pair.rules, branched: pair.branched, required: slices.Contains(pair.old.Required, f.Name), discriminator: slices.Contains(discriminators, f.Name),
+			metadata: pair.isResource() && f.Name == "metadata", name: f.Name, counted: pair.old.MaxProperties != nil || pair.new.MaxProperties != nil,
+			onlyOld: pair.onlyOld || slices.Contains(pair.impliedNew,
+				f.Name), onlyNew: pair.onlyNew || slices.Contains(pair.impliedOld, f.Name),
 		})
 	}
-	if p.old.Items != nil {
+	if pair.old.Items != nil {
 		c.schema(nodePair{
-			step: "[*]", old: p.old.Items, new: p.new.Items, oldPath: p.oldPath.Child("items"), newPath: p.newPath.Child("items"), field: p.field + "[*]",
-			correlated: p.correlated && p.new.XListType == "map", rules: p.rules, branched: p.branched, required: true,
+			step: "[*]", old: pair.old.Items, new: pair.new.Items, oldPath: pair.oldPath.Child("items"), newPath: pair.newPath.Child("items"), field: pair.field + "[*]",
+			correlated: pair.correlated && pair.new.XListType == "map", rules: pair.rules, branched: pair.branched, required: true,
 		})
 	}
-	if a := p.old.AdditionalProperties; a != nil && a.Schema != nil {
+	if a := pair.old.AdditionalProperties; a != nil && a.Schema != nil {
 		c.schema(nodePair{
-			step: ".*", old: a.Schema, new: p.new.AdditionalProperties.Schema, oldPath: p.oldPath.Child("additionalProperties"), newPath: p.newPath.Child("additionalProperties"),
-			field: p.field + ".*", correlated: p.correlated, rules: p.rules, branched: p.branched, required: true,
+			step: ".*", old: a.Schema, new: pair.new.AdditionalProperties.Schema, oldPath: pair.oldPath.Child("additionalProperties"), newPath: pair.newPath.Child("additionalProperties"),
+			field: pair.field + ".*", correlated: pair.correlated, rules: pair.rules, branched: pair.branched, required: true,
 		})
 	}
 }

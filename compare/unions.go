@@ -29,23 +29,23 @@ func enforced(s *structural.Schema) []unions.Union {
 
 // unions compares the unions of an object. It returns the fields that remain
 // discriminators: the values of their enums belong to the unions.
-func (c *comparer) unions(p nodePair) []string {
-	old := enforced(p.old)
-	new := enforced(p.new)
+func (c *comparer) unions(pair nodePair) []string {
+	old := enforced(pair.old)
+	new := enforced(pair.new)
 	if len(old) == 0 && len(new) == 0 {
 		return nil
 	}
-	c.unguarded(p, new)
+	c.unguarded(pair, new)
 	var discriminators []string
 	taken := make([]bool, len(old))
 	for i := range new {
 		index := counterpart(&new[i], old, taken)
 		if index < 0 {
-			c.tighten(p, "", Change{Kind: changekind.UnionAdded, New: unionText(&new[i]), Reason: "objects that violate the union are rejected"})
+			c.tighten(pair, "", Change{Kind: changekind.UnionAdded, New: unionText(&new[i]), Reason: "objects that violate the union are rejected"})
 			continue
 		}
 		taken[index] = true
-		u := unionPair{comparer: c, node: p, old: &old[index], new: &new[i]}
+		u := unionPair{comparer: c, node: pair, old: &old[index], new: &new[i]}
 		if new[i].Discriminator != "" {
 			discriminators = append(discriminators, new[i].Discriminator)
 			u.discriminated()
@@ -55,11 +55,11 @@ func (c *comparer) unions(p nodePair) []string {
 	}
 	for i := range old {
 		if !taken[i] {
-			c.loosen(p, "", Change{Kind: changekind.UnionRemoved, Old: unionText(&old[i]), Reason: "clients may read objects with any set of members"})
+			c.loosen(pair, "", Change{Kind: changekind.UnionRemoved, Old: unionText(&old[i]), Reason: "clients may read objects with any set of members"})
 		}
 	}
-	if len(unions.WithoutRules(p.old)) != len(p.old.XValidations) != (len(unions.WithoutRules(p.new)) != len(p.new.XValidations)) && len(discriminators) > 0 {
-		c.loosen(p, "", Change{Kind: changekind.UnionFormChanged, Reason: "the union is expressed differently; error messages may change"})
+	if len(unions.WithoutRules(pair.old)) != len(pair.old.XValidations) != (len(unions.WithoutRules(pair.new)) != len(pair.new.XValidations)) && len(discriminators) > 0 {
+		c.loosen(pair, "", Change{Kind: changekind.UnionFormChanged, Reason: "the union is expressed differently; error messages may change"})
 	}
 	return discriminators
 }

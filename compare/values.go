@@ -38,10 +38,10 @@ func typeName(s *structural.Schema) string {
 	return s.Type
 }
 
-func (c *comparer) types(p nodePair) bool {
-	old := typesOf(p.old)
-	new := typesOf(p.new)
-	change := Change{Old: typeName(p.old), New: typeName(p.new)}
+func (c *comparer) types(pair nodePair) bool {
+	old := typesOf(pair.old)
+	new := typesOf(pair.new)
+	change := Change{Old: typeName(pair.old), New: typeName(pair.new)}
 	isIn := func(all []string) func(string) bool {
 		return func(t string) bool { return all == nil || slices.Contains(all, t) }
 	}
@@ -51,22 +51,22 @@ func (c *comparer) types(p nodePair) bool {
 	case new == nil || old != nil && !slices.ContainsFunc(old, func(t string) bool { return !isIn(new)(t) }):
 		change.Kind = changekind.TypeWidened
 		change.Reason = "every value is still accepted; clients may read values of other types"
-		c.loosen(p, "type", change)
-	case p.old.Type == "number" && p.new.Type == "integer":
+		c.loosen(pair, "type", change)
+	case pair.old.Type == "number" && pair.new.Type == "integer":
 		change.Kind = changekind.TypeNarrowed
 		change.Reason = "numbers with a fraction are rejected"
-		if len(p.rules) > 0 {
+		if len(pair.rules) > 0 {
 			change.Category = BreaksStored
 			change.Reason = "a rule reads the field, and fails in every update if a stored number has a fraction"
-			c.add(p, "type", change)
+			c.add(pair, "type", change)
 			return true
 		}
-		c.tighten(p, "type", change)
+		c.tighten(pair, "type", change)
 	default:
 		change.Kind = changekind.TypeChanged
 		change.Category = BreaksStored
 		change.Reason = "stored values have another type: server-side apply fails for such objects, and typed clients cannot decode them"
-		c.add(p, "type", change)
+		c.add(pair, "type", change)
 	}
 	return true
 }
@@ -116,32 +116,32 @@ func (c *comparer) nullable(p nodePair) bool {
 	return true
 }
 
-func (c *comparer) defaults(p nodePair) bool {
-	change := Change{Kind: changekind.DefaultChanged, Category: BreaksClients, Old: jsonText(p.old.Default),
-		New:    jsonText(p.new.Default),
+func (c *comparer) defaults(pair nodePair) bool {
+	change := Change{Kind: changekind.DefaultChanged, Category: BreaksClients, Old: jsonText(pair.old.Default),
+		New:    jsonText(pair.new.Default),
 		Reason: "clients that omit the field get a different value; stored objects keep theirs"}
 	switch {
-	case p.old.Default == nil && change.New == `""` && emptyMeansAbsent(p):
+	case pair.old.Default == nil && change.New == `""` && emptyMeansAbsent(pair):
 		change.Kind = changekind.DefaultAdded
 		change.Category = Safe
 		change.Reason = `objects without the field have "" when they are read: the same for clients in Go whose field is no pointer`
-	case p.new.Default == nil && change.Old == `""` && emptyMeansAbsent(p) && !p.comparedAround():
+	case pair.new.Default == nil && change.Old == `""` && emptyMeansAbsent(pair) && !pair.comparedAround():
 		change.Kind = changekind.DefaultRemoved
 		change.Category = Safe
 		change.Reason = `objects may lack the field instead of having "": the same for clients in Go whose field is no pointer`
-	case p.old.Default == nil && p.required && !p.old.Nullable:
+	case pair.old.Default == nil && pair.required && !pair.old.Nullable:
 		change.Kind = changekind.DefaultAdded
 		change.Category = Safe
 		change.Reason = "the field was required, so stored objects have it"
-	case p.old.Default == nil:
+	case pair.old.Default == nil:
 		change.Kind = changekind.DefaultAdded
 		change.Category = BreaksStored
 		change.Reason = "stored objects without the field have the default when they are read, so its absence gets a new meaning"
-	case p.new.Default == nil:
+	case pair.new.Default == nil:
 		change.Kind = changekind.DefaultRemoved
 		change.Reason = "clients that omit the field no longer get a value; stored objects keep theirs"
 	}
-	c.add(p, "default", change)
+	c.add(pair, "default", change)
 	return true
 }
 
@@ -184,36 +184,36 @@ func (c *comparer) requirements(p nodePair) bool {
 	return true
 }
 
-func (c *comparer) enum(p nodePair) bool {
-	old := p.old.Enum
-	new := p.new.Enum
+func (c *comparer) enum(pair nodePair) bool {
+	old := pair.old.Enum
+	new := pair.new.Enum
 	var added, removed Kind = changekind.EnumValueAdded, changekind.EnumValueRemoved
-	if p.discriminator {
+	if pair.discriminator {
 		added = changekind.UnionValueAdded
 		removed = changekind.UnionValueRemoved
 	}
 	switch {
 	case len(old) == 0:
-		c.tighten(p, "enum", Change{
+		c.tighten(pair, "enum", Change{
 			Kind: changekind.EnumAdded, New: valuesText(new), Reason: "all other values are rejected",
 		})
 		return true
 	case len(new) == 0:
-		c.loosen(p, "enum", Change{Kind: changekind.EnumRemoved, Old: valuesText(old), Reason: "any value is accepted; clients may read values that they do not know"})
+		c.loosen(pair, "enum", Change{Kind: changekind.EnumRemoved, Old: valuesText(old), Reason: "any value is accepted; clients may read values that they do not know"})
 		return true
 	}
 	if missing := withoutKeys(old, new, canonical); len(missing) > 0 {
-		c.tighten(p, "enum", Change{Kind: removed, Old: valuesText(missing), Reason: "objects with " + shorten(valuesText(missing), 300) + " are rejected"})
+		c.tighten(pair, "enum", Change{Kind: removed, Old: valuesText(missing), Reason: "objects with " + shorten(valuesText(missing), 300) + " are rejected"})
 	}
 	if more := withoutKeys(new, old, canonical); len(more) > 0 {
-		c.loosen(p, "enum", Change{Kind: added, New: valuesText(more), Reason: "clients may read " + shorten(valuesText(more), 300) + ", and must not assume that the list of values is complete"})
+		c.loosen(pair, "enum", Change{Kind: added, New: valuesText(more), Reason: "clients may read " + shorten(valuesText(more), 300) + ", and must not assume that the list of values is complete"})
 	}
 	return true
 }
 
 // bound compares two limits. If least is set, a higher limit accepts less. rejected is the
 // reason if the new limit accepts less.
-func (c *comparer) bound(p nodePair, keyword string, old, new *float64, least bool, rejected string) {
+func (c *comparer) bound(pair nodePair, keyword string, old, new *float64, least bool, rejected string) {
 	change := Change{}
 	if old != nil {
 		change.Old = number(*old)
@@ -237,11 +237,11 @@ func (c *comparer) bound(p nodePair, keyword string, old, new *float64, least bo
 	}
 	if tighter {
 		change.Reason = rejected
-		c.tighten(p, keyword, change)
+		c.tighten(pair, keyword, change)
 		return
 	}
 	change.Reason = "every value is still accepted"
-	c.loosen(p, keyword, change)
+	c.loosen(pair, keyword, change)
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
@@ -282,7 +282,7 @@ func (c *comparer) minimum(p nodePair) bool {
 
 // numericBound compares limits of numbers. An exclusive limit is compared as the next
 // float64 inside it.
-func (c *comparer) numericBound(p nodePair, keyword string, old, new *float64, oldExclusive, newExclusive, least bool) {
+func (c *comparer) numericBound(pair nodePair, keyword string, old, new *float64, oldExclusive, newExclusive, least bool) {
 	inclusive := func(edge *float64, exclusive bool) *float64 {
 		if edge == nil || !exclusive {
 			return edge
@@ -305,7 +305,7 @@ func (c *comparer) numericBound(p nodePair, keyword string, old, new *float64, o
 		words = fmt.Sprintf(words, number(*new))
 	}
 	start := len(c.changes)
-	c.bound(p, keyword, inclusive(old, oldExclusive), inclusive(new, newExclusive), least, words)
+	c.bound(pair, keyword, inclusive(old, oldExclusive), inclusive(new, newExclusive), least, words)
 	for i := start; i < len(c.changes); i++ {
 		c.changes[i].Old = boundText(old, oldExclusive)
 		c.changes[i].New = boundText(new, newExclusive)
@@ -322,9 +322,9 @@ func boundText(edge *float64, exclusive bool) string {
 	return number(*edge)
 }
 
-func (c *comparer) multipleOf(p nodePair) bool {
-	old := p.old.MultipleOf
-	new := p.new.MultipleOf
+func (c *comparer) multipleOf(pair nodePair) bool {
+	old := pair.old.MultipleOf
+	new := pair.new.MultipleOf
 	change := Change{Kind: "multipleOf-changed", Reason: "numbers that are not multiples are rejected"}
 	if old != nil {
 		change.Old = number(*old)
@@ -336,16 +336,16 @@ func (c *comparer) multipleOf(p nodePair) bool {
 	case new == nil:
 		change.Kind = "multipleOf-removed"
 		change.Reason = "every value is still accepted"
-		c.loosen(p, "multipleOf", change)
+		c.loosen(pair, "multipleOf", change)
 		return true
 	case old == nil:
 		change.Kind = "multipleOf-added"
 	case math.Trunc(*old) == *old && math.Trunc(*new) == *new && *new != 0 && math.Mod(*old, *new) == 0:
 		change.Reason = "every value is still accepted"
-		c.loosen(p, "multipleOf", change)
+		c.loosen(pair, "multipleOf", change)
 		return true
 	}
-	c.tighten(p, "multipleOf", change)
+	c.tighten(pair, "multipleOf", change)
 	return true
 }
 

@@ -141,13 +141,13 @@ func (o JSONSchemaOptions) refTo(definition string) object {
 
 // schemaOf returns the schema of the objects of a resource.
 func (o JSONSchemaOptions) schemaOf(r *Resource) object {
-	s := r.Schema
-	if s == nil {
-		s = &structural.Schema{Generic: structural.Generic{Type: "object"}}
+	schema := r.Schema
+	if schema == nil {
+		schema = &structural.Schema{Generic: structural.Generic{Type: "object"}}
 	}
 	j := jsonSchema{JSONSchemaOptions: o}
 	j.Open = o.Open || r.Schema == nil || r.PreserveUnknownFields
-	out := j.node(s, false)
+	out := j.node(schema, false)
 	meta := fields.WithMeta(&structural.Schema{}).Properties // in the order of fields.MetaFields
 	properties := propertiesOf(out)
 	for _, p := range meta {
@@ -158,7 +158,7 @@ func (o JSONSchemaOptions) schemaOf(r *Resource) object {
 	// The server requires a name, or generates one.
 	named := object{"anyOf": []any{object{"required": []string{"name"}}, object{"required": []string{"generateName"}}}}
 	metadata := []any{o.refTo(objectMetaDefinition), named}
-	for _, p := range s.Properties {
+	for _, p := range schema.Properties {
 		if p.Name == "metadata" { // it may restrict the name
 			metadata = append(metadata,
 				jsonSchema{JSONSchemaOptions: JSONSchemaOptions{Draft: o.Draft, Open: true}}.node(p.Schema, false))
@@ -176,7 +176,7 @@ func (o JSONSchemaOptions) schemaOf(r *Resource) object {
 	out["title"] = r.Kind
 	out[gvkMarker] = []any{r.gvk(r.Kind)}
 	definitions := object{objectMetaDefinition: j.node(objectMeta(meta[2].Schema), false)}
-	if s.Contains(func(s *structural.Schema) bool {
+	if schema.Contains(func(s *structural.Schema) bool {
 		return s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil && s.AdditionalProperties.Bool
 	}) {
 		definitions[bareDefinition] = object{
@@ -225,49 +225,49 @@ func objectMeta(s *structural.Schema) *structural.Schema {
 type jsonSchema struct{ JSONSchemaOptions }
 
 // node renders a node. keeps is set if an enclosing list preserves unknown fields.
-func (j jsonSchema) node(s *structural.Schema, keeps bool) object {
-	keeps = keeps || preserves(s)
+func (j jsonSchema) node(schema *structural.Schema, keeps bool) object {
+	keeps = keeps || preserves(schema)
 	out := object{}
-	addText(out, "title", s.Title)
-	j.addTexts(out, s)
-	addJSON(out, "default", s.Default)
-	if !isEmpty(s.Example) {
-		out["examples"] = []any{json.RawMessage(s.Example.Raw)}
+	addText(out, "title", schema.Title)
+	j.addTexts(out, schema)
+	addJSON(out, "default", schema.Default)
+	if !isEmpty(schema.Example) {
+		out["examples"] = []any{json.RawMessage(schema.Example.Raw)}
 	}
-	addTypes(out, s)
-	if s.Items != nil {
-		items := j.node(s.Items, keeps)
-		if s.Items.Type == "" && !s.Items.XIntOrString {
+	addTypes(out, schema)
+	if schema.Items != nil {
+		items := j.node(schema.Items, keeps)
+		if schema.Items.Type == "" && !schema.Items.XIntOrString {
 			delete(items, "type") // null is kept in a list
 		}
 		out["items"] = items
 	}
-	if s.XListType == "set" {
+	if schema.XListType == "set" {
 		out["uniqueItems"] = true
 	}
-	if len(s.Properties) > 0 {
+	if len(schema.Properties) > 0 {
 		properties := object{}
-		for _, p := range s.Properties {
+		for _, p := range schema.Properties {
 			properties[p.Name] = j.node(p.Schema, false)
 		}
 		out["properties"] = properties
 	}
-	switch a := s.AdditionalProperties; {
+	switch a := schema.AdditionalProperties; {
 	case a != nil && a.Schema != nil:
 		out["additionalProperties"] = j.node(a.Schema, false)
 	case a != nil && a.Bool && !j.Open:
 		out["additionalProperties"] = j.refTo(bareDefinition)
-	case a != nil && !a.Bool, a == nil && !keeps && !j.Open && s.Type == "object":
+	case a != nil && !a.Bool, a == nil && !keeps && !j.Open && schema.Type == "object":
 		out["additionalProperties"] = false
 	}
-	if s.XEmbeddedResource {
+	if schema.XEmbeddedResource {
 		j.addEmbedded(out)
 	}
 	var conditions []any
-	for _, u := range selectable(s) {
+	for _, u := range selectable(schema) {
 		conditions = append(conditions, moveMembers(out, u)...)
 	}
-	j.addRestrictions(out, s, conditions)
+	j.addRestrictions(out, schema, conditions)
 	return out
 }
 

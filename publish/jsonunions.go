@@ -24,10 +24,10 @@ func selectable(s *structural.Schema) []unions.Union {
 // moveMembers removes the members of a union from the properties of an object and returns
 // the conditions under which they are allowed. Editors only propose properties of
 // conditions that hold; the schema "true" allows the name.
-func moveMembers(out object, u unions.Union) []any {
+func moveMembers(out object, union unions.Union) []any {
 	properties := propertiesOf(out)
 	schemas := object{}
-	for _, m := range u.Members {
+	for _, m := range union.Members {
 		own, ok := properties[m.Name].(object)
 		if !ok {
 			continue // it is not specified, or a member of another union
@@ -40,19 +40,19 @@ func moveMembers(out object, u unions.Union) []any {
 	for name := range schemas {
 		properties[name] = true
 	}
-	if u.Discriminator == "" {
-		return counted(u, schemas)
+	if union.Discriminator == "" {
+		return counted(union, schemas)
 	}
-	if _, ok := properties[u.Discriminator]; !ok {
+	if _, ok := properties[union.Discriminator]; !ok {
 		addAll(properties, schemas)
 		return nil
 	}
-	return selected(u, schemas)
+	return selected(union, schemas)
 }
 
 // selected returns a condition for each value of the discriminator, and one for its
 // absence.
-func selected(u unions.Union, schemas object) []any {
+func selected(union unions.Union, schemas object) []any {
 	choice := func(member string) object {
 		properties := object{}
 		for name, own := range schemas {
@@ -64,24 +64,24 @@ func selected(u unions.Union, schemas object) []any {
 		return object{"properties": properties}
 	}
 	var out []any
-	for _, v := range u.Values {
-		is := object{"properties": object{u.Discriminator: object{"const": v.Name}}}
-		if u.Default == nil || *u.Default != v.Name {
-			is["required"] = []string{u.Discriminator}
+	for _, v := range union.Values {
+		is := object{"properties": object{union.Discriminator: object{"const": v.Name}}}
+		if union.Default == nil || *union.Default != v.Name {
+			is["required"] = []string{union.Discriminator}
 		}
 		then := choice(v.Member)
-		if index := u.Selected(v.Name); index >= 0 && !u.Members[index].Optional {
+		if index := union.Selected(v.Name); index >= 0 && !union.Members[index].Optional {
 			then["required"] = []string{v.Member}
 		}
 		out = append(out, object{"if": is, "then": then})
 	}
-	if u.Default == nil {
+	if union.Default == nil {
 		// An empty string means absent, unless it is a value.
 		member := ""
-		if index := u.Selected(""); index >= 0 {
-			member = u.Members[index].Name
+		if index := union.Selected(""); index >= 0 {
+			member = union.Members[index].Name
 		}
-		out = append(out, object{"if": object{"not": object{"required": []string{u.Discriminator}}}, "then": choice(member)})
+		out = append(out, object{"if": object{"not": object{"required": []string{union.Discriminator}}}, "then": choice(member)})
 	}
 	return out
 }

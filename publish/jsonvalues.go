@@ -12,29 +12,29 @@ import (
 )
 
 // addRestrictions adds the value validations of a node, and additional conditions.
-func (j jsonSchema) addRestrictions(out object, s *structural.Schema, conditions []any) {
-	v := s.ValueValidation
-	if len(selectable(s)) > 0 {
-		v = unions.WithoutBranches(s)
+func (j jsonSchema) addRestrictions(out object, schema *structural.Schema, conditions []any) {
+	validation := schema.ValueValidation
+	if len(selectable(schema)) > 0 {
+		validation = unions.WithoutBranches(schema)
 	}
-	if v == nil {
-		v = &structural.ValueValidation{}
+	if validation == nil {
+		validation = &structural.ValueValidation{}
 	}
-	_ = addScalars(out, v, s)
+	_ = addScalars(out, validation, schema)
 	defaulted := 0
-	for _, p := range s.Properties {
+	for _, p := range schema.Properties {
 		if hasDefault(p.Schema) {
 			defaulted++
 		}
 	}
-	if v.MinProperties != nil { // the server counts after defaulting
-		if least := *v.MinProperties - int64(defaulted); least > 0 {
+	if validation.MinProperties != nil { // the server counts after defaulting
+		if least := *validation.MinProperties - int64(defaulted); least > 0 {
 			out["minProperties"] = least
 		}
 	}
-	addNumber(out, "maxProperties", v.MaxProperties)
-	required := requiredOf(v, s)
-	if s.XEmbeddedResource {
+	addNumber(out, "maxProperties", validation.MaxProperties)
+	required := requiredOf(validation, schema)
+	if schema.XEmbeddedResource {
 		for i, name := range []string{"apiVersion", "kind"} {
 			if !slices.Contains(required, name) {
 				required = slices.Insert(slices.Clone(required), i, name)
@@ -45,10 +45,10 @@ func (j jsonSchema) addRestrictions(out object, s *structural.Schema, conditions
 		out["required"] = required
 	}
 	junctors := object{}
-	_ = addJunctors(junctors, v, s)
+	_ = addJunctors(junctors, validation, schema)
 	switch {
 	case len(junctors) == 0:
-	case s.Nullable: // the server does not validate null any further
+	case schema.Nullable: // the server does not validate null any further
 		conditions = append(conditions, object{"if": object{"type": "null"}, "else": junctors})
 	default:
 		addAll(out, junctors)
@@ -85,13 +85,13 @@ func propertyNamed(s *structural.Schema, name string) *structural.Schema {
 
 // addScalars adds the validations of scalars, and reports whether they are equivalent in
 // JSON Schema.
-func addScalars(out object, v *structural.ValueValidation, s *structural.Schema) (exact bool) {
-	exact = addFormat(out, v.Format, s)
-	if v.Pattern != "" {
-		if pattern, ok := ecmaPattern(v.Pattern); ok {
+func addScalars(out object, validation *structural.ValueValidation, s *structural.Schema) (exact bool) {
+	exact = addFormat(out, validation.Format, s)
+	if validation.Pattern != "" {
+		if pattern, ok := ecmaPattern(validation.Pattern); ok {
 			out["pattern"] = pattern
 		} else {
-			addComment(out, "pattern, in Go's syntax: "+v.Pattern)
+			addComment(out, "pattern, in Go's syntax: "+validation.Pattern)
 			exact = false
 		}
 	}
@@ -101,23 +101,23 @@ func addScalars(out object, v *structural.ValueValidation, s *structural.Schema)
 		}
 		addNumber(out, name, n)
 	}
-	bound(v.Maximum, v.ExclusiveMaximum, "maximum", "exclusiveMaximum")
-	bound(v.Minimum, v.ExclusiveMinimum, "minimum", "exclusiveMinimum")
-	addNumber(out, "multipleOf", v.MultipleOf)
-	if v.UniqueItems {
+	bound(validation.Maximum, validation.ExclusiveMaximum, "maximum", "exclusiveMaximum")
+	bound(validation.Minimum, validation.ExclusiveMinimum, "minimum", "exclusiveMinimum")
+	addNumber(out, "multipleOf", validation.MultipleOf)
+	if validation.UniqueItems {
 		out["uniqueItems"] = true
 	}
-	addNumber(out, "maxLength", v.MaxLength)
-	addNumber(out, "minLength", v.MinLength)
-	addNumber(out, "maxItems", v.MaxItems)
-	addNumber(out, "minItems", v.MinItems)
+	addNumber(out, "maxLength", validation.MaxLength)
+	addNumber(out, "minLength", validation.MinLength)
+	addNumber(out, "maxItems", validation.MaxItems)
+	addNumber(out, "minItems", validation.MinItems)
 	var enum []any
-	for _, value := range v.Enum {
+	for _, value := range validation.Enum {
 		if string(value.Raw) != "null" {
 			enum = append(enum, json.RawMessage(value.Raw))
 		}
 	}
-	if len(v.Enum) > 0 && len(enum) == 0 {
+	if len(validation.Enum) > 0 && len(enum) == 0 {
 		out["not"] = object{} // only null, which the server rejects if there is an enum
 	}
 	addList(out, "enum", enum)
@@ -159,29 +159,29 @@ func addFormat(out object, format string, s *structural.Schema) (exact bool) {
 
 // addJunctors adds allOf, anyOf, oneOf and not, and reports whether they are equivalent to
 // the server's. If not, the schema accepts more: not is omitted, and oneOf becomes anyOf.
-func addJunctors(out object, v *structural.ValueValidation, s *structural.Schema) (exact bool) {
+func addJunctors(out object, validation *structural.ValueValidation, schema *structural.Schema) (exact bool) {
 	exact = true
 	list := func(branches []structural.NestedValueValidation) (rendered []any, same bool) {
 		same = true
 		for i := range branches {
-			n, ok := nestedSchema(&branches[i], s)
+			n, ok := nestedSchema(&branches[i], schema)
 			rendered = append(rendered, n)
 			same = same && ok
 		}
 		return rendered, same
 	}
-	all, same := list(v.AllOf)
+	all, same := list(validation.AllOf)
 	exact = exact && same
-	if s != nil && s.XIntOrString { // implied by the type
+	if schema != nil && schema.XIntOrString { // implied by the type
 		all = slices.DeleteFunc(all, func(n any) bool { return len(n.(object)) == 0 })
 	}
 	addList(out, "allOf", all)
-	if s == nil || !s.XIntOrString || !fields.IsTypes(v.AnyOf) {
-		some, same := list(v.AnyOf)
+	if schema == nil || !schema.XIntOrString || !fields.IsTypes(validation.AnyOf) {
+		some, same := list(validation.AnyOf)
 		exact = exact && same
 		addList(out, "anyOf", some)
 	}
-	if one, same := list(v.OneOf); same {
+	if one, same := list(validation.OneOf); same {
 		addList(out, "oneOf", one)
 	} else if len(one) > 0 {
 		exact = false
@@ -192,8 +192,8 @@ func addJunctors(out object, v *structural.ValueValidation, s *structural.Schema
 			out["allOf"] = append(slices.Clip(rest), object{"anyOf": one})
 		}
 	}
-	if v.Not != nil {
-		n, same := nestedSchema(v.Not, s)
+	if validation.Not != nil {
+		n, same := nestedSchema(validation.Not, schema)
 		exact = exact && same
 		if same {
 			if out["not"] == nil {
@@ -204,22 +204,22 @@ func addJunctors(out object, v *structural.ValueValidation, s *structural.Schema
 	return exact
 }
 
-// nestedSchema renders the schema in a logical junctor. s is the schema of the same value,
+// nestedSchema renders the schema in a logical junctor. schema is the schema of the same value,
 // or nil.
-func nestedSchema(n *structural.NestedValueValidation, s *structural.Schema) (out object, exact bool) {
+func nestedSchema(n *structural.NestedValueValidation, schema *structural.Schema) (out object, exact bool) {
 	out = object{}
 	addText(out, "type", n.ForbiddenGenerics.Type)
-	exact = addScalars(out, &n.ValueValidation, s)
-	exact = addJunctors(out, &n.ValueValidation, s) && exact
+	exact = addScalars(out, &n.ValueValidation, schema)
+	exact = addJunctors(out, &n.ValueValidation, schema) && exact
 	exact = exact && len(n.ForbiddenExtensions.XValidations) == 0 && n.MinProperties == nil && n.MaxProperties == nil
 	addNumber(out, "maxProperties", n.MaxProperties)
-	if required := requiredOf(&n.ValueValidation, s); len(required) > 0 {
+	if required := requiredOf(&n.ValueValidation, schema); len(required) > 0 {
 		out["required"] = required
 	}
 	if n.Items != nil {
 		var items *structural.Schema
-		if s != nil {
-			items = s.Items
+		if schema != nil {
+			items = schema.Items
 		}
 		child, same := nestedSchema(n.Items, items)
 		out["items"] = child
@@ -227,7 +227,7 @@ func nestedSchema(n *structural.NestedValueValidation, s *structural.Schema) (ou
 	}
 	properties := object{}
 	for _, p := range n.Properties {
-		own := propertyNamed(s, p.Name)
+		own := propertyNamed(schema, p.Name)
 		child, same := nestedSchema(p.Schema, own)
 		// An absent field is valid here, but its default may not be.
 		if own != nil && hasDefault(own) {

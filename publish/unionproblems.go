@@ -46,7 +46,7 @@ func eachObject(s *structural.Schema, path *structural.Path, visit func(*structu
 
 // unionProblems returns problems with the unions of an object that the proposals do not
 // check.
-func unionProblems(s *structural.Schema, path *structural.Path) []UnionProblem {
+func unionProblems(schema *structural.Schema, path *structural.Path) []UnionProblem {
 	var out []UnionProblem
 	byDiscriminator := map[string][]structural.UnionMember{}
 	check := func(discriminator string, members []structural.UnionMember, location *structural.Path) {
@@ -78,12 +78,12 @@ func unionProblems(s *structural.Schema, path *structural.Path) []UnionProblem {
 		}
 		byDiscriminator[discriminator] = members
 	}
-	for _, p := range s.Properties {
+	for _, p := range schema.Properties {
 		if len(p.Schema.XUnionMembers) > 0 {
 			check(p.Name, p.Schema.XUnionMembers, path.Property(p.Name).Child(UnionsKeyword))
 		}
 	}
-	for i, u := range s.XUnions {
+	for i, u := range schema.XUnions {
 		location := path.Index(UnionsKeyword, i)
 		if u.Discriminator == "" {
 			out = append(out, UnionProblem{Path: location.String(), Message: "a union without a discriminator cannot be expressed in documents and is not published"})

@@ -51,35 +51,35 @@ const (
 	noDefaults    = "kube-apiserver removes defaults from OpenAPI v2, because older clients mistake them for values"
 )
 
-func (c *v2Converter) schema(s *structural.Schema, path *structural.Path) *structural.Schema {
-	if s == nil {
+func (c *v2Converter) schema(schema *structural.Schema, path *structural.Path) *structural.Schema {
+	if schema == nil {
 		return nil
 	}
-	out := *s
-	if s.Default != nil {
+	out := *schema
+	if schema.Default != nil {
 		out.Default = nil
 		c.drop(path, "default", noDefaults)
 	}
-	if s.ValueValidation != nil {
-		out.ValueValidation = c.values(s.ValueValidation, path)
+	if schema.ValueValidation != nil {
+		out.ValueValidation = c.values(schema.ValueValidation, path)
 	}
-	preserve := preserves(s)
-	if s.Nullable || preserve {
+	preserve := preserves(schema)
+	if schema.Nullable || preserve {
 		reason := wherePreserve
-		if s.Nullable {
+		if schema.Nullable {
 			reason = whereNullable
 			out.Nullable = false
 			c.drop(path, "nullable", noSuchKeyword)
 		}
-		if s.Items != nil {
+		if schema.Items != nil {
 			out.Items = nil
 			c.drop(path, "items", reason)
 		}
-		if len(s.Properties) > 0 {
+		if len(schema.Properties) > 0 {
 			out.Properties = nil
 			c.drop(path, "properties", reason)
 		}
-		if s.Type != "" && (s.Nullable || s.Type == "object") {
+		if schema.Type != "" && (schema.Nullable || schema.Type == "object") {
 			out.Type = ""
 			c.drop(path, "type", reason)
 		}

@@ -104,18 +104,18 @@ func (c *checker) add(kind ViolationKind, path *Path, value any, detail string, 
 	c.violations = append(c.violations, Violation{Path: path, Kind: kind, Value: value, Detail: detail, Pos: pos})
 }
 
-func (c *checker) schema(s *Schema, at level, path *Path) {
-	origin := s.Origin
-	if s.Type == "array" && s.Items == nil {
+func (c *checker) schema(schema *Schema, at level, path *Path) {
+	origin := schema.Origin
+	if schema.Type == "array" && schema.Items == nil {
 		c.add(Required, path.Child("items"), nil, "must be specified", origin.Of("type"))
 	}
-	if s.Items != nil {
-		c.schema(s.Items, itemLevel, path.Child("items"))
+	if schema.Items != nil {
+		c.schema(schema.Items, itemLevel, path.Child("items"))
 	}
-	for _, p := range s.Properties {
+	for _, p := range schema.Properties {
 		c.schema(p.Schema, fieldLevel, path.Property(p.Name))
 	}
-	if a := s.AdditionalProperties; a != nil {
+	if a := schema.AdditionalProperties; a != nil {
 		if at == rootLevel {
 			c.add(Forbidden, path.Child("additionalProperties"), nil, "must not be used at the root", origin.Pos)
 		}
@@ -123,11 +123,11 @@ func (c *checker) schema(s *Schema, at level, path *Path) {
 			c.schema(a.Schema, fieldLevel, path.Child("additionalProperties"))
 		}
 	}
-	c.extensions(s, path)
-	c.values(withoutIntOrStringPairs(s), path, origin)
-	c.typeOf(s, at, path)
-	c.metadata(s, at, path)
-	if s.XEmbeddedResource && !s.preserves() && len(s.Properties) == 0 {
+	c.extensions(schema, path)
+	c.values(withoutIntOrStringPairs(schema), path, origin)
+	c.typeOf(schema, at, path)
+	c.metadata(schema, at, path)
+	if schema.XEmbeddedResource && !schema.preserves() && len(schema.Properties) == 0 {
 		c.add(Required, path.Child("properties"), nil,
 			"must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields",
 			origin.Of("x-kubernetes-embedded-resource"))
@@ -153,15 +153,15 @@ func (c *checker) extensions(s *Schema, path *Path) {
 }
 
 // typeOf checks that a node has the type required at its position.
-func (c *checker) typeOf(s *Schema, at level, path *Path) {
-	pos := s.Origin.Of("type")
+func (c *checker) typeOf(schema *Schema, at level, path *Path) {
+	pos := schema.Origin.Of("type")
 	typePath := path.Child("type")
 	switch {
-	case s.XEmbeddedResource && s.Type == "":
-		c.add(Required, typePath, nil, "must be object if x-kubernetes-embedded-resource is true", s.Origin.Of("x-kubernetes-embedded-resource"))
-	case s.XEmbeddedResource && s.Type != "object":
-		c.add(Invalid, typePath, s.Type, "must be object if x-kubernetes-embedded-resource is true", s.Origin.Of("x-kubernetes-embedded-resource"))
-	case s.XEmbeddedResource || s.Type != "" || s.XIntOrString || s.preserves():
+	case schema.XEmbeddedResource && schema.Type == "":
+		c.add(Required, typePath, nil, "must be object if x-kubernetes-embedded-resource is true", schema.Origin.Of("x-kubernetes-embedded-resource"))
+	case schema.XEmbeddedResource && schema.Type != "object":
+		c.add(Invalid, typePath, schema.Type, "must be object if x-kubernetes-embedded-resource is true", schema.Origin.Of("x-kubernetes-embedded-resource"))
+	case schema.XEmbeddedResource || schema.Type != "" || schema.XIntOrString || schema.preserves():
 	case at == rootLevel:
 		c.add(Required, typePath, nil, "must not be empty at the root", pos)
 	case at == itemLevel:
@@ -169,12 +169,12 @@ func (c *checker) typeOf(s *Schema, at level, path *Path) {
 	default:
 		c.add(Required, typePath, nil, "must not be empty for specified object fields", pos)
 	}
-	if s.XEmbeddedResource && s.AdditionalProperties != nil {
+	if schema.XEmbeddedResource && schema.AdditionalProperties != nil {
 		c.add(Forbidden, path.Child("additionalProperties"), nil, "must not be used if x-kubernetes-embedded-resource is set",
-			s.Origin.Of("x-kubernetes-embedded-resource"))
+			schema.Origin.Of("x-kubernetes-embedded-resource"))
 	}
-	if at == rootLevel && s.Type != "" && s.Type != "object" {
-		c.add(Invalid, typePath, s.Type, "must be object at the root", pos)
+	if at == rootLevel && schema.Type != "" && schema.Type != "object" {
+		c.add(Invalid, typePath, schema.Type, "must be object at the root", pos)
 	}
 }
 
@@ -263,30 +263,30 @@ func withoutIntOrStringPairs(s *Schema) *ValueValidation {
 	return &rest
 }
 
-func (c *checker) values(v *ValueValidation, path *Path, origin Origin) {
-	if v == nil {
+func (c *checker) values(validation *ValueValidation, path *Path, origin Origin) {
+	if validation == nil {
 		return
 	}
-	for i := range v.AnyOf {
-		c.nested(&v.AnyOf[i], path.Index("anyOf", i))
+	for i := range validation.AnyOf {
+		c.nested(&validation.AnyOf[i], path.Index("anyOf", i))
 	}
-	for i := range v.AllOf {
-		c.nested(&v.AllOf[i], path.Index("allOf", i))
+	for i := range validation.AllOf {
+		c.nested(&validation.AllOf[i], path.Index("allOf", i))
 	}
-	for i := range v.OneOf {
-		c.nested(&v.OneOf[i], path.Index("oneOf", i))
+	for i := range validation.OneOf {
+		c.nested(&validation.OneOf[i], path.Index("oneOf", i))
 	}
-	if v.Not != nil {
-		c.nested(v.Not, path.Child("not"))
+	if validation.Not != nil {
+		c.nested(validation.Not, path.Child("not"))
 	}
-	if v.Pattern != "" {
-		err, known := c.patterns[v.Pattern]
+	if validation.Pattern != "" {
+		err, known := c.patterns[validation.Pattern]
 		if !known {
-			_, err = regexp.Compile(v.Pattern)
-			c.patterns[v.Pattern] = err
+			_, err = regexp.Compile(validation.Pattern)
+			c.patterns[validation.Pattern] = err
 		}
 		if err != nil {
-			c.add(Invalid, path.Child("pattern"), v.Pattern,
+			c.add(Invalid, path.Child("pattern"), validation.Pattern,
 				fmt.Sprintf("must be a valid regular expression, but isn't: %v", err), origin.Of("pattern"))
 		}
 	}

@@ -94,29 +94,29 @@ type decoder struct {
 	unknown []UnknownKeyword
 }
 
-func (d *decoder) schema(p *apiextensionsv1.JSONSchemaProps, path *Path, entry Entry) *Schema {
-	if p == nil {
+func (d *decoder) schema(props *apiextensionsv1.JSONSchemaProps, path *Path, entry Entry) *Schema {
+	if props == nil {
 		return nil
 	}
-	d.check(p, path)
+	d.check(props, path)
 	entries := d.entries(entry)
-	s := &Schema{Generic: genericOf(p), Extensions: extensionsOf(p), Origin: d.origin(entry, entries)}
+	s := &Schema{Generic: genericOf(props), Extensions: extensionsOf(props), Origin: d.origin(entry, entries)}
 	d.unknownKeywords(path, entries, s, nil)
-	if values := d.values(p, path, entries); !values.isZero() {
+	if values := d.values(props, path, entries); !values.isZero() {
 		s.ValueValidation = &values
 	}
-	d.checkValues(p, path)
-	for _, prop := range d.properties(p.Properties, entries) {
-		child := p.Properties[prop.Key]
+	d.checkValues(props, path)
+	for _, prop := range d.properties(props.Properties, entries) {
+		child := props.Properties[prop.Key]
 		s.Properties = append(s.Properties, Property{Name: prop.Key, Schema: d.schema(&child, path.Property(prop.Key), prop)})
 	}
-	if p.Items != nil {
-		s.Items = d.schema(p.Items.Schema, path.Child("items"), entryFor(entries, "items"))
+	if props.Items != nil {
+		s.Items = d.schema(props.Items.Schema, path.Child("items"), entryFor(entries, "items"))
 	}
-	if p.AdditionalProperties != nil {
+	if props.AdditionalProperties != nil {
 		s.AdditionalProperties = &SchemaOrBool{
-			Schema: d.schema(p.AdditionalProperties.Schema, path.Child("additionalProperties"), entryFor(entries, "additionalProperties")),
-			Bool:   p.AdditionalProperties.Allows && p.AdditionalProperties.Schema == nil,
+			Schema: d.schema(props.AdditionalProperties.Schema, path.Child("additionalProperties"), entryFor(entries, "additionalProperties")),
+			Bool:   props.AdditionalProperties.Allows && props.AdditionalProperties.Schema == nil,
 		}
 	}
 	return s
@@ -291,17 +291,17 @@ func extensionsOf(p *apiextensionsv1.JSONSchemaProps) Extensions {
 	return e
 }
 
-func (d *decoder) values(p *apiextensionsv1.JSONSchemaProps, path *Path, entries []Entry) ValueValidation {
+func (d *decoder) values(props *apiextensionsv1.JSONSchemaProps, path *Path, entries []Entry) ValueValidation {
 	v := ValueValidation{
-		Format: p.Format, Maximum: p.Maximum, ExclusiveMaximum: p.ExclusiveMaximum,
-		Minimum: p.Minimum, ExclusiveMinimum: p.ExclusiveMinimum,
-		MaxLength: p.MaxLength, MinLength: p.MinLength, Pattern: p.Pattern,
-		MaxItems: p.MaxItems, MinItems: p.MinItems, UniqueItems: p.UniqueItems, MultipleOf: p.MultipleOf,
-		MaxProperties: p.MaxProperties, MinProperties: p.MinProperties, Required: p.Required,
-		Not: d.nested(p.Not, path.Child("not"), entryFor(entries, "not")),
+		Format: props.Format, Maximum: props.Maximum, ExclusiveMaximum: props.ExclusiveMaximum,
+		Minimum: props.Minimum, ExclusiveMinimum: props.ExclusiveMinimum,
+		MaxLength: props.MaxLength, MinLength: props.MinLength, Pattern: props.Pattern,
+		MaxItems: props.MaxItems, MinItems: props.MinItems, UniqueItems: props.UniqueItems, MultipleOf: props.MultipleOf,
+		MaxProperties: props.MaxProperties, MinProperties: props.MinProperties, Required: props.Required,
+		Not: d.nested(props.Not, path.Child("not"), entryFor(entries, "not")),
 	}
-	for i := range p.Enum {
-		v.Enum = append(v.Enum, *jsonOf(&p.Enum[i]))
+	for i := range props.Enum {
+		v.Enum = append(v.Enum, *jsonOf(&props.Enum[i]))
 	}
 	list := func(keyword string, schemas []apiextensionsv1.JSONSchemaProps) []NestedValueValidation {
 		if len(schemas) == 0 {
@@ -318,9 +318,9 @@ func (d *decoder) values(p *apiextensionsv1.JSONSchemaProps, path *Path, entries
 		}
 		return out
 	}
-	v.AllOf = list("allOf", p.AllOf)
-	v.OneOf = list("oneOf", p.OneOf)
-	v.AnyOf = list("anyOf", p.AnyOf)
+	v.AllOf = list("allOf", props.AllOf)
+	v.OneOf = list("oneOf", props.OneOf)
+	v.AnyOf = list("anyOf", props.AnyOf)
 	return v
 }
 

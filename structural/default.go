@@ -41,8 +41,8 @@ type defaulter struct {
 	done []Defaulted
 }
 
-func (d *defaulter) value(value any, s *Schema) {
-	if s == nil {
+func (d *defaulter) value(value any, schema *Schema) {
+	if schema == nil {
 		return
 	}
 	switch value := value.(type) {
@@ -50,7 +50,7 @@ func (d *defaulter) value(value any, s *Schema) {
 		if value == nil {
 			return
 		}
-		for _, p := range s.Properties {
+		for _, p := range schema.Properties {
 			if _, found := value[p.Name]; found || p.Schema.Default.isNone() {
 				continue
 			}
@@ -58,7 +58,7 @@ func (d *defaulter) value(value any, s *Schema) {
 				value[p.Name] = put
 			}
 		}
-		fields := s.named(len(value))
+		fields := schema.named(len(value))
 		for name, field := range value {
 			child, _ := fields.field(name)
 			if child == nil {
@@ -76,14 +76,14 @@ func (d *defaulter) value(value any, s *Schema) {
 		}
 	case []any:
 		for i, element := range value {
-			if isNonNullableNull(element, s.Items) {
-				if put, ok := d.put(s.Items, elementStep(i)); ok {
+			if isNonNullableNull(element, schema.Items) {
+				if put, ok := d.put(schema.Items, elementStep(i)); ok {
 					value[i] = put
 					element = put
 				}
 			}
 			mark := len(d.open)
-			d.value(element, s.Items)
+			d.value(element, schema.Items)
 			d.back(mark, elementStep(i))
 		}
 	}
@@ -138,13 +138,13 @@ type nullPruner struct {
 	removed []*ObjectPath
 }
 
-func (p *nullPruner) value(value any, s *Schema) {
-	if s == nil {
+func (p *nullPruner) value(value any, schema *Schema) {
+	if schema == nil {
 		return
 	}
 	switch value := value.(type) {
 	case map[string]any:
-		fields := s.named(len(value))
+		fields := schema.named(len(value))
 		for name, field := range value {
 			child, _ := fields.field(name)
 			if isNonNullableNull(field, child) && child.Default.isNone() {
@@ -159,7 +159,7 @@ func (p *nullPruner) value(value any, s *Schema) {
 	case []any:
 		for i, element := range value {
 			mark := len(p.open)
-			p.value(element, s.Items)
+			p.value(element, schema.Items)
 			p.back(mark, elementStep(i))
 		}
 	}

@@ -97,30 +97,30 @@ func (c *proposals) warn(rule string, v Violation) {
 
 // node checks a node and everything below it. A node inside a junctor is passed in
 // the form that it would have outside.
-func (c *proposals) node(s *Schema, context nodeContext) {
-	c.types(s, context.path)
-	c.metadata(s, context)
-	c.structOrMap(s, context.path)
-	c.topology(s, context.path)
-	c.unions(s, context)
+func (c *proposals) node(schema *Schema, context nodeContext) {
+	c.types(schema, context.path)
+	c.metadata(schema, context)
+	c.structOrMap(schema, context.path)
+	c.topology(schema, context.path)
+	c.unions(schema, context)
 	if context.junctor {
-		c.junctorGenerics(s, context.path)
+		c.junctorGenerics(schema, context.path)
 	} else {
-		c.pair(s, context.path)
-		c.embeddedMetadata(s, context.path)
+		c.pair(schema, context.path)
+		c.embeddedMetadata(schema, context.path)
 		if !context.root {
-			c.completeBelow(s, context.path)
+			c.completeBelow(schema, context.path)
 		}
 	}
-	c.unsupported(s, context)
+	c.unsupported(schema, context)
 
-	if s.Items != nil {
-		c.node(s.Items, context.below(context.path.Child("items")))
+	if schema.Items != nil {
+		c.node(schema.Items, context.below(context.path.Child("items")))
 	}
-	for _, p := range s.Properties {
+	for _, p := range schema.Properties {
 		child := context.below(context.path.Property(p.Name))
 		child.property = !context.junctor
-		if isMeta(p.Name) && (context.root || s.XEmbeddedResource) {
+		if isMeta(p.Name) && (context.root || schema.XEmbeddedResource) {
 			child.meta = true
 			if context.root {
 				child.noDefault = "in top-level " + p.Name
@@ -128,14 +128,14 @@ func (c *proposals) node(s *Schema, context nodeContext) {
 		}
 		c.node(p.Schema, child)
 	}
-	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+	if a := schema.AdditionalProperties; a != nil && a.Schema != nil {
 		child := context.below(context.path.Child("additionalProperties"))
 		if context.meta {
 			child.noDefault = "inside additionalProperties applying to object metadata"
 		}
 		c.node(a.Schema, child)
 	}
-	EachNested(s.ValueValidation, context.path, func(n *NestedValueValidation, path *Path) {
+	EachNested(schema.ValueValidation, context.path, func(n *NestedValueValidation, path *Path) {
 		child := context.below(path)
 		child.junctor = true
 		c.node(n.Outside(), child)

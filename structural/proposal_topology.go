@@ -49,49 +49,49 @@ func isStructAndMap(s *Schema) bool {
 
 // topology checks x-kubernetes-preserve-unknown-fields and the extensions that
 // define how lists and maps are merged.
-func (c *proposals) topology(s *Schema, path *Path) {
+func (c *proposals) topology(schema *Schema, path *Path) {
 	const mapType, listType = "x-kubernetes-map-type", "x-kubernetes-list-type"
-	if s.XPreserveUnknownFields != nil && !*s.XPreserveUnknownFields {
+	if schema.XPreserveUnknownFields != nil && !*schema.XPreserveUnknownFields {
 		c.reject(rulePreserve, Violation{
-			Path: path.Child(preserve), Kind: Invalid, Value: false, Detail: "must be true or undefined", Pos: s.Origin.Of(preserve),
+			Path: path.Child(preserve), Kind: Invalid, Value: false, Detail: "must be true or undefined", Pos: schema.Origin.Of(preserve),
 		})
 	}
-	if s.XMapType != "" {
-		if s.Type != "object" {
-			c.wrongType(ruleMapType, s, path, "must be object if x-kubernetes-map-type is specified", mapType)
+	if schema.XMapType != "" {
+		if schema.Type != "object" {
+			c.wrongType(ruleMapType, schema, path, "must be object if x-kubernetes-map-type is specified", mapType)
 		}
-		if known := []string{"atomic", "granular"}; !slices.Contains(known, s.XMapType) {
-			c.reject(ruleMapType, notSupported(path.Child(mapType), s.XMapType, known, s.Origin, mapType))
-		}
-	}
-	if s.XListType != "" {
-		if s.Type != "array" {
-			c.wrongType(ruleListType, s, path, "must be array if x-kubernetes-list-type is specified", listType)
-		}
-		if known := []string{"atomic", "set", "map"}; !slices.Contains(known, s.XListType) {
-			c.reject(ruleListType, notSupported(path.Child(listType), s.XListType, known, s.Origin, listType))
+		if known := []string{"atomic", "granular"}; !slices.Contains(known, schema.XMapType) {
+			c.reject(ruleMapType, notSupported(path.Child(mapType), schema.XMapType, known, schema.Origin, mapType))
 		}
 	}
-	if s.XListType == "set" && s.Type == "array" && s.Items != nil {
-		c.setOfAtomics(s.Items, path.Child("items"))
+	if schema.XListType != "" {
+		if schema.Type != "array" {
+			c.wrongType(ruleListType, schema, path, "must be array if x-kubernetes-list-type is specified", listType)
+		}
+		if known := []string{"atomic", "set", "map"}; !slices.Contains(known, schema.XListType) {
+			c.reject(ruleListType, notSupported(path.Child(listType), schema.XListType, known, schema.Origin, listType))
+		}
 	}
-	if len(s.XListMapKeys) > 0 && s.XListType != "map" {
+	if schema.XListType == "set" && schema.Type == "array" && schema.Items != nil {
+		c.setOfAtomics(schema.Items, path.Child("items"))
+	}
+	if len(schema.XListMapKeys) > 0 && schema.XListType != "map" {
 		v := Violation{
-			Path: path.Child(listType), Kind: Invalid, Value: s.XListType,
-			Detail: "must be map if x-kubernetes-list-map-keys is non-empty", Pos: s.Origin.Of("x-kubernetes-list-map-keys"),
+			Path: path.Child(listType), Kind: Invalid, Value: schema.XListType,
+			Detail: "must be map if x-kubernetes-list-map-keys is non-empty", Pos: schema.Origin.Of("x-kubernetes-list-map-keys"),
 		}
-		if s.XListType == "" {
+		if schema.XListType == "" {
 			v.Kind = Required
 		}
 		c.reject(ruleListMapKeys, v)
 	}
-	if s.XListType == "map" {
-		c.listOfMaps(s, path)
+	if schema.XListType == "map" {
+		c.listOfMaps(schema, path)
 	}
-	if s.Items != nil && s.Items.Nullable && (s.XListType == "set" || s.XListType == "map") {
+	if schema.Items != nil && schema.Items.Nullable && (schema.XListType == "set" || schema.XListType == "map") {
 		c.reject(ruleListType, Violation{
 			Path: path.Child("items").Child("nullable"), Kind: Forbidden,
-			Detail: "cannot be nullable when x-kubernetes-list-type is " + s.XListType, Pos: s.Items.Origin.Of("nullable"),
+			Detail: "cannot be nullable when x-kubernetes-list-type is " + schema.XListType, Pos: schema.Items.Origin.Of("nullable"),
 		})
 	}
 }
@@ -126,19 +126,19 @@ func (c *proposals) setOfAtomics(items *Schema, path *Path) {
 }
 
 // listOfMaps checks a list of type map and its keys.
-func (c *proposals) listOfMaps(s *Schema, path *Path) {
+func (c *proposals) listOfMaps(schema *Schema, path *Path) {
 	const keysKeyword = "x-kubernetes-list-map-keys"
 	keysPath := path.Child(keysKeyword)
-	if len(s.XListMapKeys) == 0 {
+	if len(schema.XListMapKeys) == 0 {
 		c.reject(ruleListMapKeys, Violation{
-			Path: keysPath, Kind: Required, Detail: "must not be empty if x-kubernetes-list-type is map", Pos: s.Origin.Of("x-kubernetes-list-type"),
+			Path: keysPath, Kind: Required, Detail: "must not be empty if x-kubernetes-list-type is map", Pos: schema.Origin.Of("x-kubernetes-list-type"),
 		})
 	}
-	items := s.Items
+	items := schema.Items
 	itemsPath := path.Child("items")
 	if items == nil {
 		c.reject(ruleListType, Violation{
-			Path: itemsPath, Kind: Required, Detail: "must have a schema if x-kubernetes-list-type is map", Pos: s.Origin.Of("x-kubernetes-list-type"),
+			Path: itemsPath, Kind: Required, Detail: "must have a schema if x-kubernetes-list-type is map", Pos: schema.Origin.Of("x-kubernetes-list-type"),
 		})
 		return
 	}
@@ -149,9 +149,9 @@ func (c *proposals) listOfMaps(s *Schema, path *Path) {
 		})
 	}
 	keys := func(detail string) Violation {
-		return Violation{Path: keysPath, Kind: Invalid, Value: s.XListMapKeys, Detail: detail, Pos: s.Origin.Of(keysKeyword)}
+		return Violation{Path: keysPath, Kind: Invalid, Value: schema.XListMapKeys, Detail: detail, Pos: schema.Origin.Of(keysKeyword)}
 	}
-	for i, key := range s.XListMapKeys {
+	for i, key := range schema.XListMapKeys {
 		property := items.property(key)
 		propertyPath := itemsPath.Property(key)
 		if items.Type == "object" {
@@ -165,7 +165,7 @@ func (c *proposals) listOfMaps(s *Schema, path *Path) {
 					Detail: "must be a scalar type if parent array's x-kubernetes-list-type is map", Pos: property.Origin.Of("type"),
 				})
 			}
-			if slices.Contains(s.XListMapKeys[:i], key) {
+			if slices.Contains(schema.XListMapKeys[:i], key) {
 				c.reject(ruleListMapKeys, keys("must not contain duplicate entries"))
 			}
 		}

@@ -33,33 +33,33 @@ func CheckUnions(s *Schema) []Finding {
 }
 
 // unions checks x-kubernetes-unions of a node in both forms.
-func (c *proposals) unions(s *Schema, context nodeContext) {
-	pos := s.Origin.Of(unionsKeyword)
+func (c *proposals) unions(schema *Schema, context nodeContext) {
+	pos := schema.Origin.Of(unionsKeyword)
 	path := context.path.Child(unionsKeyword)
 	forbid := func(detail string) {
 		c.warn(ruleUnionPlace, Violation{Path: path, Kind: Forbidden, Detail: detail, Pos: pos})
 	}
 	switch {
-	case len(s.XUnions) == 0 && len(s.XUnionMembers) == 0:
+	case len(schema.XUnions) == 0 && len(schema.XUnionMembers) == 0:
 	case context.junctor:
 		forbid("must be undefined to be structural")
 		return
-	case len(s.XUnions) > 0 && s.Type != "object":
+	case len(schema.XUnions) > 0 && schema.Type != "object":
 		forbid("must only be used on objects")
 		return
-	case len(s.XUnionMembers) > 0 && !context.property:
+	case len(schema.XUnionMembers) > 0 && !context.property:
 		forbid("must only list fieldMembers on a property")
 	}
-	for i, u := range s.XUnions {
-		c.union(s, u, context.path, context.path.Index(unionsKeyword, i))
+	for i, u := range schema.XUnions {
+		c.union(schema, u, context.path, context.path.Index(unionsKeyword, i))
 	}
 	if context.junctor {
 		return
 	}
-	for _, p := range s.Properties {
+	for _, p := range schema.Properties {
 		if len(p.Schema.XUnionMembers) > 0 {
 			definedIn := context.path.Property(p.Name).Child(unionsKeyword)
-			c.unionOf(s, p.Name, p.Schema.XUnionMembers, context.path, definedIn, p.Schema.Origin.Of(unionsKeyword))
+			c.unionOf(schema, p.Name, p.Schema.XUnionMembers, context.path, definedIn, p.Schema.Origin.Of(unionsKeyword))
 		}
 	}
 }

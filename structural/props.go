@@ -32,28 +32,28 @@ func (s *Schema) props(child func(*Schema) *apiextensionsv1.JSONSchemaProps) *ap
 	if s == nil {
 		return nil
 	}
-	p := &apiextensionsv1.JSONSchemaProps{}
-	s.Generic.fill(p)
-	s.Extensions.fill(p)
+	props := &apiextensionsv1.JSONSchemaProps{}
+	s.Generic.fill(props)
+	s.Extensions.fill(props)
 	if s.ValueValidation != nil {
-		s.ValueValidation.fill(p)
+		s.ValueValidation.fill(props)
 	}
 	if len(s.Properties) > 0 {
-		p.Properties = make(map[string]apiextensionsv1.JSONSchemaProps, len(s.Properties))
+		props.Properties = make(map[string]apiextensionsv1.JSONSchemaProps, len(s.Properties))
 		for _, prop := range s.Properties {
-			p.Properties[prop.Name] = *child(prop.Schema)
+			props.Properties[prop.Name] = *child(prop.Schema)
 		}
 	}
 	if s.Items != nil {
-		p.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: child(s.Items)}
+		props.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: child(s.Items)}
 	}
 	if s.AdditionalProperties != nil {
-		p.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{
+		props.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{
 			Schema: child(s.AdditionalProperties.Schema),
 			Allows: s.AdditionalProperties.Bool || s.AdditionalProperties.Schema != nil,
 		}
 	}
-	return p
+	return props
 }
 
 // Props renders the nested validation, including its forbidden parts, as JSONSchemaProps.
@@ -112,29 +112,29 @@ func (e *Extensions) fill(p *apiextensionsv1.JSONSchemaProps) {
 	p.XValidations = e.XValidations
 }
 
-func (v *ValueValidation) fill(p *apiextensionsv1.JSONSchemaProps) {
-	p.Format = v.Format
-	p.Maximum = v.Maximum
-	p.ExclusiveMaximum = v.ExclusiveMaximum
-	p.Minimum = v.Minimum
-	p.ExclusiveMinimum = v.ExclusiveMinimum
-	p.MaxLength = v.MaxLength
-	p.MinLength = v.MinLength
-	p.Pattern = v.Pattern
-	p.MaxItems = v.MaxItems
-	p.MinItems = v.MinItems
-	p.UniqueItems = v.UniqueItems
-	p.MultipleOf = v.MultipleOf
+func (v *ValueValidation) fill(props *apiextensionsv1.JSONSchemaProps) {
+	props.Format = v.Format
+	props.Maximum = v.Maximum
+	props.ExclusiveMaximum = v.ExclusiveMaximum
+	props.Minimum = v.Minimum
+	props.ExclusiveMinimum = v.ExclusiveMinimum
+	props.MaxLength = v.MaxLength
+	props.MinLength = v.MinLength
+	props.Pattern = v.Pattern
+	props.MaxItems = v.MaxItems
+	props.MinItems = v.MinItems
+	props.UniqueItems = v.UniqueItems
+	props.MultipleOf = v.MultipleOf
 	for _, e := range v.Enum {
-		p.Enum = append(p.Enum, apiextensionsv1.JSON{Raw: e.Raw})
+		props.Enum = append(props.Enum, apiextensionsv1.JSON{Raw: e.Raw})
 	}
-	p.MaxProperties = v.MaxProperties
-	p.MinProperties = v.MinProperties
-	p.Required = v.Required
-	p.AllOf = nestedProps(v.AllOf)
-	p.OneOf = nestedProps(v.OneOf)
-	p.AnyOf = nestedProps(v.AnyOf)
-	p.Not = v.Not.Props()
+	props.MaxProperties = v.MaxProperties
+	props.MinProperties = v.MinProperties
+	props.Required = v.Required
+	props.AllOf = nestedProps(v.AllOf)
+	props.OneOf = nestedProps(v.OneOf)
+	props.AnyOf = nestedProps(v.AnyOf)
+	props.Not = v.Not.Props()
 }
 
 func nestedProps(list []NestedValueValidation) []apiextensionsv1.JSONSchemaProps {

@@ -38,28 +38,28 @@ type defaultPruner struct {
 
 // schema prunes the defaults of a node and of those below it. The result depends
 // on the path of the node, so a shared node is processed once for each path.
-func (p *defaultPruner) schema(s *Schema, path *ObjectPath) (*Schema, error) {
-	if !p.hasDefault(s) {
-		return s, nil
+func (p *defaultPruner) schema(schema *Schema, path *ObjectPath) (*Schema, error) {
+	if !p.hasDefault(schema) {
+		return schema, nil
 	}
-	out := s
+	out := schema
 	change := func() {
-		if out == s {
-			copied := *s
+		if out == schema {
+			copied := *schema
 			out = &copied
 		}
 	}
-	if !s.Default.isNone() {
-		pruned, err := p.value(s.Default, path)
+	if !schema.Default.isNone() {
+		pruned, err := p.value(schema.Default, path)
 		if err != nil {
 			return nil, fmt.Errorf("failed to prune default value: %w", err)
 		}
-		if pruned != s.Default {
+		if pruned != schema.Default {
 			change()
 			out.Default = pruned
 		}
 	}
-	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+	if a := schema.AdditionalProperties; a != nil && a.Schema != nil {
 		child, err := p.schema(a.Schema, path.Field("*")) // the server's name for it
 		if err != nil {
 			return nil, err
@@ -69,18 +69,18 @@ func (p *defaultPruner) schema(s *Schema, path *ObjectPath) (*Schema, error) {
 			out.AdditionalProperties = &SchemaOrBool{Schema: child, Bool: a.Bool}
 		}
 	}
-	if s.Items != nil {
-		child, err := p.schema(s.Items, path.Element(0))
+	if schema.Items != nil {
+		child, err := p.schema(schema.Items, path.Element(0))
 		if err != nil {
 			return nil, err
 		}
-		if child != s.Items {
+		if child != schema.Items {
 			change()
 			out.Items = child
 		}
 	}
-	properties := s.Properties
-	for i, property := range s.Properties {
+	properties := schema.Properties
+	for i, property := range schema.Properties {
 		child, err := p.schema(property.Schema, path.Field(property.Name))
 		if err != nil {
 			return nil, err
@@ -88,8 +88,8 @@ func (p *defaultPruner) schema(s *Schema, path *ObjectPath) (*Schema, error) {
 		if child == property.Schema {
 			continue
 		}
-		if &properties[0] == &s.Properties[0] {
-			properties = slices.Clone(s.Properties)
+		if &properties[0] == &schema.Properties[0] {
+			properties = slices.Clone(schema.Properties)
 		}
 		properties[i].Schema = child
 		change()

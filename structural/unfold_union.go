@@ -29,11 +29,11 @@ func unfoldUnions(s *Schema) *Schema {
 }
 
 // unfoldUnion restricts the discriminator to its values and adds the branches.
-func unfoldUnion(s *Schema, discriminator string, members []UnionMember) *Schema {
-	d := s.property(discriminator)
+func unfoldUnion(schema *Schema, discriminator string, members []UnionMember) *Schema {
+	d := schema.property(discriminator)
 	values := enumOf(d)
 	if values == nil {
-		closed := &Schema{Generic: Generic{Type: "string"}, Origin: s.Origin}
+		closed := &Schema{Generic: Generic{Type: "string"}, Origin: schema.Origin}
 		if d != nil {
 			closed = d
 		}
@@ -44,20 +44,20 @@ func unfoldUnion(s *Schema, discriminator string, members []UnionMember) *Schema
 				closed.Enum = append(slices.Clip(closed.Enum), JSON{Raw: []byte(plainjson.Text(m.Value))})
 			}
 		}
-		s = s.withProperty(discriminator, closed)
+		schema = schema.withProperty(discriminator, closed)
 		d = closed
 	}
-	branches := unionBranches(s, d, discriminator, values, members)
+	branches := unionBranches(schema, d, discriminator, values, members)
 	asOneOf := ValueValidation{OneOf: branches}
-	out := s.withValues()
+	out := schema.withValues()
 	switch {
 	case sameValues(asOneOf, ValueValidation{OneOf: out.OneOf}),
 		slices.ContainsFunc(out.AllOf, func(n NestedValueValidation) bool { return sameValues(asOneOf, n.ValueValidation) }):
-		return s // already unfolded
+		return schema // already unfolded
 	case len(out.OneOf) == 0:
 		out.OneOf = branches
 	default:
-		out.AllOf = append(slices.Clip(out.AllOf), NestedValueValidation{ValueValidation: asOneOf, Origin: s.Origin})
+		out.AllOf = append(slices.Clip(out.AllOf), NestedValueValidation{ValueValidation: asOneOf, Origin: schema.Origin})
 	}
 	return out
 }
@@ -65,18 +65,18 @@ func unfoldUnion(s *Schema, discriminator string, members []UnionMember) *Schema
 // unionBranches returns one branch for each value of the discriminator, of which
 // exactly one matches: it requires the member that the value selects and forbids
 // the other members. An absent discriminator counts as the empty value.
-func unionBranches(s, d *Schema, discriminator string, values []string, members []UnionMember) []NestedValueValidation {
+func unionBranches(schema, d *Schema, discriminator string, values []string, members []UnionMember) []NestedValueValidation {
 	var out []NestedValueValidation
 	branch := func(v ValueValidation, forbidden []string) *NestedValueValidation {
 		if len(forbidden) > 0 {
-			not := &NestedValueValidation{Origin: s.Origin}
+			not := &NestedValueValidation{Origin: schema.Origin}
 			for _, name := range forbidden {
 				not.AnyOf = append(not.AnyOf,
-					NestedValueValidation{ValueValidation: ValueValidation{Required: []string{name}}, Origin: s.Origin})
+					NestedValueValidation{ValueValidation: ValueValidation{Required: []string{name}}, Origin: schema.Origin})
 			}
 			v.Not = not
 		}
-		out = append(out, NestedValueValidation{ValueValidation: v, Origin: s.Origin})
+		out = append(out, NestedValueValidation{ValueValidation: v, Origin: schema.Origin})
 		return &out[len(out)-1]
 	}
 	for _, value := range values {
@@ -96,10 +96,10 @@ func unionBranches(s, d *Schema, discriminator string, values []string, members 
 		}
 		only := ValueValidation{Enum: []JSON{{Raw: []byte(plainjson.Text(value))}}}
 		branch(v, others).Properties = []NestedProperty{
-			{Name: discriminator, Schema: &NestedValueValidation{ValueValidation: only, Origin: s.Origin}},
+			{Name: discriminator, Schema: &NestedValueValidation{ValueValidation: only, Origin: schema.Origin}},
 		}
 	}
-	mayBeAbsent := d.Default == nil && !s.Requires(discriminator)
+	mayBeAbsent := d.Default == nil && !schema.Requires(discriminator)
 	if mayBeAbsent && !slices.Contains(values, "") {
 		absent := []string{discriminator}
 		for _, m := range members {

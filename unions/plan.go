@@ -74,34 +74,34 @@ type compiler struct {
 }
 
 // node returns nil if the schema leads to no union.
-func (c *compiler) node(s *structural.Schema) *node {
-	if n, ok := c.known[s]; ok {
+func (c *compiler) node(schema *structural.Schema) *node {
+	if n, ok := c.known[schema]; ok {
 		return n
 	}
 	n := &node{}
-	for _, p := range s.Properties {
+	for _, p := range schema.Properties {
 		if child := c.node(p.Schema); child != nil {
 			n.fields = append(n.fields, fieldNode{p.Name, child})
 		}
 	}
-	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+	if a := schema.AdditionalProperties; a != nil && a.Schema != nil {
 		n.values = c.node(a.Schema)
 	}
-	if s.Items != nil {
-		n.items = c.node(s.Items)
-		if s.XListType == "map" {
-			for _, name := range s.XListMapKeys {
-				n.keys = append(n.keys, keyWithDefault(s.Items, name))
+	if schema.Items != nil {
+		n.items = c.node(schema.Items)
+		if schema.XListType == "map" {
+			for _, name := range schema.XListMapKeys {
+				n.keys = append(n.keys, keyWithDefault(schema.Items, name))
 			}
 		}
 	}
-	for _, u := range Of(s) {
-		n.unions = append(n.unions, n.prepared(s, u))
+	for _, u := range Of(schema) {
+		n.unions = append(n.unions, n.prepared(schema, u))
 	}
 	if len(n.unions) == 0 && len(n.fields) == 0 && n.values == nil && n.items == nil {
 		n = nil
 	}
-	c.known[s] = n
+	c.known[schema] = n
 	return n
 }
 

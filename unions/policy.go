@@ -197,10 +197,10 @@ func (w *policyWriter) value(s *structural.Schema, n *node, pair pairAt) []*step
 	return w.object(s, n, pair)
 }
 
-func (w *policyWriter) object(s *structural.Schema, n *node, pair pairAt) []*step {
+func (w *policyWriter) object(schema *structural.Schema, n *node, pair pairAt) []*step {
 	var out []*step
 	for _, f := range n.fields {
-		p := propertyOf(s, f.name)
+		p := propertyOf(schema, f.name)
 		child := pair
 		child.old = access(pair.old, f.name)
 		child.new = access(pair.new, f.name)
@@ -214,12 +214,12 @@ func (w *policyWriter) object(s *structural.Schema, n *node, pair pairAt) []*ste
 		}
 	}
 	if n.values != nil {
-		out = append(out, w.values(s.AdditionalProperties.Schema, n.values, pair)...)
+		out = append(out, w.values(schema.AdditionalProperties.Schema, n.values, pair)...)
 	}
 	w.checkApart(n, pair)
 	for i := range n.unions {
 		if u := &n.unions[i]; u.Discriminator != "" && len(u.Members) > 0 {
-			out = append(out, w.clear(s, u, pair))
+			out = append(out, w.clear(schema, u, pair))
 			w.leaves = append(w.leaves, leaf{path: pair.path.Child(u.Discriminator), top: topOf(pair, u), loop: pair.loop})
 		}
 	}
@@ -391,8 +391,8 @@ func (w *policyWriter) checkApart(n *node, pair pairAt) {
 }
 
 // clear returns the step with the patches of one union.
-func (w *policyWriter) clear(s *structural.Schema, u *union, pair pairAt) *step {
-	d := propertyOf(s, u.Discriminator)
+func (w *policyWriter) clear(schema *structural.Schema, u *union, pair pairAt) *step {
+	d := propertyOf(schema, u.Discriminator)
 	if d == nil {
 		d = &structural.Schema{}
 	}
@@ -422,7 +422,7 @@ func (w *policyWriter) clear(s *structural.Schema, u *union, pair pairAt) *step 
 		if strings.ContainsAny(m.Name, "~/") {
 			name = "jsonpatch.escapeKey(m)"
 		}
-		if p := propertyOf(s, m.Name); p != nil && p.Nullable {
+		if p := propertyOf(schema, m.Name); p != nil && p.Nullable {
 			nullable = true
 		}
 		w.pointerTo(pair, m.Name, pair.path.Child(m.Name))

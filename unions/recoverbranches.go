@@ -147,7 +147,7 @@ func sorted(names []string) []string {
 
 // selectionOf returns the discriminated union that the branches appear to express. The
 // member of a value is the one that its branch does not forbid.
-func selectionOf(s *structural.Schema, branches []branch) Union {
+func selectionOf(schema *structural.Schema, branches []branch) Union {
 	discriminator := branches[0].discriminator
 	var values, names []string
 	for _, b := range branches {
@@ -169,10 +169,10 @@ func selectionOf(s *structural.Schema, branches []branch) Union {
 		}
 	}
 	// The form also restricts the values: with other values it is not this form.
-	if !slices.Equal(stringsOf(propertyOf(s, discriminator)), values) {
+	if !slices.Equal(stringsOf(propertyOf(schema, discriminator)), values) {
 		return Union{}
 	}
-	return withFacts(s, discriminator, values, members)
+	return withFacts(schema, discriminator, values, members)
 }
 
 // countOf returns the undiscriminated union that the branches appear to express.

@@ -36,41 +36,41 @@ type sampler struct {
 const maxSampleItems = 1000
 
 // value returns the n-th of several values that should differ.
-func (m sampler) value(s *structural.Schema, n int) any {
-	if *m.left--; s == nil || *m.left < 0 {
+func (m sampler) value(schema *structural.Schema, n int) any {
+	if *m.left--; schema == nil || *m.left < 0 {
 		return "example"
 	}
-	all := applying(s)
+	all := applying(schema)
 	enum := allowedValues(all)
 	switch {
 	case len(enum) > 0:
 		return enum[n%len(enum)]
-	case n == 0 && s.Default != nil && (s.Type != "object" && s.Type != "array" || !m.full):
+	case n == 0 && schema.Default != nil && (schema.Type != "object" && schema.Type != "array" || !m.full):
 		var value any
-		if json.Unmarshal(s.Default.Raw, &value) == nil && value != nil {
-			return m.completed(s, value)
+		if json.Unmarshal(schema.Default.Raw, &value) == nil && value != nil {
+			return m.completed(schema, value)
 		}
 	}
 	switch {
-	case s.XEmbeddedResource:
-		return m.resource(s, all)
-	case s.XIntOrString:
+	case schema.XEmbeddedResource:
+		return m.resource(schema, all)
+	case schema.XIntOrString:
 		return intOrString(all, n)
 	}
-	switch s.Type {
+	switch schema.Type {
 	case "object":
-		return m.object(s, all)
+		return m.object(schema, all)
 	case "array":
-		return m.array(s, all)
+		return m.array(schema, all)
 	case "string":
 		return text(all, n)
 	case "integer", "number":
-		return number(all[0], s.Type, n)
+		return number(all[0], schema.Type, n)
 	case "boolean":
 		return true
 	}
-	if len(s.Properties) > 0 {
-		return m.object(s, all)
+	if len(schema.Properties) > 0 {
+		return m.object(schema, all)
 	}
 	return map[string]any{}
 }
@@ -129,12 +129,12 @@ func intOrString(all []*structural.ValueValidation, n int) any {
 
 // object sets the required fields, or all fields, and satisfies the first branch of each
 // junctor.
-func (m sampler) object(s *structural.Schema, all []*structural.ValueValidation) map[string]any {
+func (m sampler) object(schema *structural.Schema, all []*structural.ValueValidation) map[string]any {
 	required, forbidden := needs(all[0])
 	minimum, maximum := tightest(all,
 		func(v *structural.ValueValidation) (*int64, *int64) { return v.MinProperties, v.MaxProperties })
 	values := map[string]any{}
-	for _, u := range Of(s) {
+	for _, u := range Of(schema) {
 		value, member := firstWithMember(&u)
 		for _, other := range u.Members {
 			if other.Name != member {
@@ -156,7 +156,7 @@ func (m sampler) object(s *structural.Schema, all []*structural.ValueValidation)
 		}
 	}
 	object := map[string]any{}
-	for _, p := range s.Properties {
+	for _, p := range schema.Properties {
 		isRequired := slices.Contains(required, p.Name)
 		if !isRequired && (!m.full || slices.Contains(forbidden, p.Name)) {
 			continue
@@ -167,7 +167,7 @@ func (m sampler) object(s *structural.Schema, all []*structural.ValueValidation)
 			object[p.Name] = m.value(p.Schema, 0)
 		}
 	}
-	for _, p := range s.Properties {
+	for _, p := range schema.Properties {
 		if minimum == nil || int64(len(object)) >= *minimum {
 			break
 		}
@@ -175,12 +175,12 @@ func (m sampler) object(s *structural.Schema, all []*structural.ValueValidation)
 			object[p.Name] = m.value(p.Schema, 0)
 		}
 	}
-	for i := len(s.Properties) - 1; i >= 0 && maximum != nil && int64(len(object)) > *maximum; i-- {
-		if name := s.Properties[i].Name; !slices.Contains(required, name) {
+	for i := len(schema.Properties) - 1; i >= 0 && maximum != nil && int64(len(object)) > *maximum; i-- {
+		if name := schema.Properties[i].Name; !slices.Contains(required, name) {
 			delete(object, name)
 		}
 	}
-	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+	if a := schema.AdditionalProperties; a != nil && a.Schema != nil {
 		count := m.least(minimum, maximum)
 		for i := 0; len(object) < count && i < 2*maxSampleItems && *m.left > 0; i++ {
 			object[numbered("example", i)] = m.value(a.Schema, i)
@@ -252,31 +252,31 @@ func (m sampler) least(minimum, maximum *int64) int {
 
 // needs returns the fields that must and must not be present if the first branch of each
 // junctor is chosen.
-func needs(v *structural.ValueValidation) (required, forbidden []string) {
-	required = slices.Clone(v.Required)
-	for _, all := range v.AllOf {
+func needs(validation *structural.ValueValidation) (required, forbidden []string) {
+	required = slices.Clone(validation.Required)
+	for _, all := range validation.AllOf {
 		r, f := needs(&all.ValueValidation)
 		required = append(required, r...)
 		forbidden = append(forbidden, f...)
 	}
-	for _, branches := range [][]structural.NestedValueValidation{v.OneOf, v.AnyOf} {
+	for _, branches := range [][]structural.NestedValueValidation{validation.OneOf, validation.AnyOf} {
 		for i := range branches {
 			r, f := needs(&branches[i].ValueValidation)
 			if i == 0 {
 				required = append(required, r...)
 				forbidden = append(forbidden, f...)
-			} else if len(v.OneOf) > 0 {
+			} else if len(validation.OneOf) > 0 {
 				forbidden = append(forbidden, r...)
 			}
 		}
 	}
-	if v.Not != nil {
-		r, _ := needs(&v.Not.ValueValidation)
+	if validation.Not != nil {
+		r, _ := needs(&validation.Not.ValueValidation)
 		forbidden = append(forbidden, r...)
 		// The first branch of anyOf is included above: visiting it again at each level
 		// would take exponential time.
-		for i := 1; i < len(v.Not.AnyOf); i++ {
-			r, _ := needs(&v.Not.AnyOf[i].ValueValidation)
+		for i := 1; i < len(validation.Not.AnyOf); i++ {
+			r, _ := needs(&validation.Not.AnyOf[i].ValueValidation)
 			forbidden = append(forbidden, r...)
 		}
 	}

@@ -230,7 +230,7 @@ func isOpen(s *structural.Schema) bool {
 }
 
 // put adds what a path needs to a value of a schema, which is nil if it is not known.
-func (w *witness) put(old any, s *structural.Schema, nodes []jsonpath.Node, leaf leafFunc) any {
+func (w *witness) put(old any, schema *structural.Schema, nodes []jsonpath.Node, leaf leafFunc) any {
 	if w.left--; w.left < 0 || len(nodes) > 1000 {
 		w.unsure = true
 	}
@@ -238,30 +238,30 @@ func (w *witness) put(old any, s *structural.Schema, nodes []jsonpath.Node, leaf
 		return old
 	}
 	if len(nodes) == 0 {
-		return leaf(old, s)
+		return leaf(old, schema)
 	}
 	rest := nodes[1:]
 	switch node := nodes[0].(type) {
 	case *jsonpath.FieldNode:
-		return w.putField(old, s, node.Value, rest, leaf)
+		return w.putField(old, schema, node.Value, rest, leaf)
 	case *jsonpath.ArrayNode:
-		return w.putElements(old, s, lengthFor(node.Params), func(element any, items *structural.Schema) any {
+		return w.putElements(old, schema, lengthFor(node.Params), func(element any, items *structural.Schema) any {
 			return w.put(element, items, rest, leaf)
 		})
 	case *jsonpath.FilterNode:
-		return w.putElements(old, s, 1, func(element any, items *structural.Schema) any {
+		return w.putElements(old, schema, 1, func(element any, items *structural.Schema) any {
 			return w.put(w.match(element, items, node), items, rest, leaf)
 		})
 	case *jsonpath.UnionNode:
 		// Not all branches: the server prints the first result, which may be of another type.
 		branch := node.Nodes[w.choice(len(node.Nodes))]
-		return w.put(old, s, append(flatten(branch), rest...), leaf)
+		return w.put(old, schema, append(flatten(branch), rest...), leaf)
 	case *jsonpath.WildcardNode:
-		return w.putAll(old, s, rest, leaf)
+		return w.putAll(old, schema, rest, leaf)
 	case *jsonpath.RecursiveNode:
 		w.unsure = true
 	}
-	return w.or(old, s) // a literal, which the server compares or prints
+	return w.or(old, schema) // a literal, which the server compares or prints
 }
 
 // or returns a value, or a sample if there is none.
@@ -445,7 +445,7 @@ func literalOf(nodes []jsonpath.Node) any {
 
 // values returns values of a schema, at least one, of which a comparison with a literal is
 // true for some if it can be true.
-func (w *witness) values(s *structural.Schema, literal any, operator string) []any {
+func (w *witness) values(schema *structural.Schema, literal any, operator string) []any {
 	var values []any
 	switch v := literal.(type) {
 	case string:
@@ -456,10 +456,10 @@ func (w *witness) values(s *structural.Schema, literal any, operator string) []a
 		values = append(values, v, v+1, v-1)
 	}
 	values = append(values, true, false)
-	if isOpen(s) {
+	if isOpen(schema) {
 		return append(values, w.leaf(nil, nil))
 	}
-	if v := s.ValueValidation; v != nil {
+	if v := schema.ValueValidation; v != nil {
 		for _, raw := range v.Enum {
 			var value any
 			if json.Unmarshal(raw.Raw, &value) == nil {
@@ -474,12 +474,12 @@ func (w *witness) values(s *structural.Schema, literal any, operator string) []a
 		bounded := v.Pattern != "" || v.Format != "" || v.MultipleOf != nil || v.MinLength != nil || v.MaxLength != nil
 		w.doubtful = w.doubtful || bounded && operator != "=="
 	}
-	values = append(values, w.leaf(nil, s), unions.Sample(s, true))
-	values = slices.DeleteFunc(values, func(value any) bool { return refusal(s, value) != "" })
+	values = append(values, w.leaf(nil, schema), unions.Sample(schema, true))
+	values = slices.DeleteFunc(values, func(value any) bool { return refusal(schema, value) != "" })
 	if len(values) == 0 {
-		return []any{unions.Sample(s, true)}
+		return []any{unions.Sample(schema, true)}
 	}
-	w.explainValue(s, literal, operator)
+	w.explainValue(schema, literal, operator)
 	return values
 }
 

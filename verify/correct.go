@@ -117,18 +117,18 @@ func (m corrections) apply(crd *apiextensionsv1.CustomResourceDefinition,
 }
 
 // apply corrects a keyword of a schema.
-func (r correction) apply(s *apiextensionsv1.JSONSchemaProps, w strategy) {
+func (r correction) apply(props *apiextensionsv1.JSONSchemaProps, w strategy) {
 	path := r.path
 	var parent *apiextensionsv1.JSONSchemaProps
 	// Properties are values of a map, so changed copies must be put back.
 	var back []func()
 	for {
-		child, rest, put := descend(s, path)
+		child, rest, put := descend(props, path)
 		if child == nil {
 			break
 		}
-		parent = s
-		s = child
+		parent = props
+		props = child
 		path = rest
 		back = append(back, put)
 	}
@@ -139,9 +139,9 @@ func (r correction) apply(s *apiextensionsv1.JSONSchemaProps, w strategy) {
 	switch keyword {
 	case "properties": // the path does not exist
 	case "type", "items", "":
-		retype(s, r.want, w)
+		retype(props, r.want, w)
 	case "x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-map-type":
-		for _, node := range []*apiextensionsv1.JSONSchemaProps{s, parent} {
+		for _, node := range []*apiextensionsv1.JSONSchemaProps{props, parent} {
 			if node != nil {
 				node.XListType = nil
 				node.XMapType = nil
@@ -152,14 +152,14 @@ func (r correction) apply(s *apiextensionsv1.JSONSchemaProps, w strategy) {
 			}
 		}
 	case "maxItems", "maxLength", "maxProperties":
-		keywords.Clear(s, keyword)
+		keywords.Clear(props, keyword)
 		if w != clearing {
-			keywords.Copy(s, map[string]*apiextensionsv1.JSONSchemaProps{
+			keywords.Copy(props, map[string]*apiextensionsv1.JSONSchemaProps{
 				"maxItems": {MaxItems: new(int64(1))}, "maxLength": {MaxLength: new(int64(1))}, "maxProperties": {MaxProperties: new(int64(1))},
 			}[keyword])
 		}
 	default:
-		keywords.Clear(s, keyword)
+		keywords.Clear(props, keyword)
 	}
 	for i := len(back) - 1; i >= 0; i-- {
 		back[i]()
@@ -168,42 +168,42 @@ func (r correction) apply(s *apiextensionsv1.JSONSchemaProps, w strategy) {
 
 // retype gives a node another type: want if it is set, else the type of the strategy. Rules
 // and defaults are kept.
-func retype(s *apiextensionsv1.JSONSchemaProps, want string, w strategy) {
+func retype(props *apiextensionsv1.JSONSchemaProps, want string, w strategy) {
 	switch {
 	case want != "":
-		s.Type = want
+		props.Type = want
 		return
 	case w == clearing:
-		s.XPreserveUnknownFields = new(true)
-		s.Type = ""
-		s.Items = nil
+		props.XPreserveUnknownFields = new(true)
+		props.Type = ""
+		props.Items = nil
 		return
 	}
-	s.XPreserveUnknownFields = nil
-	s.XIntOrString = false
-	s.XEmbeddedResource = false
+	props.XPreserveUnknownFields = nil
+	props.XIntOrString = false
+	props.XEmbeddedResource = false
 	switch w {
 	case withStrings:
-		s.Type = "string"
-		s.MaxLength = new(int64(1))
+		props.Type = "string"
+		props.MaxLength = new(int64(1))
 	case withNumbers:
-		s.Type = "integer"
+		props.Type = "integer"
 	case withObjects:
-		s.Type = "object"
+		props.Type = "object"
 	case withLists:
-		s.Type = "array"
-		if s.Items == nil || s.Items.Schema == nil {
-			s.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{Type: "integer"}}
+		props.Type = "array"
+		if props.Items == nil || props.Items.Schema == nil {
+			props.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{Type: "integer"}}
 		}
-		s.MaxItems = new(int64(1))
+		props.MaxItems = new(int64(1))
 	}
 	if w != withObjects {
-		s.Properties = nil
-		s.AdditionalProperties = nil
-		s.Required = nil
+		props.Properties = nil
+		props.AdditionalProperties = nil
+		props.Required = nil
 	}
 	if w != withLists {
-		s.Items = nil
+		props.Items = nil
 	}
 }
 

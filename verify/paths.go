@@ -115,27 +115,27 @@ func follow(s *structural.Schema, path string) (found *structural.Schema, missin
 }
 
 // followSteps is follow for a path that is split.
-func followSteps(s *structural.Schema, steps []string) (found *structural.Schema, missing, meant string) {
+func followSteps(schema *structural.Schema, steps []string) (found *structural.Schema, missing, meant string) {
 	inMetadata := false
 	for i, step := range steps {
-		next := child(s, step)
-		isResource := i == 0 || s.XEmbeddedResource
+		next := child(schema, step)
+		isResource := i == 0 || schema.XEmbeddedResource
 		if isResource && (step == "kind" || step == "apiVersion") {
 			next = &structural.Schema{Generic: structural.Generic{Type: "string"}}
 		} else if isResource && step == "metadata" {
 			next = structural.ObjectMeta()
 			inMetadata = true
-		} else if inMetadata && s.Type == "object" && len(s.Properties) == 0 && s.AdditionalProperties == nil {
+		} else if inMetadata && schema.Type == "object" && len(schema.Properties) == 0 && schema.AdditionalProperties == nil {
 			return nil, "", "" // managedFields[].fieldsV1
 		}
-		if next == nil && (s.XPreserveUnknownFields != nil || s.AdditionalProperties != nil &&
-			s.AdditionalProperties.Schema == nil) {
+		if next == nil && (schema.XPreserveUnknownFields != nil || schema.AdditionalProperties != nil &&
+			schema.AdditionalProperties.Schema == nil) {
 			return nil, "", ""
 		}
 		if next == nil {
 			parent := strings.Join(append([]string{""}, steps[:i]...), ".") + "."
 			var names []string
-			for _, p := range s.Properties {
+			for _, p := range schema.Properties {
 				names = append(names, p.Name)
 			}
 			if nearest, ok := words.OnlyNearest(step, names); ok {
@@ -143,9 +143,9 @@ func followSteps(s *structural.Schema, steps []string) (found *structural.Schema
 			}
 			return nil, parent + step, meant
 		}
-		s = next
+		schema = next
 	}
-	return s, "", ""
+	return schema, "", ""
 }
 
 // child returns the schema of a step into a value; "[]" is any element.

@@ -95,12 +95,12 @@ type surroundings struct {
 // the owner of the others. Everything that the server validates together with nodes above it is
 // kept: what rules may use, parts of defaults and junctors, embedded resources, metadata, and
 // the keys of lists.
-func (r *repetitions) without(s *structural.Schema, place surroundings) *structural.Schema {
-	if s == nil || !isPlain(s) {
-		return s
+func (r *repetitions) without(schema *structural.Schema, place surroundings) *structural.Schema {
+	if schema == nil || !isPlain(schema) {
+		return schema
 	}
-	out := *s
-	if v := s.ValueValidation; v != nil && v.Pattern != "" {
+	out := *schema
+	if v := schema.ValueValidation; v != nil && v.Pattern != "" {
 		if owner, ok := r.patterns[v.Pattern]; ok {
 			r.relyOn(owner)
 			validation := *v
@@ -111,31 +111,31 @@ func (r *repetitions) without(s *structural.Schema, place surroundings) *structu
 		}
 		return &out
 	}
-	inside := surroundings{values: place.values, ruled: place.ruled || len(s.XValidations) > 0}
-	if s.Items != nil {
-		inside.keys = s.XListMapKeys
-		out.Items = r.without(s.Items, inside)
+	inside := surroundings{values: place.values, ruled: place.ruled || len(schema.XValidations) > 0}
+	if schema.Items != nil {
+		inside.keys = schema.XListMapKeys
+		out.Items = r.without(schema.Items, inside)
 		return &out
 	}
-	if a := s.AdditionalProperties; a != nil {
-		if a.Schema != nil && len(s.Properties) == 0 {
+	if a := schema.AdditionalProperties; a != nil {
+		if a.Schema != nil && len(schema.Properties) == 0 {
 			inside.values = true
 			out.AdditionalProperties = &structural.SchemaOrBool{Bool: a.Bool, Schema: r.without(a.Schema, inside)}
 		}
 		return &out
 	}
-	if s.Type != "object" {
-		return s
+	if schema.Type != "object" {
+		return schema
 	}
-	out.Properties = make([]structural.Property, 0, len(s.Properties))
-	for _, p := range s.Properties {
+	out.Properties = make([]structural.Property, 0, len(schema.Properties))
+	for _, p := range schema.Properties {
 		keep := place.root && (p.Name == "metadata" || p.Name == "kind" || p.Name == "apiVersion") || slices.Contains(place.keys, p.Name)
 		c := r.content(p.Schema)
 		if keep || c.defaults && place.values {
 			out.Properties = append(out.Properties, p)
 			continue
 		}
-		used := inside.ruled && (r.mayUse(p.Name) || s.Requires(p.Name))
+		used := inside.ruled && (r.mayUse(p.Name) || schema.Requires(p.Name))
 		owner, ok := r.owners[p.Schema]
 		if ok && !used {
 			r.relyOn(owner)

@@ -17,34 +17,34 @@ import (
 const maxStructs = 300_000
 
 // crd decodes a CRD. It reports whether to continue with the file.
-func (r *reader) crd(m *Manifest) bool {
-	d := &objectDecoder{reader: r, tree: m.tree, fields: map[reflect.Type]map[string][]int{}}
+func (r *reader) crd(manifest *Manifest) bool {
+	d := &objectDecoder{reader: r, tree: manifest.tree, fields: map[reflect.Type]map[string][]int{}}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
-	d.value(m.root, reflect.ValueOf(crd).Elem(), nil)
+	d.value(manifest.root, reflect.ValueOf(crd).Elem(), nil)
 	if r.structsLeft < 0 {
-		r.problem(int(m.tree.nodes[m.root].at), TooLarge, fmt.Sprintf("the file has more than %d schemas", maxStructs))
+		r.problem(int(manifest.tree.nodes[manifest.root].at), TooLarge, fmt.Sprintf("the file has more than %d schemas", maxStructs))
 		return false
 	}
 	if d.failed {
 		return true
 	}
-	crd.APIVersion = m.APIVersion
-	crd.Kind = m.Kind
-	m.CRD = crd
-	m.Schemas = make([]*structural.Schema, len(crd.Spec.Versions))
-	m.Unsupported = make([][]structural.Unsupported, len(crd.Spec.Versions))
-	m.Unknown = make([][]structural.UnknownKeyword, len(crd.Spec.Versions))
-	sourceSource := &source{m.tree, m.base}
-	versions := sourceSource.Entries(structural.Node(m.tree.below(m.root, "spec", "versions")))
+	crd.APIVersion = manifest.APIVersion
+	crd.Kind = manifest.Kind
+	manifest.CRD = crd
+	manifest.Schemas = make([]*structural.Schema, len(crd.Spec.Versions))
+	manifest.Unsupported = make([][]structural.Unsupported, len(crd.Spec.Versions))
+	manifest.Unknown = make([][]structural.UnknownKeyword, len(crd.Spec.Versions))
+	sourceSource := &source{manifest.tree, manifest.base}
+	versions := sourceSource.Entries(structural.Node(manifest.tree.below(manifest.root, "spec", "versions")))
 	for i, version := range crd.Spec.Versions {
 		if version.Schema == nil {
 			continue
 		}
 		var entry structural.Entry
 		if i < len(versions) {
-			entry = sourceSource.entry(m.tree.find(m.tree.below(int32(versions[i].Value), "schema"), "openAPIV3Schema"))
+			entry = sourceSource.entry(manifest.tree.find(manifest.tree.below(int32(versions[i].Value), "schema"), "openAPIV3Schema"))
 		}
-		m.Schemas[i], m.Unsupported[i], m.Unknown[i] = structural.Decode(version.Schema.OpenAPIV3Schema, sourceSource, entry)
+		manifest.Schemas[i], manifest.Unsupported[i], manifest.Unknown[i] = structural.Decode(version.Schema.OpenAPIV3Schema, sourceSource, entry)
 	}
 	return true
 }

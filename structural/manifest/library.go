@@ -155,12 +155,12 @@ func (l *libraryReader) locate(n *yamlv3.Node, lines *lineIndex) {
 }
 
 // value adds a value. If its node is nil, its position is around.
-func (l *libraryReader) value(value any, n *yamlv3.Node, around int) {
+func (l *libraryReader) value(value any, node *yamlv3.Node, around int) {
 	offset := around
-	if n != nil {
-		offset = n.Column
-		if n.Kind == yamlv3.AliasNode {
-			n = n.Alias
+	if node != nil {
+		offset = node.Column
+		if node.Kind == yamlv3.AliasNode {
+			node = node.Alias
 		}
 	}
 	if l.rejected != nil {
@@ -171,15 +171,15 @@ func (l *libraryReader) value(value any, n *yamlv3.Node, around int) {
 		s := l.open(sequenceNode, offset)
 		for i, element := range value {
 			var child *yamlv3.Node
-			if n != nil && n.Kind == yamlv3.SequenceNode && len(n.Content) == len(value) {
-				child = n.Content[i]
+			if node != nil && node.Kind == yamlv3.SequenceNode && len(node.Content) == len(value) {
+				child = node.Content[i]
 			}
 			l.value(element, child, offset)
 		}
 		l.close(s)
 	case map[any]any:
 		m := l.open(mappingNode, offset)
-		for _, e := range l.entries(value, n, offset) {
+		for _, e := range l.entries(value, node, offset) {
 			text, err := yamltext.KeyText(e.key)
 			if err != nil {
 				l.reject(e.at, Malformed, err.Error())
@@ -195,7 +195,7 @@ func (l *libraryReader) value(value any, n *yamlv3.Node, around int) {
 		if !ok {
 			l.reject(offset, Malformed, fmt.Sprintf("json: unsupported value: %v", value))
 		}
-		if n != nil && strings.HasPrefix(l.src[offset:], text) {
+		if node != nil && strings.HasPrefix(l.src[offset:], text) {
 			l.span(kind, offset, offset, offset+len(text))
 		} else {
 			l.scalar(kind, offset, text)

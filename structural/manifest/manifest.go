@@ -314,22 +314,22 @@ func (r *reader) object(t *tree, root int32, apiVersion, kind string) bool {
 		r.problem(offset, NoObject, "expected an object with apiVersion and kind, but found "+t.describe(root))
 		return true
 	}
-	m := &Manifest{Pos: r.base + token.Pos(offset), base: r.base, tree: t, root: root}
+	manifest := &Manifest{Pos: r.base + token.Pos(offset), base: r.base, tree: t, root: root}
 	var versioned, kinded bool
-	m.APIVersion, versioned = r.header(t, root, "apiVersion", apiVersion)
-	m.Kind, kinded = r.header(t, root, "kind", kind)
+	manifest.APIVersion, versioned = r.header(t, root, "apiVersion", apiVersion)
+	manifest.Kind, kinded = r.header(t, root, "kind", kind)
 	if !versioned || !kinded {
 		return true
 	}
-	group, version, grouped := strings.Cut(m.APIVersion, "/")
+	group, version, grouped := strings.Cut(manifest.APIVersion, "/")
 	if !grouped {
 		group, version = "", group
 	}
 	switch {
 	case strings.Contains(version, "/"):
-		r.problem(r.place(m, "apiVersion"), NoObject, "unexpected GroupVersion string: "+m.APIVersion)
+		r.problem(r.place(manifest, "apiVersion"), NoObject, "unexpected GroupVersion string: "+manifest.APIVersion)
 		return true
-	case m.Kind == "":
+	case manifest.Kind == "":
 		r.problem(offset, NoObject, "Object 'Kind' is missing")
 		return true
 	case version == "":
@@ -339,8 +339,8 @@ func (r *reader) object(t *tree, root int32, apiVersion, kind string) bool {
 	if items := t.find(root, "items"); items >= 0 && t.nodes[items+1].kind == sequenceNode {
 		apiVersion = ""
 		kind = ""
-		if subject, ok := strings.CutSuffix(m.Kind, "List"); ok && subject != "" {
-			apiVersion = m.APIVersion
+		if subject, ok := strings.CutSuffix(manifest.Kind, "List"); ok && subject != "" {
+			apiVersion = manifest.APIVersion
 			kind = subject
 		}
 		goOn := true
@@ -351,22 +351,22 @@ func (r *reader) object(t *tree, root int32, apiVersion, kind string) bool {
 	}
 	if metadata := t.find(root, "metadata"); metadata >= 0 {
 		if name := t.find(metadata+1, "name"); name >= 0 && t.nodes[name+1].kind == stringNode {
-			m.Name = t.text(name + 1)
+			manifest.Name = t.text(name + 1)
 		}
 	}
-	r.manifests = append(r.manifests, m)
+	r.manifests = append(r.manifests, manifest)
 	switch {
-	case m.Kind == "CustomResourceDefinition" && group == apiextensionsGroup && version == "v1":
-		return r.crd(m)
-	case m.Kind == "CustomResourceDefinition" && group == apiextensionsGroup && version == "v1beta1":
-		r.problem(r.place(m, "apiVersion"), WrongVersion, "apiextensions.k8s.io/v1beta1 was removed in Kubernetes 1.22; "+
+	case manifest.Kind == "CustomResourceDefinition" && group == apiextensionsGroup && version == "v1":
+		return r.crd(manifest)
+	case manifest.Kind == "CustomResourceDefinition" && group == apiextensionsGroup && version == "v1beta1":
+		r.problem(r.place(manifest, "apiVersion"), WrongVersion, "apiextensions.k8s.io/v1beta1 was removed in Kubernetes 1.22; "+
 			"generate the CRD from its Go types, or convert it with a cluster that still serves it: kubectl get crds.v1.apiextensions.k8s.io NAME -o yaml")
-	case group == apiextensionsGroup, m.Kind == "CustomResourceDefinition":
+	case group == apiextensionsGroup, manifest.Kind == "CustomResourceDefinition":
 		field := "kind"
-		if m.Kind == "CustomResourceDefinition" {
+		if manifest.Kind == "CustomResourceDefinition" {
 			field = "apiVersion"
 		}
-		r.problem(r.place(m, field), WrongVersion, fmt.Sprintf("no matches for kind %q in version %q", m.Kind, m.APIVersion))
+		r.problem(r.place(manifest, field), WrongVersion, fmt.Sprintf("no matches for kind %q in version %q", manifest.Kind, manifest.APIVersion))
 	}
 	return true
 }
