@@ -81,7 +81,7 @@ func (w *pairing) target(text string, level int) (string, bool) {
 }
 
 // resolve returns the fields on a path in the hub's struct. It reports a path that does not exist.
-func (w *pairing) resolve(path string, m *markers.Marker, f *Field) []*Field {
+func (w *pairing) resolve(path string, marker *markers.Marker, f *Field) []*Field {
 	t := w.Hub
 	out := []*Field(nil)
 	pkg := w.Spoke.Decl.Pkg
@@ -91,7 +91,7 @@ func (w *pairing) resolve(path string, m *markers.Marker, f *Field) []*Field {
 	for i, name := range strings.Split(path, ".") {
 		if i == 0 {
 			if name != "" {
-				w.fail(noRule, m.Pos, pkg, "write a path that begins with a dot, such as ."+path, "%q is not a path in the hub", path)
+				w.fail(noRule, marker.Pos, pkg, "write a path that begins with a dot, such as ."+path, "%q is not a path in the hub", path)
 				return nil
 			}
 			continue
@@ -104,18 +104,18 @@ func (w *pairing) resolve(path string, m *markers.Marker, f *Field) []*Field {
 		}
 		if next == nil {
 			if name == "" {
-				w.fail(noRule, m.Pos, pkg, "write "+strings.TrimRight(path, "."), "+%s: %s has an empty name", m.Name, path)
+				w.fail(noRule, marker.Pos, pkg, "write "+strings.TrimRight(path, "."), "+%s: %s has an empty name", marker.Name, path)
 				return nil
 			}
 			hint := w.nearPath(base, out, strings.Split(path, ".")[i:])
-			w.fail(noRule, m.Pos, pkg, hint, "+%s: %s of %s has no field %s", m.Name, base.Label(), w.current.Hub.Name, name)
+			w.fail(noRule, marker.Pos, pkg, hint, "+%s: %s of %s has no field %s", marker.Name, base.Label(), w.current.Hub.Name, name)
 			return nil
 		}
 		out = append(out, next)
 		t = next.Type
 	}
 	if len(out) == 0 {
-		w.fail(noRule, m.Pos, pkg, "", "%q is not a path in the hub", path)
+		w.fail(noRule, marker.Pos, pkg, "", "%q is not a path in the hub", path)
 	}
 	return out
 }

@@ -47,30 +47,30 @@ func Generate(ctx context.Context, options define.Options, conversions Options) 
 }
 
 func generate(ctx context.Context, options define.Options, conversions Options) (Files, diag.List, error) {
-	m, r, err := find(ctx, options, conversions)
+	model, reporter, err := find(ctx, options, conversions)
 	if err != nil {
 		return Files{}, nil, err
 	}
-	out := Files{Model: m, Conditions: map[string][]Condition{}}
-	if r.List.HasErrors() {
-		return Files{}, r.List.Normalize(), ctx.Err()
+	out := Files{Model: model, Conditions: map[string][]Condition{}}
+	if reporter.List.HasErrors() {
+		return Files{}, reporter.List.Normalize(), ctx.Err()
 	}
-	for _, p := range m.roots {
+	for _, p := range model.roots {
 		if ctx.Err() != nil {
 			return Files{}, nil, ctx.Err()
 		}
 		dir := filepath.Dir(p.Files[0])
-		if !m.converts(p) {
+		if !model.converts(p) {
 			out.Without = append(out.Without, dir)
 			continue
 		}
-		f := newCodeFile(m, r, p, conversions)
+		f := newCodeFile(model, reporter, p, conversions)
 		f.write()
 		data, err := f.bytes(options.Header)
 		if err != nil {
 			return Files{}, nil, err
 		}
-		r.CheckImports(p, m.first(p), slices.Sorted(maps.Keys(f.imports)))
+		reporter.CheckImports(p, model.first(p), slices.Sorted(maps.Keys(f.imports)))
 		name := filepath.Join(dir, FileName)
 		out.Files = append(out.Files, define.File{Name: name, Data: data})
 		if len(f.conditions) > 0 {
@@ -78,11 +78,11 @@ func generate(ctx context.Context, options define.Options, conversions Options) 
 		}
 	}
 	slices.Sort(out.Without)
-	out.Policies = m.policies()
-	if r.List.HasErrors() {
+	out.Policies = model.policies()
+	if reporter.List.HasErrors() {
 		out = Files{}
 	}
-	return out, r.List.Normalize(), ctx.Err()
+	return out, reporter.List.Normalize(), ctx.Err()
 }
 
 // codeFile is the file of a package.
@@ -450,10 +450,10 @@ func (f *codeFile) root(kind *Kind, spoke *Version, way Direction) {
 }
 
 // pair writes the function of a pair for a direction.
-func (f *codeFile) pair(p *Pair, way Direction) {
+func (f *codeFile) pair(pair *Pair, way Direction) {
 	f.local = map[string]bool{"j": true, "in": true, "out": true, "kept": true, "lost": true, "meta": true}
-	sourceType, target := p.sides(way)
-	name := f.function(p, way)
+	sourceType, target := pair.sides(way)
+	name := f.function(pair, way)
 	label := func(t *Type) string {
 		if t.Decl.Generic != nil { // its label has the import paths of its arguments
 			return f.text(t)
@@ -463,7 +463,7 @@ func (f *codeFile) pair(p *Pair, way Direction) {
 	f.line("// %s converts a %s to %s:", name, label(sourceType), label(target))
 	f.line("//")
 	var rows [][3]string
-	for _, u := range p.Units {
+	for _, u := range pair.Units {
 		rows = append(rows, u.row(way))
 	}
 	widths := [2]int{}
@@ -474,24 +474,24 @@ func (f *codeFile) pair(p *Pair, way Direction) {
 		f.line("//\t%-*s  %-*s  %s", widths[0], row[0], widths[1], row[1], row[2])
 	}
 	signature := fmt.Sprintf("func %s(in *%s, out *%s", name, f.text(sourceType), f.text(target))
-	if p.Loses {
+	if pair.Loses {
 		f.use("conversionLost")
 	}
-	if p.meta {
+	if pair.meta {
 		signature += ", meta " + f.metadataType()
 	}
-	if !p.Loses {
+	if !pair.Loses {
 		f.line("%s) {", signature)
 	} else {
 		f.line("%s, kept conversionKept) (lost conversionLost) {", signature)
 	}
-	inside := p.inside(way)
-	for _, u := range slices.SortedStableFunc(slices.Values(p.Units), func(a, b *Unit) int {
+	inside := pair.inside(way)
+	for _, u := range slices.SortedStableFunc(slices.Values(pair.Units), func(a, b *Unit) int {
 		return cmp.Or(cmp.Compare(a.phase(way), b.phase(way)), cmp.Compare(inside[a], inside[b]))
 	}) {
-		f.unit(p, u, way)
+		f.unit(pair, u, way)
 	}
-	if p.Loses {
+	if pair.Loses {
 		f.line("return lost")
 	}
 	f.line("}")

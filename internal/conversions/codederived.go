@@ -80,13 +80,13 @@ func (f *codeFile) literal(t *Type, raw json.RawMessage) string {
 }
 
 // union writes the unit of a discriminator that the spoke does not have.
-func (f *codeFile) union(p *Pair, u *Unit, way Direction) {
-	hub := refOf(way.hub, u.Hub)
+func (f *codeFile) union(pair *Pair, unit *Unit, way Direction) {
+	hub := refOf(way.hub, unit.Hub)
 	t := hub.field().Type
-	member := f.name(u.Hub, "Member")
-	f.line("%s := %q", member, u.Derived.None)
+	member := f.name(unit.Hub, "Member")
+	f.line("%s := %q", member, unit.Derived.None)
 	f.line("switch {")
-	for _, m := range u.Derived.Members {
+	for _, m := range unit.Derived.Members {
 		r := refOf(way.spoke, m.Spoke)
 		condition := not(f.empty(r.field().Type, r.expr, true))
 		if len(r.guards) > 0 {
@@ -102,7 +102,7 @@ func (f *codeFile) union(p *Pair, u *Unit, way Direction) {
 	}
 	if !way.isUp() {
 		if len(hub.guards) > 0 { // without a member, up does not allocate them
-			f.line("if %s && (%s == %q || %s) {", notNil(hub.guards), member, u.Derived.None, not(f.same(t, hub.expr, value, hub.field().OmitEmpty)))
+			f.line("if %s && (%s == %q || %s) {", notNil(hub.guards), member, unit.Derived.None, not(f.same(t, hub.expr, value, hub.field().OmitEmpty)))
 		} else {
 			f.line("if %s {", not(f.same(t, hub.expr, value, hub.field().OmitEmpty)))
 		}
@@ -112,38 +112,38 @@ func (f *codeFile) union(p *Pair, u *Unit, way Direction) {
 	}
 	f.use("conversionUnion")
 	var members []string
-	for _, m := range u.Derived.Members {
+	for _, m := range unit.Derived.Members {
 		members = append(members, fmt.Sprintf("{%q, []string{%s}}", m.Value, refOf("out", m.Hub).keys()))
 	}
-	name, kept := f.name(u.Hub, ""), f.name(u.Hub, "Kept")
+	name, kept := f.name(unit.Hub, ""), f.name(unit.Hub, "Kept")
 	f.line("%s := %s", name, value)
-	f.line("%s := kept.union(%s, %q, []conversionMember{%s}, %s)", kept, member, u.Derived.None, strings.Join(members, ", "), hub.keys())
-	f.restore(name, t, kept, f.rules(p, way, u.Hub), "")
+	f.line("%s := kept.union(%s, %q, []conversionMember{%s}, %s)", kept, member, unit.Derived.None, strings.Join(members, ", "), hub.keys())
+	f.restore(name, t, kept, f.rules(pair, way, unit.Hub), "")
 	if len(hub.guards) == 0 {
 		f.line("%s = %s", hub.expr, name)
 		return
 	}
-	f.line("if !%s.isNone() || %s != %q || %s {", kept, member, u.Derived.None, notNil(hub.guards))
+	f.line("if !%s.isNone() || %s != %q || %s {", kept, member, unit.Derived.None, notNil(hub.guards))
 	f.allocate(hub)
 	f.line("%s = %s\n}", hub.expr, name)
 }
 
 // metadata writes the unit of a field of the spoke that repeats the name or the namespace.
-func (f *codeFile) metadata(p *Pair, u *Unit, way Direction) {
-	r := refOf(way.spoke, u.Spoke)
+func (f *codeFile) metadata(pair *Pair, unit *Unit, way Direction) {
+	r := refOf(way.spoke, unit.Spoke)
 	t := r.field().Type
 	if len(r.guards) > 0 {
 		f.line("if %s {", notNil(r.guards))
 	}
 	name := f.name(r.path, "")
-	value := "meta." + u.Derived.metadata
+	value := "meta." + unit.Derived.metadata
 	if t.Shape == Pointer {
 		f.use("conversionPointerTo")
 		value = "conversionPointerTo(" + f.asType(t.Elem, value) + ")"
 	} else {
 		value = f.asType(t, value)
 	}
-	if there := f.there(p, u, way.spoke); there != "" {
+	if there := f.there(pair, unit, way.spoke); there != "" {
 		f.line("var %s %s\nif %s {\n%s = %s\n}", name, f.text(t), there, name, value)
 	} else {
 		f.line("%s := %s", name, value)
@@ -151,7 +151,7 @@ func (f *codeFile) metadata(p *Pair, u *Unit, way Direction) {
 	if way.isUp() {
 		f.line("if %s {\nlost = lost.with(%s, %s)\n}", not(f.same(t, r.expr, name, r.field().OmitEmpty)), f.losing(t, r.expr), r.keys())
 	} else {
-		f.restore(name, t, fmt.Sprintf("kept.exactly(%s)", r.keys()), f.rules(p, way, u.Spoke), "")
+		f.restore(name, t, fmt.Sprintf("kept.exactly(%s)", r.keys()), f.rules(pair, way, unit.Spoke), "")
 		f.line("%s = %s", r.expr, name)
 	}
 	if len(r.guards) > 0 {
@@ -189,17 +189,17 @@ func (f *codeFile) there(p *Pair, u *Unit, root string) string {
 }
 
 // entry writes the unit of a label or an annotation and a string of the hub.
-func (f *codeFile) entry(p *Pair, u *Unit, way Direction) {
+func (f *codeFile) entry(pair *Pair, unit *Unit, way Direction) {
 	f.use("conversionEntry")
 	entries := "Labels"
 	valid := f.use("conversionLabel")
-	if u.Rule.op == opAnnotation {
+	if unit.Rule.op == opAnnotation {
 		entries = "Annotations"
 		valid = f.use("conversionText")
 	}
-	key := strconv.Quote(u.Rule.Key)
-	path := fmt.Sprintf("\"metadata\", %q, %s", u.Spoke[1].JSON, key)
-	t := u.Rule.Hub
+	key := strconv.Quote(unit.Rule.Key)
+	path := fmt.Sprintf("\"metadata\", %q, %s", unit.Spoke[1].JSON, key)
+	t := unit.Rule.Hub
 	text := func(value string) string { // the entry for a value of the hub
 		switch {
 		case t.Shape == Pointer && t.Elem.Decl != nil:
@@ -225,24 +225,24 @@ func (f *codeFile) entry(p *Pair, u *Unit, way Direction) {
 	}
 	f.use("conversionSamePointer")
 	if way.isUp() {
-		target := refOf("out", u.Hub)
-		entry := f.name(u.Hub, "Entry")
-		value := f.name(u.Hub, "")
+		target := refOf("out", unit.Hub)
+		entry := f.name(unit.Hub, "Entry")
+		value := f.name(unit.Hub, "")
 		f.line("%s := conversionGet(in.%s, %s)", entry, entries, key)
 		f.line("%s := %s", value, field(entry))
-		f.restore(value, t, fmt.Sprintf("kept.at(%s)", target.keys()), f.rules(p, way, u.Hub), fmt.Sprintf("conversionSamePointer(%s, %s)", text("value"), entry))
+		f.restore(value, t, fmt.Sprintf("kept.at(%s)", target.keys()), f.rules(pair, way, unit.Hub), fmt.Sprintf("conversionSamePointer(%s, %s)", text("value"), entry))
 		f.line("if !conversionSamePointer(%s, %s) {\nlost = lost.with(%s, %s)\n}", text(value), entry, written(entry), path)
 		f.assign(target, value)
 		f.line("out.%s = conversionSet(out.%s, %s, conversionEntry(kept.at(%s), %s))", entries, entries, key, path, valid)
 		return
 	}
-	source := refOf("in", u.Hub)
+	source := refOf("in", unit.Hub)
 	value := f.read(source)
-	entry := f.name(u.Hub, "Entry")
+	entry := f.name(unit.Hub, "Entry")
 	f.line("%s := %s", entry, text(value))
 	f.line("if value := conversionEntry(kept.at(%s), %s); value != nil && %s {\n%s = value\n}", path, valid, f.same(t, field("value"), value, source.field().OmitEmpty), entry)
 	f.line("if %s {\nlost = lost.with(%s, %s)\n}", not(f.same(t, field(entry), value, source.field().OmitEmpty)), f.losing(t, value), source.keys())
-	own := f.name(u.Hub, "Own")
+	own := f.name(unit.Hub, "Own")
 	f.line("if %s := conversionGet(in.%s, %s); %s != nil {\nlost = lost.with(%s, %s)\n}", own, entries, key, own, written(own), path)
 	f.line("out.%s = conversionSet(out.%s, %s, %s)", entries, entries, key, entry)
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // convert returns an expression that converts a value by a rule, without what is kept.
-func (f *codeFile) convert(r *Rule, way Direction, value string) string {
-	source, target := r.sides(way)
-	switch r.op {
+func (f *codeFile) convert(rule *Rule, way Direction, value string) string {
+	source, target := rule.sides(way)
+	switch rule.op {
 	case opSame:
 		return value
 	case opCast:
@@ -20,39 +20,39 @@ func (f *codeFile) convert(r *Rule, way Direction, value string) string {
 		return f.integer(source, target, value)
 	case opPointer:
 		switch {
-		case r.Elem.op == opStruct && r.Elem.Pair.equal:
+		case rule.Elem.op == opStruct && rule.Elem.Pair.equal:
 			return "(" + f.text(target) + ")(" + value + ")"
-		case r.Elem.op == opStruct:
+		case rule.Elem.op == opStruct:
 			f.use("conversionPointed")
-			return fmt.Sprintf("convertPointed(%s, %s)", value, f.pure(r.Elem.Pair, way))
+			return fmt.Sprintf("convertPointed(%s, %s)", value, f.pure(rule.Elem.Pair, way))
 		}
 		f.use("conversionPointer")
-		return fmt.Sprintf("convertPointer(%s, %s)", value, f.closure(r.Elem, way))
+		return fmt.Sprintf("convertPointer(%s, %s)", value, f.closure(rule.Elem, way))
 	case opWrap:
-		return f.wrap(r, way, value)
+		return f.wrap(rule, way, value)
 	case opStruct:
-		if r.Pair.equal {
+		if rule.Pair.equal {
 			return f.cast(target, value)
 		}
 		f.use("conversionStruct")
-		return fmt.Sprintf("convertStruct(%s, %s)", value, f.pure(r.Pair, way))
+		return fmt.Sprintf("convertStruct(%s, %s)", value, f.pure(rule.Pair, way))
 	case opList:
-		if r.Elem.op == opStruct && !r.Elem.Pair.equal {
+		if rule.Elem.op == opStruct && !rule.Elem.Pair.equal {
 			f.use("conversionEach")
-			return f.named(target, fmt.Sprintf("convertEach(%s, %s)", value, f.pure(r.Elem.Pair, way)))
+			return f.named(target, fmt.Sprintf("convertEach(%s, %s)", value, f.pure(rule.Elem.Pair, way)))
 		}
 		f.use("conversionElements")
-		return f.named(target, fmt.Sprintf("convertElements(%s, %s)", value, f.closure(r.Elem, way)))
+		return f.named(target, fmt.Sprintf("convertElements(%s, %s)", value, f.closure(rule.Elem, way)))
 	case opMap:
 		f.use("conversionValues")
-		return fmt.Sprintf("convertValues[%s](%s, %s)", f.text(target), value, f.closure(r.Elem, way))
+		return fmt.Sprintf("convertValues[%s](%s, %s)", f.text(target), value, f.closure(rule.Elem, way))
 	case opKeyed:
 		f.use("conversionOnly")
-		return "conversionOnly(" + f.elements(r, way, value, "conversionKept{}") + ")"
+		return "conversionOnly(" + f.elements(rule, way, value, "conversionKept{}") + ")"
 	case opCodec:
-		return f.codec(r, source, target, value)
+		return f.codec(rule, source, target, value)
 	case opValues:
-		return f.enum(r, way) + "(" + value + ")"
+		return f.enum(rule, way) + "(" + value + ")"
 	}
 	return value
 }
@@ -84,35 +84,35 @@ func (f *codeFile) closure(r *Rule, way Direction) string {
 }
 
 // wrap converts between a value and a pointer to one. The zero value is nil.
-func (f *codeFile) wrap(r *Rule, way Direction, value string) string {
-	source, target := r.sides(way)
-	if r.Elem.op == opStruct { // reached only for units that are dropped
+func (f *codeFile) wrap(rule *Rule, way Direction, value string) string {
+	source, target := rule.sides(way)
+	if rule.Elem.op == opStruct { // reached only for units that are dropped
 		f.use("conversionStruct")
 		if source.Shape == Pointer {
 			f.use("conversionValueOf")
-			return fmt.Sprintf("convertStruct(conversionValueOf(%s), %s)", value, f.pure(r.Elem.Pair, way))
+			return fmt.Sprintf("convertStruct(conversionValueOf(%s), %s)", value, f.pure(rule.Elem.Pair, way))
 		}
-		if r.Required {
+		if rule.Required {
 			f.use("conversionNew")
-			return fmt.Sprintf("conversionNew(convertStruct(%s, %s))", value, f.pure(r.Elem.Pair, way))
+			return fmt.Sprintf("conversionNew(convertStruct(%s, %s))", value, f.pure(rule.Elem.Pair, way))
 		}
 		name := f.helper("present"+f.identifier(target.Elem), func(name string) string {
-			return fmt.Sprintf("// %s returns a pointer to a value that is not empty.\nfunc %s(value %s) %s {\nif %s {\nreturn nil\n}\nreturn &value\n}\n", name, name, f.text(target.Elem), f.text(target), f.hollow(r.Elem.Pair, target.Elem, way.Back(), "value", nil))
+			return fmt.Sprintf("// %s returns a pointer to a value that is not empty.\nfunc %s(value %s) %s {\nif %s {\nreturn nil\n}\nreturn &value\n}\n", name, name, f.text(target.Elem), f.text(target), f.hollow(rule.Elem.Pair, target.Elem, way.Back(), "value", nil))
 		})
-		return fmt.Sprintf("%s(convertStruct(%s, %s))", name, value, f.pure(r.Elem.Pair, way))
+		return fmt.Sprintf("%s(convertStruct(%s, %s))", name, value, f.pure(rule.Elem.Pair, way))
 	}
 	if source.Shape == Pointer {
 		f.use("conversionValueOf")
-		return f.convert(r.Elem, way, "conversionValueOf("+value+")")
+		return f.convert(rule.Elem, way, "conversionValueOf("+value+")")
 	}
-	if shared := f.share(r, target, value); shared != "" {
+	if shared := f.share(rule, target, value); shared != "" {
 		return shared
 	}
-	value = f.convert(r.Elem, way, value)
-	if r.collection() {
-		return f.pointerTo(r, target, value)
+	value = f.convert(rule.Elem, way, value)
+	if rule.collection() {
+		return f.pointerTo(rule, target, value)
 	}
-	if r.Required {
+	if rule.Required {
 		f.use("conversionNew")
 		return "conversionNew(" + value + ")"
 	}
@@ -220,8 +220,8 @@ func (f *codeFile) asType(t *Type, value string) string {
 }
 
 // codec returns an expression that converts by a codec.
-func (f *codeFile) codec(r *Rule, source, target *Type, value string) string {
-	codec := r.Name
+func (f *codeFile) codec(rule *Rule, source, target *Type, value string) string {
+	codec := rule.Name
 	switch codec {
 	case "seconds", "milliseconds", "minutes":
 		unit := f.std("time", upperFirst(strings.TrimSuffix(codec, "s")))
@@ -298,9 +298,9 @@ func (f *codeFile) codec(r *Rule, source, target *Type, value string) string {
 	case "json":
 		f.use("conversionJSON")
 		if source.Shape == String {
-			return fmt.Sprintf("conversionParse[%s](%s, %t)", f.text(target), f.basic(source, value), r.omitEmpty)
+			return fmt.Sprintf("conversionParse[%s](%s, %t)", f.text(target), f.basic(source, value), rule.omitEmpty)
 		}
-		return f.asType(target, fmt.Sprintf("conversionJSON(%s, %t)", value, r.omitEmpty))
+		return f.asType(target, fmt.Sprintf("conversionJSON(%s, %t)", value, rule.omitEmpty))
 	case "single":
 		if target.Shape == List {
 			name := f.helper("listOf"+f.identifier(source), func(name string) string {
@@ -498,9 +498,9 @@ func (f *codeFile) emptyStruct(t *Type) string {
 }
 
 // key returns a function that returns the key of an element, which may be a pointer.
-func (f *codeFile) key(r *Rule, t *Type) string {
+func (f *codeFile) key(rule *Rule, t *Type) string {
 	var fields []string
-	for _, key := range r.Keys {
+	for _, key := range rule.Keys {
 		fields = append(fields, upperFirst(strings.TrimPrefix(key, ".")))
 	}
 	return f.helper("keyOf"+f.identifier(t)+"By"+strings.Join(fields, "And"), func(name string) string {
@@ -511,7 +511,7 @@ func (f *codeFile) key(r *Rule, t *Type) string {
 			element = "(*element)"
 			guard = "if *element == nil {\nreturn \"\"\n}\n"
 		}
-		for _, key := range r.Keys {
+		for _, key := range rule.Keys {
 			field := t.Base().Field(strings.TrimPrefix(key, "."))
 			expr := element + "." + field.Go
 			if field.Type.Shape == Pointer {
@@ -521,7 +521,7 @@ func (f *codeFile) key(r *Rule, t *Type) string {
 			parts = append(parts, expr)
 		}
 		body := ""
-		base := t.Base().Field(strings.TrimPrefix(r.Keys[0], ".")).Type.Base()
+		base := t.Base().Field(strings.TrimPrefix(rule.Keys[0], ".")).Type.Base()
 		switch {
 		case len(parts) == 1 && base.Shape == String:
 			body = "return " + f.basic(base, parts[0])

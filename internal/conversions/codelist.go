@@ -17,33 +17,33 @@ func (r *Rule) nests() bool {
 }
 
 // elements returns a call that converts a list or a map, and returns what it loses, too.
-func (f *codeFile) elements(r *Rule, way Direction, source, kept string) string {
-	a, b := r.sides(way)
-	each := f.each(r.Elem, way)
+func (f *codeFile) elements(rule *Rule, way Direction, source, kept string) string {
+	a, b := rule.sides(way)
+	each := f.each(rule.Elem, way)
 	arguments := []string{source, kept}
 	name := ""
 	switch {
-	case r.op == opMap:
+	case rule.op == opMap:
 		f.use("conversionMap")
 		name = "convertMap[" + f.text(b) + "]"
 		arguments = append(arguments, each)
-	case r.op == opKeyed && a.Shape == Map:
+	case rule.op == opKeyed && a.Shape == Map:
 		f.use("conversionKeyedMap")
 		name = "convertMapToList"
-		arguments = append(arguments, f.key(r, b.Elem), f.setKey(r, b.Elem), each, f.each(r.Elem, way.Back()))
-	case r.op == opKeyed:
+		arguments = append(arguments, f.key(rule, b.Elem), f.setKey(rule, b.Elem), each, f.each(rule.Elem, way.Back()))
+	case rule.op == opKeyed:
 		f.use("conversionKeyedMap")
 		name = "convertListToMap[" + f.text(b) + "]"
-		arguments = append(arguments, f.key(r, a.Elem), each)
-	case len(r.Keys) > 0:
+		arguments = append(arguments, f.key(rule, a.Elem), each)
+	case len(rule.Keys) > 0:
 		f.use("conversionKeyed")
 		name = "convertKeyed"
-		arguments = append(arguments, f.key(r, a.Elem), f.key(r, b.Elem), each, f.each(r.Elem, way.Back()))
+		arguments = append(arguments, f.key(rule, a.Elem), f.key(rule, b.Elem), each, f.each(rule.Elem, way.Back()))
 	default:
 		f.use("conversionList")
-		back := f.each(r.Elem, way.Back())
+		back := f.each(rule.Elem, way.Back())
 		write := f.appender(a.Elem)
-		if r.Elem.drops() {
+		if rule.Elem.drops() {
 			write = fmt.Sprintf("func(j *conversionWriter, value *%s) {\n%s(j, value, %s, %s, %s)\n}", f.text(a.Elem), f.use("conversionWithoutDropped"), each, back, write)
 		}
 		name = "convertList"

@@ -19,20 +19,20 @@ func (u *Unit) mayBeAbsent() bool {
 
 // presentStruct writes a unit of structs of which at least one may be absent, and is if the other one
 // is empty, but for fields that other units convert.
-func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, way Direction) {
+func (f *codeFile) presentStruct(unit *Unit, sourceRef, targetRef ref, way Direction) {
 	source := f.read(sourceRef)
 	target := targetRef.expr
 	if len(targetRef.guards) > 0 {
 		target = f.name(targetRef.path, "")
 		f.line("var %s %s", target, f.text(targetRef.field().Type))
 	}
-	a, b := u.Rule.sides(way)
-	pair := u.Rule.Pair
+	a, b := unit.Rule.sides(way)
+	pair := unit.Rule.Pair
 	if pair == nil {
-		pair = u.Rule.Elem.Pair
+		pair = unit.Rule.Elem.Pair
 	}
 	f.use("conversionLost")
-	kept := f.keptOf(u, way, targetRef)
+	kept := f.keptOf(unit, way, targetRef)
 	convert := func(input, out string) string { return f.call(pair, way, input, out, "meta", kept) }
 	var dropped []string
 	for _, inner := range pair.Units {
@@ -60,7 +60,7 @@ func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, way Directio
 		f.line("if %s || %s || %s.isSet() {\n%s = &%s\n}", not(hollow(slices.Concat(taken, dropped))), not(f.empty(b.Elem, value, true)), kept, target, value)
 		set("%s && %s", f.onlyIf("presence", hollow(dropped)), f.empty(b.Elem, value, true))
 		f.line("} else if %s {\n%s = new(%s)\n}", wasPresent, target, f.text(b.Elem))
-		f.loseBelow(u, way, child, sourceRef)
+		f.loseBelow(unit, way, child, sourceRef)
 	} else {
 		input := "&" + source
 		out := "&" + target
@@ -69,17 +69,17 @@ func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, way Directio
 			input = f.name(sourceRef.path, "Value")
 			f.line("%s := %s\nif %s == nil {\n%s = new(%s)\n}", input, source, input, input, f.text(a.Elem))
 		}
-		if b.Shape == Pointer || u.Rule.omits(way.Back()) {
+		if b.Shape == Pointer || unit.Rule.omits(way.Back()) {
 			value = f.name(targetRef.path, "Value")
 			out = "&" + value
 			f.line("var %s %s", value, f.text(pointed(b)))
 		}
-		marks := a.Shape == Pointer && !u.Rule.Required || a.Shape != Pointer && u.Rule.omits(way)
+		marks := a.Shape == Pointer && !unit.Rule.Required || a.Shape != Pointer && unit.Rule.omits(way)
 		switch text := convert(input, out); {
 		case pair.Loses && marks:
 			f.line("%s := %s", child, text)
 		case pair.Loses:
-			f.loseBelow(u, way, text, sourceRef)
+			f.loseBelow(unit, way, text, sourceRef)
 		case marks:
 			f.line("var %s conversionLost\n%s", child, text)
 		default:
@@ -87,7 +87,7 @@ func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, way Directio
 		}
 		result := value
 		switch {
-		case u.Rule.Required && b.Shape == Pointer:
+		case unit.Rule.Required && b.Shape == Pointer:
 			f.line("%s = &%s", target, value)
 		case value != "":
 			if b.Shape == Pointer {
@@ -101,7 +101,7 @@ func (f *codeFile) presentStruct(u *Unit, sourceRef, targetRef ref, way Directio
 			set("%s && %s", not(f.empty(a, source, true)), f.onlyIf("presence", f.hollow(pair, a, way, source, dropped)))
 		}
 		if marks {
-			f.loseBelow(u, way, child, sourceRef)
+			f.loseBelow(unit, way, child, sourceRef)
 		}
 	}
 	if len(targetRef.guards) > 0 {

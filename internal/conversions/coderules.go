@@ -54,8 +54,8 @@ func (f *codeFile) rulesOf(s *structural.Schema, t *Type, path []*Field, suffix 
 }
 
 // ruleText returns the rules of a schema as a literal; empty if it has none.
-func (f *codeFile) ruleText(s *structural.Schema, depth int) string {
-	if s == nil || depth > gotypes.MaxDepth {
+func (f *codeFile) ruleText(schema *structural.Schema, depth int) string {
+	if schema == nil || depth > gotypes.MaxDepth {
 		return ""
 	}
 	var out []string
@@ -72,50 +72,50 @@ func (f *codeFile) ruleText(s *structural.Schema, depth int) string {
 			add(name, "conversionNumber(%d)", *value)
 		}
 	}
-	if v := s.ValueValidation; v != nil {
-		if len(v.Enum) > 0 {
+	if validation := schema.ValueValidation; validation != nil {
+		if len(validation.Enum) > 0 {
 			var values []string
-			for _, value := range v.Enum {
+			for _, value := range validation.Enum {
 				values = append(values, strconv.Quote(string(value.Raw)))
 			}
 			add("Enum", "[]string{%s}", strings.Join(values, ", "))
 		}
-		number("Minimum", v.Minimum)
-		number("Maximum", v.Maximum)
-		if v.ExclusiveMinimum {
+		number("Minimum", validation.Minimum)
+		number("Maximum", validation.Maximum)
+		if validation.ExclusiveMinimum {
 			add("ExclusiveMinimum", "true")
 		}
-		if v.ExclusiveMaximum {
+		if validation.ExclusiveMaximum {
 			add("ExclusiveMaximum", "true")
 		}
-		count("MinLength", v.MinLength)
-		count("MaxLength", v.MaxLength)
-		count("MinItems", v.MinItems)
-		count("MaxItems", v.MaxItems)
-		count("MinProperties", v.MinProperties)
-		count("MaxProperties", v.MaxProperties)
-		if _, err := syntax.Parse(v.Pattern, syntax.Perl); v.Pattern != "" && err == nil {
-			pattern := strconv.Quote(v.Pattern)
-			if strconv.CanBackquote(v.Pattern) {
-				pattern = "`" + v.Pattern + "`"
+		count("MinLength", validation.MinLength)
+		count("MaxLength", validation.MaxLength)
+		count("MinItems", validation.MinItems)
+		count("MaxItems", validation.MaxItems)
+		count("MinProperties", validation.MinProperties)
+		count("MaxProperties", validation.MaxProperties)
+		if _, err := syntax.Parse(validation.Pattern, syntax.Perl); validation.Pattern != "" && err == nil {
+			pattern := strconv.Quote(validation.Pattern)
+			if strconv.CanBackquote(validation.Pattern) {
+				pattern = "`" + validation.Pattern + "`"
 			}
 			once := f.std("sync", "OnceValue")
 			compiled := f.std("regexp", "Regexp")
 			add("Pattern", "%s(%s)", once, gotext.Function("func() *"+compiled, "return "+f.std("regexp", "MustCompile")+"("+pattern+")"))
 		}
-		if v.Format == "date-time" {
+		if validation.Format == "date-time" {
 			add("DateTime", "true")
 		}
-		if len(v.Required) > 0 {
+		if len(validation.Required) > 0 {
 			var names []string
-			for _, name := range v.Required {
+			for _, name := range validation.Required {
 				names = append(names, strconv.Quote(name))
 			}
 			add("Required", "[]string{%s}", strings.Join(names, ", "))
 		}
 	}
 	var properties []gotext.Pair
-	for _, property := range s.Properties {
+	for _, property := range schema.Properties {
 		if text := f.ruleText(property.Schema, depth+1); text != "" {
 			properties = append(properties, gotext.Pair{Key: strconv.Quote(property.Name), Value: strings.TrimPrefix(text, "conversionRules")}) // as gofmt -s writes it
 		}
@@ -123,16 +123,16 @@ func (f *codeFile) ruleText(s *structural.Schema, depth int) string {
 	if len(properties) > 0 {
 		add("Properties", "map[string]*conversionRules{\n%s}", gotext.Pairs(properties))
 	}
-	if text := f.ruleText(s.Items, depth+1); text != "" {
+	if text := f.ruleText(schema.Items, depth+1); text != "" {
 		add("Items", "&%s", text)
 	}
-	if text := f.ruleText(values(s), depth+1); text != "" {
+	if text := f.ruleText(values(schema), depth+1); text != "" {
 		add("Values", "&%s", text)
 	}
 	switch {
 	case len(out) == 0:
 		return ""
-	case s.Nullable:
+	case schema.Nullable:
 		add("Nullable", "true")
 	}
 	return "conversionRules{" + strings.Join(out, ", ") + "}"

@@ -138,34 +138,34 @@ func (p *Pair) inside(way Direction) map[*Unit]int {
 }
 
 // unit writes the statements of a unit for a direction.
-func (f *codeFile) unit(p *Pair, u *Unit, way Direction) {
-	source, target := Sides(way, u.Spoke, u.Hub)
-	keeps := u.Up == Kept || u.Down == Kept
+func (f *codeFile) unit(pair *Pair, unit *Unit, way Direction) {
+	source, target := Sides(way, unit.Spoke, unit.Hub)
+	keeps := unit.Up == Kept || unit.Down == Kept
 	switch {
-	case u.set:
-		f.presence(p, source, target)
-	case u.Derived != nil && u.Derived.metadata != "":
-		f.metadata(p, u, way)
-	case u.Derived != nil && u.Derived.union != nil:
-		f.union(p, u, way)
-	case u.Derived != nil:
-		f.constant(p, u, way)
-	case u.Rule == nil:
-		f.oneSided(p, u, way)
-	case u.Hook != nil:
-		f.leaf(p, u, way)
-	case u.Rule.op == opLabel || u.Rule.op == opAnnotation:
-		f.entry(p, u, way)
-	case u.Rule.op == opMap && !u.Rule.carries() && keeps:
-		f.scalarMap(p, u, refOf("in", source), refOf("out", target), way)
-	case u.Reason == "" && (u.Rule.shared() || u.mayBeAbsent()):
-		f.presentStruct(u, refOf("in", source), refOf("out", target), way)
-	case (u.Rule.carries() || u.Rule.isPresence()) && keeps:
-		f.carried(p, u, refOf("in", source), refOf("out", target), way)
-	case u.Rule.op == opStruct && !keeps:
-		f.plainStruct(u.Rule, refOf("in", source), refOf("out", target), way)
+	case unit.set:
+		f.presence(pair, source, target)
+	case unit.Derived != nil && unit.Derived.metadata != "":
+		f.metadata(pair, unit, way)
+	case unit.Derived != nil && unit.Derived.union != nil:
+		f.union(pair, unit, way)
+	case unit.Derived != nil:
+		f.constant(pair, unit, way)
+	case unit.Rule == nil:
+		f.oneSided(pair, unit, way)
+	case unit.Hook != nil:
+		f.leaf(pair, unit, way)
+	case unit.Rule.op == opLabel || unit.Rule.op == opAnnotation:
+		f.entry(pair, unit, way)
+	case unit.Rule.op == opMap && !unit.Rule.carries() && keeps:
+		f.scalarMap(pair, unit, refOf("in", source), refOf("out", target), way)
+	case unit.Reason == "" && (unit.Rule.shared() || unit.mayBeAbsent()):
+		f.presentStruct(unit, refOf("in", source), refOf("out", target), way)
+	case (unit.Rule.carries() || unit.Rule.isPresence()) && keeps:
+		f.carried(pair, unit, refOf("in", source), refOf("out", target), way)
+	case unit.Rule.op == opStruct && !keeps:
+		f.plainStruct(unit.Rule, refOf("in", source), refOf("out", target), way)
 	default:
-		f.leaf(p, u, way)
+		f.leaf(pair, unit, way)
 	}
 }
 
@@ -191,11 +191,11 @@ func (f *codeFile) presence(p *Pair, source, target []*Field) {
 
 // emptyButDropped returns a condition that a pointer to a struct, or a struct in it, has no value
 // that is converted or kept.
-func (f *codeFile) emptyButDropped(p *Pair, path []*Field, expr string) string {
+func (f *codeFile) emptyButDropped(pair *Pair, path []*Field, expr string) string {
 	t := path[len(path)-1].Type
 	drops := func(path []*Field, isChild bool) bool {
 		name := dotted(path)
-		return slices.ContainsFunc(p.Units, func(u *Unit) bool {
+		return slices.ContainsFunc(pair.Units, func(u *Unit) bool {
 			other := dotted(slices.Concat(u.Spoke, u.Hub)) // one of which is nil
 			return u.Rule == nil && u.Reason != "" && (other == name || isChild && strings.HasPrefix(other, name+"."))
 		})
@@ -213,7 +213,7 @@ func (f *codeFile) emptyButDropped(p *Pair, path []*Field, expr string) string {
 		switch value := expr + "." + g.Go; {
 		case drops(child, false):
 		case g.Type.Shape == Struct:
-			conditions = append(conditions, f.emptyButDropped(p, child, value))
+			conditions = append(conditions, f.emptyButDropped(pair, child, value))
 		default:
 			conditions = append(conditions, f.empty(g.Type, value, g.OmitEmpty))
 		}
@@ -301,20 +301,20 @@ func (f *codeFile) guardValues(u *Unit, way Direction) string {
 
 // leaf writes a unit whose values are kept as they are: one field of each side, or those of
 // a hook.
-func (f *codeFile) leaf(p *Pair, u *Unit, way Direction) {
-	froms, tos := u.Fields(way)
+func (f *codeFile) leaf(pair *Pair, unit *Unit, way Direction) {
+	froms, tos := unit.Fields(way)
 	convert := func(way Direction, values []string) string {
-		if u.Hook != nil {
-			name := u.Hook.Name + way.word
-			if meta, _ := Sides(way, u.Hook.MetaTo, u.Hook.MetaFrom); meta {
+		if unit.Hook != nil {
+			name := unit.Hook.Name + way.word
+			if meta, _ := Sides(way, unit.Hook.MetaTo, unit.Hook.MetaFrom); meta {
 				values = append([]string{"meta"}, values...)
 			}
-			if home := u.Hook.From(f.pkg); home != f.pkg {
+			if home := unit.Hook.From(f.pkg); home != f.pkg {
 				name = f.imp(home.Path, importName(home)) + "." + name
 			}
 			return name + "(" + strings.Join(values, ", ") + ")"
 		}
-		return f.convert(u.Rule, way, values[0])
+		return f.convert(unit.Rule, way, values[0])
 	}
 	var values, results []string
 	var sources, targets []ref
@@ -326,8 +326,8 @@ func (f *codeFile) leaf(p *Pair, u *Unit, way Direction) {
 	for _, target := range tos {
 		targets = append(targets, refOf("out", target))
 	}
-	loses := u.fate(way) == Kept
-	restores := u.fate(way.Back()) == Kept
+	loses := unit.fate(way) == Kept
+	restores := unit.fate(way.Back()) == Kept
 	simple := !loses && !restores && len(targets) == 1
 	if simple {
 		f.assign(targets[0], convert(way, values))
@@ -338,15 +338,15 @@ func (f *codeFile) leaf(p *Pair, u *Unit, way Direction) {
 	}
 	f.line("%s := %s", strings.Join(results, ", "), convert(way, values))
 	switch { // as if the side that leaves it out were read from JSON
-	case u.Rule.empties(way):
+	case unit.Rule.empties(way):
 		f.line("if len(%s) == 0 {\n%s = nil\n}", results[0], results[0])
-	case u.Rule.empties(way.Back()):
+	case unit.Rule.empties(way.Back()):
 		f.line("if len(%s) == 0 {\n%s = nil\n}", values[0], results[0])
 	}
 	// same compares what the results convert back to with the source.
 	same := func(results []string) (statement, condition string) {
-		if u.Hook == nil {
-			return "", f.sameBack(u.Rule, way, results[0], values[0], sources[0].field().OmitEmpty)
+		if unit.Hook == nil {
+			return "", f.sameBack(unit.Rule, way, results[0], values[0], sources[0].field().OmitEmpty)
 		}
 		back := convert(way.Back(), results)
 		if len(values) == 1 {
@@ -367,9 +367,9 @@ func (f *codeFile) leaf(p *Pair, u *Unit, way Direction) {
 			condition := "ok"
 			if i == len(targets)-1 && len(values) == 1 {
 				_, same := same(kept)
-				condition += " && " + u.Rule.notNil(r.field().Type, name) + f.onlyIf("same", same)
+				condition += " && " + unit.Rule.notNil(r.field().Type, name) + f.onlyIf("same", same)
 			}
-			conditions = append(conditions, fmt.Sprintf("if %s, ok := %s[%s](%s, %s); %s {", name, f.use("conversionValue"), f.text(r.field().Type), f.keptOf(u, way, r), f.rules(p, way, r.path), condition))
+			conditions = append(conditions, fmt.Sprintf("if %s, ok := %s[%s](%s, %s); %s {", name, f.use("conversionValue"), f.text(r.field().Type), f.keptOf(unit, way, r), f.rules(pair, way, r.path), condition))
 		}
 		f.line("%s", strings.Join(conditions, "\n"))
 		restore := strings.Join(results, ", ") + " = " + strings.Join(kept, ", ")
@@ -384,12 +384,12 @@ func (f *codeFile) leaf(p *Pair, u *Unit, way Direction) {
 			statement += "; "
 		}
 		condition = not(condition)
-		if u.Rule.onlyEmpties(way) {
+		if unit.Rule.onlyEmpties(way) {
 			condition = fmt.Sprintf("%s != nil && len(%s) == 0", values[0], values[0])
 		}
 		f.line("if %s%s {", statement, f.onlyIf("lost", condition))
 		for i, r := range sources {
-			f.line("%s", f.lose(u, way, values[i], r))
+			f.line("%s", f.lose(unit, way, values[i], r))
 		}
 		f.line("}")
 	}
@@ -428,33 +428,33 @@ func (f *codeFile) plainStruct(r *Rule, source, target ref, way Direction) {
 }
 
 // carried writes a unit with structs below that lose something, which is kept field by field.
-func (f *codeFile) carried(p *Pair, u *Unit, sourceRef, targetRef ref, way Direction) {
-	r := u.Rule
+func (f *codeFile) carried(pair *Pair, unit *Unit, sourceRef, targetRef ref, way Direction) {
+	rule := unit.Rule
 	source := f.read(sourceRef)
 	target := targetRef.expr
 	if len(targetRef.guards) > 0 {
 		target = f.name(targetRef.path, "")
 		f.line("var %s %s", target, f.text(targetRef.field().Type))
 	}
-	kept := f.keptOf(u, way, targetRef)
+	kept := f.keptOf(unit, way, targetRef)
 	switch {
-	case r.op == opStruct:
-		f.loseBelow(u, way, f.call(r.Pair, way, "&"+source, "&"+target, "meta", kept), sourceRef)
-	case r.op == opPointer && r.Elem.op == opStruct:
-		_, b := r.sides(way)
+	case rule.op == opStruct:
+		f.loseBelow(unit, way, f.call(rule.Pair, way, "&"+source, "&"+target, "meta", kept), sourceRef)
+	case rule.op == opPointer && rule.Elem.op == opStruct:
+		_, b := rule.sides(way)
 		f.line("if %s != nil {", source)
 		f.line("%s = new(%s)", target, f.text(b.Elem))
-		f.loseBelow(u, way, f.call(r.Elem.Pair, way, source, target, "meta", kept), sourceRef)
+		f.loseBelow(unit, way, f.call(rule.Elem.Pair, way, source, target, "meta", kept), sourceRef)
 		f.line("}")
-	case r.collects() && r.nests():
+	case rule.collects() && rule.nests():
 		child := f.name(sourceRef.path, "Lost")
-		f.line("var %s conversionLost\n%s, %s = %s", child, target, child, f.elements(r, way, source, kept))
-		f.emptied(r, way, source, target, kept, child)
-		f.loseBelow(u, way, child, sourceRef)
-	case r.isPresence(), (r.op == opPointer || r.op == opWrap) && r.Elem.collects() && r.Elem.nests():
-		f.pointed(p, u, sourceRef, targetRef, source, target, kept, way)
+		f.line("var %s conversionLost\n%s, %s = %s", child, target, child, f.elements(rule, way, source, kept))
+		f.emptied(rule, way, source, target, kept, child)
+		f.loseBelow(unit, way, child, sourceRef)
+	case rule.isPresence(), (rule.op == opPointer || rule.op == opWrap) && rule.Elem.collects() && rule.Elem.nests():
+		f.pointed(pair, unit, sourceRef, targetRef, source, target, kept, way)
 	default:
-		f.notYet(u)
+		f.notYet(unit)
 		return
 	}
 	if len(targetRef.guards) > 0 {
@@ -476,9 +476,9 @@ func (f *codeFile) emptied(r *Rule, way Direction, source, target, kept, child s
 
 // pointed writes a unit of lists or maps of which at least one is behind a pointer. That it is there but
 // empty is kept if the other side leaves it out.
-func (f *codeFile) pointed(p *Pair, u *Unit, sourceRef, targetRef ref, source, target, kept string, way Direction) {
-	r := u.Rule
-	a, b := r.sides(way)
+func (f *codeFile) pointed(pair *Pair, unit *Unit, sourceRef, targetRef ref, source, target, kept string, way Direction) {
+	rule := unit.Rule
+	a, b := rule.sides(way)
 	child := ""
 	if a.Shape == Pointer {
 		f.line("if %s != nil {", source)
@@ -486,41 +486,41 @@ func (f *codeFile) pointed(p *Pair, u *Unit, sourceRef, targetRef ref, source, t
 	}
 	value := target
 	switch {
-	case r.Elem.carries():
+	case rule.Elem.carries():
 		value, child = f.name(targetRef.path, "Value"), f.name(sourceRef.path, "Lost")
-		f.line("%s, %s := %s", value, child, f.elements(r.Elem, way, source, kept))
+		f.line("%s, %s := %s", value, child, f.elements(rule.Elem, way, source, kept))
 	case b.Shape == Pointer:
 		value = f.name(targetRef.path, "Value")
-		f.line("%s := %s", value, f.convert(r.Elem, way, source))
+		f.line("%s := %s", value, f.convert(rule.Elem, way, source))
 	default:
-		f.line("%s = %s", target, f.convert(r.Elem, way, source))
+		f.line("%s = %s", target, f.convert(rule.Elem, way, source))
 	}
 	result := value
 	if b.Shape == Pointer {
 		result = "&" + value
 	}
-	presence := r.omitEmpty && !r.Required && p.mayBeEmpty(u)
+	presence := rule.omitEmpty && !rule.Required && pair.mayBeEmpty(unit)
 	empty := f.text(pointed(b)) + "{}"
 	switch {
 	case result == target:
 	case a.Shape == Pointer:
 		f.line("%s = %s", target, result)
-	case r.Required:
+	case rule.Required:
 		f.line("if %s == nil {\n%s = %s\n}\n%s = %s", value, value, empty, target, result)
 	default:
-		f.line("if %s {\n%s = %s", not(f.empty(pointed(b), value, r.omitEmpty)), target, result)
+		f.line("if %s {\n%s = %s", not(f.empty(pointed(b), value, rule.omitEmpty)), target, result)
 		if presence {
 			f.line("} else if %s {\n%s = &%s", f.onlyIf("was present", kept+".isSet()"), target, empty)
 		}
 		f.line("}")
 	}
 	if child != "" {
-		f.loseBelow(u, way, child, sourceRef)
+		f.loseBelow(unit, way, child, sourceRef)
 	}
 	if a.Shape == Pointer {
 		if presence {
 			f.line("if %s {", f.onlyIf("presence", "len("+value+") == 0"))
-			f.present(u, way, sourceRef)
+			f.present(unit, way, sourceRef)
 			f.line("}")
 		}
 		f.line("}")

@@ -99,34 +99,34 @@ func (p *pairer) hasMetadata(t *Type, around place) bool {
 }
 
 // entry adds the unit of a label or an annotation of the spoke that is a field of the hub.
-func (w *pairing) entry(m *markers.Marker, kind string) {
-	value := m.Value.(markers.Convert)
+func (w *pairing) entry(marker *markers.Marker, kind string) {
+	value := marker.Value.(markers.Convert)
 	pkg := w.Spoke.Decl.Pkg
 	if len(w.path) > 0 || w.Spoke != w.spoke.Type {
-		w.fail(noRule, m.Pos, pkg, "", "+%s belongs above the type of the kind", m.Name)
+		w.fail(noRule, marker.Pos, pkg, "", "+%s belongs above the type of the kind", marker.Name)
 		return
 	}
 	if problems := validation.IsQualifiedName(value.Value); len(problems) > 0 {
-		w.fail(noRule, m.Pos, pkg, "", "+%s: %q cannot be a key: %s", m.Name, value.Value, problems[0])
+		w.fail(noRule, marker.Pos, pkg, "", "+%s: %q cannot be a key: %s", marker.Name, value.Value, problems[0])
 		return
 	}
 	if own := crd.ConversionAnnotation(w.current.Group); kind == "annotation" && value.Value == own {
-		w.fail(noRule, m.Pos, pkg, "", "+%s: %s is the annotation in which conversions keep values", m.Name, own)
+		w.fail(noRule, marker.Pos, pkg, "", "+%s: %s is the annotation in which conversions keep values", marker.Name, own)
 		return
 	}
 	target, ok := value.Get("to")
 	target = strings.TrimPrefix(target, "$")
 	if !ok {
-		w.fail(noRule, m.Pos, pkg, "write to= and the field of the hub, such as to=.spec.team", "+%s needs a field of the hub", m.Name)
+		w.fail(noRule, marker.Pos, pkg, "write to= and the field of the hub, such as to=.spec.team", "+%s needs a field of the hub", marker.Name)
 		return
 	}
-	hub := w.resolve(target, m, nil)
+	hub := w.resolve(target, marker, nil)
 	if hub == nil {
 		return
 	}
 	t := hub[len(hub)-1].Type
 	if pointed(t).Shape != String {
-		w.fail(noRule, m.Pos, pkg, "", "+%s: %s %s is of type %s, and the value of a %s is a string", m.Name, w.hubName(), w.in(hub), t.Label(), kind)
+		w.fail(noRule, marker.Pos, pkg, "", "+%s: %s %s is of type %s, and the value of a %s is a string", marker.Name, w.hubName(), w.in(hub), t.Label(), kind)
 		return
 	}
 	text := &Type{ID: "string", Shape: String, Basic: "string"}
@@ -138,12 +138,12 @@ func (w *pairing) entry(m *markers.Marker, kind string) {
 	}
 	object := w.Spoke.Field("metadata")
 	synthetic := func(name string) *Field { return &Field{JSON: name, Type: text, Source: object.Source, Pkg: pkg} }
-	u := &Unit{Spoke: []*Field{object, synthetic(plural), synthetic(value.Value)}, Hub: hub, Rule: rule, Pos: m.Pos}
+	u := &Unit{Spoke: []*Field{object, synthetic(plural), synthetic(value.Value)}, Hub: hub, Rule: rule, Pos: marker.Pos}
 	if slices.ContainsFunc(w.claims, func(c *claim) bool { return samePath(c.spoke, u.Spoke) }) {
-		w.fail(claimedTwice, m.Pos, pkg, "", "%s %s has two counterparts in %s", kind, value.Value, w.current.Hub.Name)
+		w.fail(claimedTwice, marker.Pos, pkg, "", "%s %s has two counterparts in %s", kind, value.Value, w.current.Hub.Name)
 		return
 	}
-	w.claims = append(w.claims, &claim{spoke: u.Spoke, hub: hub, pos: m.Pos, unit: u})
+	w.claims = append(w.claims, &claim{spoke: u.Spoke, hub: hub, pos: marker.Pos, unit: u})
 	w.Units = append(w.Units, u)
 }
 

@@ -97,19 +97,19 @@ func (w *pairing) union(m *markers.Marker, field *Field) {
 
 // findMembers finds the members of the unions whose discriminators the spoke does not have.
 func (w *pairing) findMembers() {
-	for _, u := range w.Units {
-		if u.Derived == nil || u.Derived.union == nil {
+	for _, unit := range w.Units {
+		if unit.Derived == nil || unit.Derived.union == nil {
 			continue
 		}
-		m := u.Derived.union
-		outer := u.Hub[:len(u.Hub)-1]
+		marker := unit.Derived.union
+		outer := unit.Hub[:len(unit.Hub)-1]
 		t := w.Hub
 		if len(outer) > 0 {
 			t = outer[len(outer)-1].Type.Base()
 		}
 		found := false
 		for _, marked := range w.unions.Of(t.Decl) {
-			if marked.Union.Discriminator != u.Hub[len(u.Hub)-1].JSON {
+			if marked.Union.Discriminator != unit.Hub[len(unit.Hub)-1].JSON {
 				continue
 			}
 			found = true
@@ -121,9 +121,9 @@ func (w *pairing) findMembers() {
 			}
 			switch {
 			case len(none) == 1:
-				u.Derived.None = none[0]
+				unit.Derived.None = none[0]
 			case len(none) > 1:
-				w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "convert the fields with +schemagen:convert:func", "+%s: several values of %s have no member: %q", m.Name, w.in(u.Hub), none)
+				w.fail(noRule, marker.Pos, w.Spoke.Decl.Pkg, "convert the fields with +schemagen:convert:func", "+%s: several values of %s have no member: %q", marker.Name, w.in(unit.Hub), none)
 			}
 			for _, member := range marked.Union.Members {
 				path := append(slices.Clone(outer), t.Field(member.Name))
@@ -131,16 +131,16 @@ func (w *pairing) findMembers() {
 					return other.Rule != nil && other.Hook == nil && samePath(other.Hub, path)
 				})
 				if i >= 0 {
-					u.Derived.Members = append(u.Derived.Members,
+					unit.Derived.Members = append(unit.Derived.Members,
 						UnionMember{Value: member.Value, Spoke: w.Units[i].Spoke, Hub: path})
 				}
 			}
 		}
 		switch {
 		case !found:
-			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "mark the discriminator with +unionDiscriminator, and the members with +unionMember", "+%s: %s %s is not the discriminator of a union", m.Name, w.hubName(), w.in(u.Hub))
-		case len(u.Derived.Members) == 0:
-			w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "write the marker above the struct with the members", "+%s: no member of the union has a counterpart in %s", m.Name, w.Spoke.Label())
+			w.fail(noRule, marker.Pos, w.Spoke.Decl.Pkg, "mark the discriminator with +unionDiscriminator, and the members with +unionMember", "+%s: %s %s is not the discriminator of a union", marker.Name, w.hubName(), w.in(unit.Hub))
+		case len(unit.Derived.Members) == 0:
+			w.fail(noRule, marker.Pos, w.Spoke.Decl.Pkg, "write the marker above the struct with the members", "+%s: no member of the union has a counterpart in %s", marker.Name, w.Spoke.Label())
 		}
 	}
 }

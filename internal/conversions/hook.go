@@ -21,17 +21,17 @@ type hookSignature struct {
 
 // check returns whether a function takes the metadata of the object, and what is wrong with its
 // signature; empty if nothing is.
-func (s hookSignature) check(f *source.File, fn *ast.FuncDecl) (metadata bool, problem string) {
+func (s hookSignature) check(file *source.File, fn *ast.FuncDecl) (metadata bool, problem string) {
 	params := flat(fn.Type.Params)
 	results := flat(fn.Type.Results)
-	metadata = len(params) == s.params+1 && isMetadata(f, params[0])
+	metadata = len(params) == s.params+1 && isMetadata(file, params[0])
 	if metadata {
 		params = params[1:]
 	}
 	switch {
 	case len(params) != s.params:
 		return metadata, fmt.Sprintf("%s has %s instead of %d", s.name, count(len(params), "parameter"), s.params)
-	case len(results) == s.results+1 && isError(f, results[s.results]):
+	case len(results) == s.results+1 && isError(file, results[s.results]):
 		return metadata, s.name + " has an additional error result, but conversions cannot fail"
 	case len(results) != s.results:
 		return metadata, fmt.Sprintf("%s has %s instead of %d", s.name, count(len(results), "result"), s.results)
@@ -39,12 +39,12 @@ func (s hookSignature) check(f *source.File, fn *ast.FuncDecl) (metadata bool, p
 		return metadata, ""
 	}
 	for i, param := range params {
-		if !s.fits(i, false, f, param) {
+		if !s.fits(i, false, file, param) {
 			return metadata, fmt.Sprintf("the type of parameter %d of %s does not fit", len(flat(fn.Type.Params))-len(params)+i+1, s.name)
 		}
 	}
 	for i, result := range results {
-		if !s.fits(i, true, f, result) {
+		if !s.fits(i, true, file, result) {
 			return metadata, fmt.Sprintf("the type of result %d of %s does not fit", i+1, s.name)
 		}
 	}

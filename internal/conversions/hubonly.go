@@ -11,7 +11,7 @@ import (
 )
 
 // hubFields adds the units of the fields that only the hub has.
-func (w *pairing) hubFields(t *Type, prefix []*Field, s *structural.Schema) {
+func (w *pairing) hubFields(t *Type, prefix []*Field, schema *structural.Schema) {
 	converted := map[string]bool{}
 	for _, u := range w.Units {
 		converted[strings.Join(names(u.Hub), "\x00")] = true
@@ -26,18 +26,18 @@ func (w *pairing) hubFields(t *Type, prefix []*Field, s *structural.Schema) {
 			slices.ContainsFunc(w.takenHub, func(taken string) bool { return strings.HasPrefix(taken, dotted(path)+".") }) ||
 			g.Type.Base().Shape == Struct && slices.ContainsFunc(w.hubOnlyMarkers(), func(m *markers.Marker) bool { return strings.HasPrefix(hubOnlyPath(m), dotted(path)+".") })
 		if isChild {
-			w.hubFields(g.Type.Base(), path, w.properties.Property(s, g.JSON))
+			w.hubFields(g.Type.Base(), path, w.properties.Property(schema, g.JSON))
 			if g.Type.Shape == Pointer {
 				w.Units = append(w.Units, &Unit{Hub: path, Down: Kept, Pos: g.Pos(), set: true})
 			}
 			continue
 		}
-		w.hubOnly(g, path, t, s)
+		w.hubOnly(g, path, t, schema)
 	}
 }
 
 func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.Schema) {
-	u := &Unit{Hub: path, Down: Kept, Pos: g.Pos()}
+	unit := &Unit{Hub: path, Down: Kept, Pos: g.Pos()}
 	marker := w.acknowledged(path)
 	var value markers.Convert
 	if marker != nil {
@@ -50,8 +50,8 @@ func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.S
 		w.fail(dropWithoutReason, marker.Pos, w.Spoke.Decl.Pkg, `write drop,reason="…"`, "%s %s is dropped without a reason", w.hubName(), w.in(path))
 	}
 	if secret || drop {
-		u.Down = Dropped
-		u.Reason = cmp.Or(reason, "secret")
+		unit.Down = Dropped
+		unit.Reason = cmp.Or(reason, "secret")
 	}
 	schema := w.properties.Property(s, g.JSON)
 	if s != nil && s.Requires(g.JSON) && (schema == nil || schema.Default == nil) && !slices.Contains(w.offered, dotted(path)) {
@@ -65,19 +65,19 @@ func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.S
 	switch {
 	case secret && !drop:
 		w.fail(keptSecret, marker.Pos, w.Spoke.Decl.Pkg, "if it may be lost, write // +schemagen:convert:hubOnly="+dotted(path)+`,secret,drop,reason="…"`, "%s %s is not kept: a client that updates the object through %s removes it", w.hubName(), w.in(path), w.spokeName())
-	case u.Down == Kept:
+	case unit.Down == Kept:
 		for _, found := range w.secrets(path, schema) {
 			line := "// +schemagen:convert:hubOnly=" + dotted(found.named) + ",secret"
 			w.fail(keptSecret, found.field.Pos(), found.field.Pkg, "write above "+w.Spoke.Label()+": "+line, "%s %s would be kept in an annotation of %s", w.hubName(), w.in(found.path), w.spokeName())
 		}
 	}
-	if discriminator := Discriminator(g, within); discriminator != nil && u.Down == Kept {
-		u.Guards = [][]*Field{append(slices.Clone(path[:len(path)-1]), discriminator)}
+	if discriminator := Discriminator(g, within); discriminator != nil && unit.Down == Kept {
+		unit.Guards = [][]*Field{append(slices.Clone(path[:len(path)-1]), discriminator)}
 	}
 	if guards, ok := value.Get("guard"); ok {
-		w.addGuards(marker, guards, nil, u)
+		w.addGuards(marker, guards, nil, unit)
 	}
-	w.Units = append(w.Units, u)
+	w.Units = append(w.Units, unit)
 }
 
 // acknowledged returns the marker hubOnly for a path, or nil.
@@ -129,12 +129,12 @@ func (w *pairing) secrets(path []*Field, schema *structural.Schema) (out []secre
 	seen := map[*Type]bool{}
 	var walk func(path, named []*Field, s *structural.Schema)
 	walk = func(path, named []*Field, s *structural.Schema) {
-		f := path[len(path)-1]
-		if isSecret(f, s) {
-			out = append(out, secret{f, path, named})
+		field := path[len(path)-1]
+		if isSecret(field, s) {
+			out = append(out, secret{field, path, named})
 			return
 		}
-		t := f.Type
+		t := field.Type
 		for t.Elem != nil {
 			switch t.Shape {
 			case List:
@@ -151,7 +151,7 @@ func (w *pairing) secrets(path []*Field, schema *structural.Schema) (out []secre
 		for _, g := range w.types.Fields(t) {
 			child := append(slices.Clone(path), g)
 			name := named
-			if f.Type.Base() == t && len(named) == len(path) {
+			if field.Type.Base() == t && len(named) == len(path) {
 				name = child
 			}
 			walk(child, name, w.properties.Property(s, g.JSON))

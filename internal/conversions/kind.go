@@ -57,29 +57,29 @@ func find(ctx context.Context, options define.Options, conversions Options) (*Mo
 	if err != nil {
 		return nil, nil, err
 	}
-	r := run.Reporter
-	m := &Model{Run: run, Options: conversions, fset: run.Fset, inputs: run.Options.Inputs, types: gotypes.New(),
+	reporter := run.Reporter
+	model := &Model{Run: run, Options: conversions, fset: run.Fset, inputs: run.Options.Inputs, types: gotypes.New(),
 		declarations: map[*source.Package]map[string]source.Declared{}}
-	m.roots = slices.DeleteFunc(slices.Clone(run.Roots), func(p *source.Package) bool { return len(p.Files) == 0 })
-	p := &pairer{model: m, reporter: r, types: m.types, unions: gounions.InRun(run), parse: run.ParseMarkers,
+	model.roots = slices.DeleteFunc(slices.Clone(run.Roots), func(p *source.Package) bool { return len(p.Files) == 0 })
+	p := &pairer{model: model, reporter: reporter, types: model.types, unions: gounions.InRun(run), parse: run.ParseMarkers,
 		memo: map[string]*Pair{}, strict: conversions.Strict, properties: properties{&locate.Locator{}}}
 	var defined []*checks.Definition // of m.Kinds
 	for _, d := range definitions {
 		if len(d.Roots) == 1 {
-			m.Alone = append(m.Alone,
+			model.Alone = append(model.Alone,
 				Alone{d.Object.Spec.Group, d.Object.Spec.Names.Kind, filepath.Dir(d.Roots[0].Pkg.Files[0])})
 		}
 		if kind := p.kind(d); kind != nil {
-			m.Kinds = append(m.Kinds, kind)
+			model.Kinds = append(model.Kinds, kind)
 			defined = append(defined, d)
 		}
 	}
-	if r.List.HasErrors() {
-		return m, r, nil
+	if reporter.List.HasErrors() {
+		return model, reporter, nil
 	}
-	for i, kind := range m.Kinds {
+	for i, kind := range model.Kinds {
 		kind.Equal = true
-		start := len(r.List)
+		start := len(reporter.List)
 		for _, spoke := range kind.Spokes {
 			if ctx.Err() != nil {
 				return nil, nil, ctx.Err()
@@ -91,23 +91,23 @@ func find(ctx context.Context, options define.Options, conversions Options) (*Mo
 			p.checkHooks(spoke.Pair, map[*Pair]bool{})
 			kind.Equal = kind.Equal && p.identical(spoke.Pair)
 		}
-		kind.incomplete = r.List[start:].HasErrors()
+		kind.incomplete = reporter.List[start:].HasErrors()
 		switch {
 		case kind.incomplete:
 		case !kind.Equal:
 			p.unaddressed(kind)
 			p.existing(kind)
 			run.Checker.ReportUnconverted(defined[i])
-		case !r.List.HasErrors(): // in structs that other kinds use, too
-			r.Add(noWebhook.At(r.Position(kind.Hub.Type.Decl.Spec.Name.Pos()), "", "%s needs no conversion webhook: all versions have the same fields", kind.Name))
+		case !reporter.List.HasErrors(): // in structs that other kinds use, too
+			reporter.Add(noWebhook.At(reporter.Position(kind.Hub.Type.Decl.Spec.Name.Pos()), "", "%s needs no conversion webhook: all versions have the same fields", kind.Name))
 		}
 	}
 	p.misplaced()
-	settleFates(m.Pairs)
-	settleMetadata(m.Pairs)
+	settleFates(model.Pairs)
+	settleMetadata(model.Pairs)
 	p.idleGuards()
 	p.uncheckedRules()
-	return m, r, nil
+	return model, reporter, nil
 }
 
 // kind returns the kind of a definition; nil if it has one version, or no hub.

@@ -218,9 +218,9 @@ func (w *pairing) spokeFields(t *Type, prefix []*Field) {
 	}
 }
 
-func (w *pairing) spokeField(f *Field, path []*Field) {
+func (w *pairing) spokeField(field *Field, path []*Field) {
 	var keep, drop, targetMarker, metadata, guard *markers.Marker
-	for _, m := range w.markersOf(f, path) {
+	for _, m := range w.markersOf(field, path) {
 		switch name := strings.TrimPrefix(m.Name, markers.ConvertPrefix); name {
 		case "func":
 			if w.failed[m.Pos] {
@@ -230,7 +230,7 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 		case "to":
 			targetMarker = m
 		case "hubOnly":
-			w.resolve(m.Value.(markers.Convert).Value, m, f)
+			w.resolve(m.Value.(markers.Convert).Value, m, field)
 		case "guard":
 			guard = m
 		case "metadata":
@@ -240,16 +240,16 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 		case "drop":
 			drop = m
 		default:
-			w.notYet(m, f.Pkg)
+			w.notYet(m, field.Pkg)
 		}
 	}
 	start := len(w.Units)
-	defer func() { w.guard(guard, f, w.Units[start:]) }()
+	defer func() { w.guard(guard, field, w.Units[start:]) }()
 	reason := ""
 	if drop != nil {
 		reason, _ = drop.Value.(markers.Convert).Get("reason")
 		if reason == "" {
-			w.fail(dropWithoutReason, drop.Pos, f.Pkg, `write +schemagen:convert:drop,reason="…"`, "%s %s is dropped without a reason", w.spokeName(), w.in(path))
+			w.fail(dropWithoutReason, drop.Pos, field.Pkg, `write +schemagen:convert:drop,reason="…"`, "%s %s is dropped without a reason", w.spokeName(), w.in(path))
 		}
 	}
 	for _, c := range w.claims {
@@ -263,18 +263,18 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 	}
 	if targetMarker != nil {
 		if target := targetMarker.Value.(markers.Convert).Value; !w.failed[targetMarker.Pos] {
-			w.fail(noRule, targetMarker.Pos, f.Pkg, "write a path from the counterpart of the struct, such as .name", "%s leads out of the object, or out of a list or map", target)
+			w.fail(noRule, targetMarker.Pos, field.Pkg, "write a path from the counterpart of the struct, such as .name", "%s leads out of the object, or out of a list or map", target)
 		}
 		return // reported
 	}
 	if metadata != nil {
-		w.metadata(f, path, metadata)
+		w.metadata(field, path, metadata)
 		return
 	}
 	if len(path) == 1 {
-		if g := w.Hub.Field(f.JSON); g != nil && !g.Meta && !w.claimed([]*Field{g}) {
+		if g := w.Hub.Field(field.JSON); g != nil && !g.Meta && !w.claimed([]*Field{g}) {
 			if keep != nil {
-				d := w.fail(claimedTwice, keep.Pos, f.Pkg, "remove the marker, or name another field of the hub with +schemagen:convert:to", "%s %s has a counterpart of the same name in %s, so that +%s has no effect", w.spokeName(), w.in(path), w.hubName(), keep.Name)
+				d := w.fail(claimedTwice, keep.Pos, field.Pkg, "remove the marker, or name another field of the hub with +schemagen:convert:to", "%s %s has a counterpart of the same name in %s, so that +%s has no effect", w.spokeName(), w.in(path), w.hubName(), keep.Name)
 				*d = d.With(diag.Related{Pos: w.reporter.Position(g.Pos()), Message: "the field of the hub"})
 				return
 			}
@@ -284,17 +284,17 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 	}
 	switch {
 	case keep != nil:
-		w.Units = append(w.Units, &Unit{Spoke: path, Up: Kept, Pos: f.Pos()})
+		w.Units = append(w.Units, &Unit{Spoke: path, Up: Kept, Pos: field.Pos()})
 	case drop != nil:
-		w.Units = append(w.Units, &Unit{Spoke: path, Up: Dropped, Reason: reason, Pos: f.Pos()})
-	case f.Type.Base().Shape == Struct &&
+		w.Units = append(w.Units, &Unit{Spoke: path, Up: Dropped, Reason: reason, Pos: field.Pos()})
+	case field.Type.Base().Shape == Struct &&
 		slices.ContainsFunc(w.claims, func(c *claim) bool { return len(c.spoke) > len(path) && under(c.spoke, path) }):
-		w.spokeFields(f.Type.Base(), path)
-		if f.Type.Shape == Pointer {
-			w.Units = append(w.Units, &Unit{Spoke: path, Up: Kept, Pos: f.Pos(), set: true})
+		w.spokeFields(field.Type.Base(), path)
+		if field.Type.Shape == Pointer {
+			w.Units = append(w.Units, &Unit{Spoke: path, Up: Kept, Pos: field.Pos(), set: true})
 		}
 	default:
-		w.without(f, path)
+		w.without(field, path)
 	}
 }
 
@@ -305,23 +305,23 @@ func under(path, prefix []*Field) bool {
 
 // convert adds the unit of two counterparts.
 func (w *pairing) convert(spoke, hub []*Field, reason string) {
-	f := spoke[len(spoke)-1]
+	field := spoke[len(spoke)-1]
 	g := hub[len(hub)-1]
-	r := &rules{pairer: w.pairer, spokeField: f, hubField: g, spokeSchema: w.properties.below(w.Spokeward, spoke),
+	r := &rules{pairer: w.pairer, spokeField: field, hubField: g, spokeSchema: w.properties.below(w.Spokeward, spoke),
 		hubSchema: w.properties.below(w.Hubward, hub)}
 	r.place = w.inside(spoke, hub)
-	r.optional = f.Type.Shape == Struct && (f.OmitEmpty || g.Type.Shape == Pointer)
+	r.optional = field.Type.Shape == Struct && (field.OmitEmpty || g.Type.Shape == Pointer)
 	r.spokeThere, r.spokeRequired = w.spokeThere && written(spoke), w.spokeThere && w.properties.required(w.Spokeward, spoke)
-	r.spokeOmits = f.OmitZero && f.Type.Shape == Struct
+	r.spokeOmits = field.OmitZero && field.Type.Shape == Struct
 	r.hubOmits = g.OmitZero && g.Type.Shape == Struct
 	r.hubThere, r.hubRequired = w.hubThere && written(hub), w.hubThere && w.properties.required(w.Hubward, hub)
-	for _, m := range w.markersOf(f, spoke) {
+	for _, m := range w.markersOf(field, spoke) {
 		value, _ := m.Value.(markers.Convert)
 		switch m.Name {
 		case markers.ConvertPrefix + "to":
 			r.codec, _ = value.Get("as")
 			if codecs := markers.ConvertCodecs(); r.codec != "" && !slices.Contains(codecs, r.codec) {
-				w.fail(noRule, m.Pos, f.Pkg, cmp.Or(didYouMean(r.codec, codecs), "write one of "+strings.Join(codecs, ", ")), "+%s: there is no codec %s", m.Name, r.codec)
+				w.fail(noRule, m.Pos, field.Pkg, cmp.Or(didYouMean(r.codec, codecs), "write one of "+strings.Join(codecs, ", ")), "+%s: there is no codec %s", m.Name, r.codec)
 				return
 			}
 			if key, ok := value.Get("key"); ok {
@@ -335,24 +335,24 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 	}
 	outer := w.path
 	w.path = append(slices.Clone(outer), names(spoke)...)
-	rule, problem := r.of(f.Type, g.Type, r.spokeSchema, r.hubSchema, 0)
+	rule, problem := r.of(field.Type, g.Type, r.spokeSchema, r.hubSchema, 0)
 	w.path = outer
 	if rule == nil {
 		hint := "write two functions and +schemagen:convert:func"
-		codec := codecFor(f.Type, g.Type)
-		if codec == "" && fits("json", f.Type, g.Type) {
+		codec := codecFor(field.Type, g.Type)
+		if codec == "" && fits("json", field.Type, g.Type) {
 			codec = "json"
 		}
 		if codec != "" {
 			hint = "write +schemagen:convert:to=" + dotted(hub) + ",as=" + codec
-		} else if r.codec != "" && alike(f.Type, g.Type) {
+		} else if r.codec != "" && alike(field.Type, g.Type) {
 			hint = "remove as=" + r.codec
 		}
-		if s, h := f.Type, g.Type; (s.Shape == Map && h.Shape == List || s.Shape == List && h.Shape == Map) &&
+		if s, h := field.Type, g.Type; (s.Shape == Map && h.Shape == List || s.Shape == List && h.Shape == Map) &&
 			s.Elem.Shape == Struct && h.Elem.Shape == Struct {
 			hint = "write +schemagen:convert:to=" + dotted(hub) + ",as=map,key=.name, with the field of the list that has the keys"
 		}
-		d := w.fail(noRule, f.Pos(), f.Pkg, hint, "%s %s (%s) and %s %s (%s) do not convert: %s", w.spokeName(), w.in(spoke), f.Type.Label(), w.hubName(), w.in(hub), g.Type.Label(), problem)
+		d := w.fail(noRule, field.Pos(), field.Pkg, hint, "%s %s (%s) and %s %s (%s) do not convert: %s", w.spokeName(), w.in(spoke), field.Type.Label(), w.hubName(), w.in(hub), g.Type.Label(), problem)
 		*d = d.With(diag.Related{Pos: w.reporter.Position(g.Pos()), Message: "the counterpart"})
 		return
 	}
@@ -361,16 +361,16 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 		if r.codec != "" {
 			hint = "remove as=" + r.codec
 		}
-		w.fail(noRule, f.Pos(), f.Pkg, hint, "the marker of %s %s does not fit: its values are %s, and those of %s %s are %s", w.spokeName(), w.in(spoke), f.Type.Label(), w.hubName(), w.in(hub), g.Type.Label())
+		w.fail(noRule, field.Pos(), field.Pkg, hint, "the marker of %s %s does not fit: its values are %s, and those of %s %s are %s", w.spokeName(), w.in(spoke), field.Type.Label(), w.hubName(), w.in(hub), g.Type.Label())
 		return
 	}
-	if shape := pointed(f.Type).Shape; len(r.keys) > 0 && shape != List && shape != Map {
-		w.fail(noRule, f.Pos(), f.Pkg, "remove key="+strings.Join(r.keys, ";"), "%s %s (%s) has no elements with keys", w.spokeName(), w.in(spoke), f.Type.Label())
+	if shape := pointed(field.Type).Shape; len(r.keys) > 0 && shape != List && shape != Map {
+		w.fail(noRule, field.Pos(), field.Pkg, "remove key="+strings.Join(r.keys, ";"), "%s %s (%s) has no elements with keys", w.spokeName(), w.in(spoke), field.Type.Label())
 		return
 	}
-	rule.emptyUp = writesEmpty(f, r.spokeSchema) && leavesOutEmpty(g)
-	rule.emptyDown = writesEmpty(g, r.hubSchema) && leavesOutEmpty(f)
-	u := &Unit{Spoke: spoke, Hub: hub, Rule: rule, Pos: f.Pos(), Reason: reason}
+	rule.emptyUp = writesEmpty(field, r.spokeSchema) && leavesOutEmpty(g)
+	rule.emptyDown = writesEmpty(g, r.hubSchema) && leavesOutEmpty(field)
+	u := &Unit{Spoke: spoke, Hub: hub, Rule: rule, Pos: field.Pos(), Reason: reason}
 	if rule.Name == "equal" {
 		switch {
 		case !samePath(spoke[:len(spoke)-1], hub[:len(hub)-1]):
@@ -385,9 +385,9 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 }
 
 // compareEnums reports values of the spoke's enum that the hub's schema refuses.
-func (w *pairing) compareEnums(u *Unit, m *markers.Marker, s, h *structural.Schema) {
+func (w *pairing) compareEnums(unit *Unit, m *markers.Marker, s, h *structural.Schema) {
 	var mapped [][2]string
-	for r := u.Rule; r != nil; r = r.Elem {
+	for r := unit.Rule; r != nil; r = r.Elem {
 		mapped = r.Values
 		switch {
 		case r.op == opList:
@@ -401,13 +401,13 @@ func (w *pairing) compareEnums(u *Unit, m *markers.Marker, s, h *structural.Sche
 	for s != nil && s.Items != nil { // of equal lists
 		s, h = items(s), items(h)
 	}
-	last := u.Spoke[len(u.Spoke)-1]
+	last := unit.Spoke[len(unit.Spoke)-1]
 	lacking, text := lackingValues(enumValues(s), enumValues(h), mapped)
 	if len(lacking) == 0 {
 		return
 	}
-	d := w.fail(enumLacks, u.Pos, last.Pkg, "write // +schemagen:convert:values="+text+"; the values of "+w.current.Hub.Name+" are "+strings.Join(enumValues(h), ", "), "%s %s can be %s, which %s %s cannot: such an object would be stored, and its updates refused", w.spokeName(), w.in(u.Spoke), strings.Join(lacking, " or "), w.hubName(), w.in(u.Hub))
-	*d = d.With(diag.Related{Pos: w.reporter.Position(u.Hub[len(u.Hub)-1].Pos()), Message: "the counterpart"})
+	d := w.fail(enumLacks, unit.Pos, last.Pkg, "write // +schemagen:convert:values="+text+"; the values of "+w.current.Hub.Name+" are "+strings.Join(enumValues(h), ", "), "%s %s can be %s, which %s %s cannot: such an object would be stored, and its updates refused", w.spokeName(), w.in(unit.Spoke), strings.Join(lacking, " or "), w.hubName(), w.in(unit.Hub))
+	*d = d.With(diag.Related{Pos: w.reporter.Position(unit.Hub[len(unit.Hub)-1].Pos()), Message: "the counterpart"})
 }
 
 // names returns the JSON names of a path.

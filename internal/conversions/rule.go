@@ -409,10 +409,10 @@ type Hook struct {
 
 // hook adds the unit of a marker func, and the claims of its fields. field is the field with the
 // marker; nil if it is on the struct.
-func (w *pairing) hook(field *Field, m *markers.Marker, pkg *source.Package) {
-	value := m.Value.(markers.Convert)
+func (w *pairing) hook(field *Field, marker *markers.Marker, pkg *source.Package) {
+	value := marker.Value.(markers.Convert)
 	h := &Hook{Name: value.Value, home: pkg}
-	u := &Unit{Pos: m.Pos, Hook: h}
+	unit := &Unit{Pos: marker.Pos, Hook: h}
 	fields, _ := value.Get("fields")
 	for _, text := range value.List(fields) {
 		t := w.Spoke
@@ -421,7 +421,7 @@ func (w *pairing) hook(field *Field, m *markers.Marker, pkg *source.Package) {
 			w.types.Fields(t.Base())
 			f := t.Base().Field(name)
 			if f == nil {
-				w.fail(noRule, m.Pos, pkg, "", "+%s: %s has no field %s", m.Name, t.Base().Label(), name)
+				w.fail(noRule, marker.Pos, pkg, "", "+%s: %s has no field %s", marker.Name, t.Base().Label(), name)
 				return
 			}
 			path = append(path, f)
@@ -434,21 +434,21 @@ func (w *pairing) hook(field *Field, m *markers.Marker, pkg *source.Package) {
 	}
 	targets, _ := value.Get("to")
 	for _, text := range value.List(targets) {
-		path := w.resolve(text, m, field)
+		path := w.resolve(text, marker, field)
 		if path == nil {
 			return
 		}
 		h.Targets = append(h.Targets, path)
 	}
 	if len(h.Fields) == 0 || len(h.Targets) == 0 {
-		w.fail(noRule, m.Pos, pkg, "write fields=.a;.b,to=.c", "+%s needs the fields of both sides", m.Name)
+		w.fail(noRule, marker.Pos, pkg, "write fields=.a;.b,to=.c", "+%s needs the fields of both sides", marker.Name)
 		return
 	}
-	u.Spoke = h.Fields[0]
-	u.Hub = h.Targets[0]
-	u.Rule = &Rule{Name: "func " + h.Name, op: opHook}
+	unit.Spoke = h.Fields[0]
+	unit.Hub = h.Targets[0]
+	unit.Rule = &Rule{Name: "func " + h.Name, op: opHook}
 	for i := range max(len(h.Fields), len(h.Targets)) {
-		c := &claim{unit: u, pos: m.Pos}
+		c := &claim{unit: unit, pos: marker.Pos}
 		if i < len(h.Fields) {
 			c.spoke = h.Fields[i]
 		}
@@ -457,7 +457,7 @@ func (w *pairing) hook(field *Field, m *markers.Marker, pkg *source.Package) {
 		}
 		w.claims = append(w.claims, c)
 	}
-	w.Units = append(w.Units, u)
+	w.Units = append(w.Units, unit)
 }
 
 // checkHooks finds the functions of the hooks in a pair, and below, of a version, and reports
@@ -480,8 +480,8 @@ func (p *pairer) checkHooks(pair *Pair, seen map[*Pair]bool) {
 	}
 }
 
-func (p *pairer) checkHook(u *Unit) {
-	h := u.Hook
+func (p *pairer) checkHook(unit *Unit) {
+	h := unit.Hook
 	pkg := p.spoke.Type.Decl.Pkg
 	target := h.Name + "To"
 	origin := h.Name + "From"
@@ -536,7 +536,7 @@ func (p *pairer) checkHook(u *Unit) {
 		if hidden {
 			hint = "export the functions, and write func=" + upperFirst(h.Name)
 		}
-		d := p.fail(noRule, u.Pos, h.home, hint, "+%sfunc: %s", markers.ConvertPrefix, strings.Join(problems, "; "))
+		d := p.fail(noRule, unit.Pos, h.home, hint, "+%sfunc: %s", markers.ConvertPrefix, strings.Join(problems, "; "))
 		*d = d.With(related...)
 	}
 }

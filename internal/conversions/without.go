@@ -39,7 +39,7 @@ func (w *pairing) without(f *Field, path []*Field) {
 
 // candidates returns at most three fields of the hub that might be the counterpart of a
 // field: those with its name first, then by the likeness of names and types.
-func (w *pairing) candidates(f *Field) [][]*Field {
+func (w *pairing) candidates(field *Field) [][]*Field {
 	type candidate struct {
 		path    []*Field
 		fits    int
@@ -55,13 +55,13 @@ func (w *pairing) candidates(f *Field) [][]*Field {
 			}
 			fits := 2
 			switch {
-			case alike(f.Type, g.Type):
+			case alike(field.Type, g.Type):
 				fits = 0
-			case codecFor(f.Type, g.Type) != "":
+			case codecFor(field.Type, g.Type) != "":
 				fits = 1
 			}
 			if fits < 2 {
-				all = append(all, candidate{path, fits, unalike(f.JSON, g.JSON)})
+				all = append(all, candidate{path, fits, unalike(field.JSON, g.JSON)})
 			}
 			if inner := g.Type.Base(); inner.Shape == Struct && inner.Decl.Pkg.Local() && len(prefix) < 3 {
 				walk(inner, path)
@@ -70,7 +70,7 @@ func (w *pairing) candidates(f *Field) [][]*Field {
 	}
 	walk(w.Hub, nil)
 	moved := func(path []*Field) int {
-		if path[len(path)-1].JSON == f.JSON {
+		if path[len(path)-1].JSON == field.JSON {
 			return 0
 		}
 		return 1

@@ -137,23 +137,23 @@ func count(value any) int {
 }
 
 // value returns a value with one edit somewhere.
-func (e editor) value(value any, s *structural.Schema) any {
-	if s == nil {
+func (e editor) value(value any, schema *structural.Schema) any {
+	if schema == nil {
 		return value
 	}
-	if s.Nullable && e.IntN(10) == 0 {
+	if schema.Nullable && e.IntN(10) == 0 {
 		return nil
 	}
 	switch value := value.(type) {
 	case map[string]any:
 		values := (*structural.Schema)(nil)
-		if s.AdditionalProperties != nil {
-			values = s.AdditionalProperties.Schema
+		if schema.AdditionalProperties != nil {
+			values = schema.AdditionalProperties.Schema
 		}
 		switch {
-		case len(s.Properties) > 0:
-			p := s.Properties[e.IntN(len(s.Properties))]
-			e.property(value, s, p)
+		case len(schema.Properties) > 0:
+			p := schema.Properties[e.IntN(len(schema.Properties))]
+			e.property(value, schema, p)
 		case values != nil && (len(value) == 0 || e.IntN(3) == 0):
 			value[e.word()] = e.sample(values)
 		case values != nil:
@@ -166,9 +166,9 @@ func (e editor) value(value any, s *structural.Schema) any {
 		}
 		return value
 	case []any:
-		return e.list(value, s)
+		return e.list(value, schema)
 	}
-	return e.scalar(value, s)
+	return e.scalar(value, schema)
 }
 
 func (e editor) key(m map[string]any) string {

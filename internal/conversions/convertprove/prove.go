@@ -301,7 +301,7 @@ func (v *version) judge(ctx context.Context, object map[string]any) (stored map[
 }
 
 // dropsOf returns the paths below a pair, of either version, that are documented to be lost.
-func dropsOf(p *conversions.Pair) (out [2][]string) {
+func dropsOf(pair *conversions.Pair) (out [2][]string) {
 	var visit func(p *conversions.Pair, paths [2]string, depth int)
 	visit = func(p *conversions.Pair, paths [2]string, depth int) {
 		if depth > 12 {
@@ -334,7 +334,7 @@ func dropsOf(p *conversions.Pair) (out [2][]string) {
 			}
 		}
 	}
-	visit(p, [2]string{}, 0)
+	visit(pair, [2]string{}, 0)
 	return out
 }
 

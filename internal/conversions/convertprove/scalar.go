@@ -34,17 +34,17 @@ func portions() []string { return []string{"0%", "25%", "-10%", "150%", "http"} 
 func texts() []string { return []string{"", "a", "b", "c", "10", "-5", "0.5", "true"} }
 
 // scalar returns another value.
-func (e editor) scalar(value any, s *structural.Schema) any {
-	v := s.ValueValidation
-	if v == nil {
-		v = &structural.ValueValidation{}
+func (e editor) scalar(value any, schema *structural.Schema) any {
+	validation := schema.ValueValidation
+	if validation == nil {
+		validation = &structural.ValueValidation{}
 	}
-	if len(v.Enum) > 0 {
-		if decoded, ok := decode(v.Enum[e.IntN(len(v.Enum))].Raw); ok {
+	if len(validation.Enum) > 0 {
+		if decoded, ok := decode(validation.Enum[e.IntN(len(validation.Enum))].Raw); ok {
 			return decoded
 		}
 	}
-	if s.XIntOrString {
+	if schema.XIntOrString {
 		if e.IntN(2) == 0 {
 			value = int64(0)
 		} else {
@@ -55,34 +55,34 @@ func (e editor) scalar(value any, s *structural.Schema) any {
 	case bool:
 		return !value
 	case int64, float64:
-		if s.Type == "number" {
-			return e.number(v)
+		if schema.Type == "number" {
+			return e.number(validation)
 		}
-		return e.integer(v)
+		return e.integer(validation)
 	case string:
-		return e.text(value, s, v)
+		return e.text(value, schema, validation)
 	}
-	return unions.Sample(s, true)
+	return unions.Sample(schema, true)
 }
 
 // integer returns an integer, often one at a bound or next to it.
-func (e editor) integer(v *structural.ValueValidation) int64 {
+func (e editor) integer(validation *structural.ValueValidation) int64 {
 	out := pick(e, integers())
 	low := int64(math.MinInt64)
 	high := int64(math.MaxInt64)
-	if v.Format == "int32" {
+	if validation.Format == "int32" {
 		low = math.MinInt32
 		high = math.MaxInt32
 	}
-	if v.Minimum != nil {
-		low = max(low, bound(math.Ceil(*v.Minimum)))
-		if v.ExclusiveMinimum && float64(low) == *v.Minimum {
+	if validation.Minimum != nil {
+		low = max(low, bound(math.Ceil(*validation.Minimum)))
+		if validation.ExclusiveMinimum && float64(low) == *validation.Minimum {
 			low++
 		}
 	}
-	if v.Maximum != nil {
-		high = min(high, bound(math.Floor(*v.Maximum)))
-		if v.ExclusiveMaximum && float64(high) == *v.Maximum {
+	if validation.Maximum != nil {
+		high = min(high, bound(math.Floor(*validation.Maximum)))
+		if validation.ExclusiveMaximum && float64(high) == *validation.Maximum {
 			high--
 		}
 	}
@@ -92,8 +92,8 @@ func (e editor) integer(v *structural.ValueValidation) int64 {
 	if high < math.MaxInt64 && (out > high || e.IntN(6) == 0) {
 		out = high - int64(e.IntN(2))
 	}
-	if v.MultipleOf != nil && *v.MultipleOf >= 1 {
-		out -= out % int64(*v.MultipleOf)
+	if validation.MultipleOf != nil && *validation.MultipleOf >= 1 {
+		out -= out % int64(*validation.MultipleOf)
 	}
 	return out
 }

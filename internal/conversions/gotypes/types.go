@@ -137,20 +137,20 @@ const MaxDepth = 20
 // Of returns the type of an expression.
 func (ts *Types) Of(f *source.File, expr ast.Expr) *Type { return ts.at(f, expr, 0) }
 
-func (ts *Types) at(f *source.File, expr ast.Expr, depth int) *Type {
+func (ts *Types) at(file *source.File, expr ast.Expr, depth int) *Type {
 	if depth > MaxDepth {
 		return &Type{ID: "?"}
 	}
-	f, expr = f.ResolveExpr(expr)
+	file, expr = file.ResolveExpr(expr)
 	switch typed := expr.(type) {
 	case *ast.StarExpr:
-		elem := ts.at(f, typed.X, depth+1)
+		elem := ts.at(file, typed.X, depth+1)
 		return &Type{ID: "*" + elem.ID, Shape: Pointer, Elem: elem}
 	case *ast.ArrayType:
-		elem := ts.at(f, typed.Elt, depth+1)
+		elem := ts.at(file, typed.Elt, depth+1)
 		switch {
 		case typed.Len != nil:
-			n, ok := f.ArrayLength(typed.Len)
+			n, ok := file.ArrayLength(typed.Len)
 			if !ok {
 				return &Type{ID: "?"}
 			}
@@ -160,11 +160,11 @@ func (ts *Types) at(f *source.File, expr ast.Expr, depth int) *Type {
 		}
 		return &Type{ID: "[]" + elem.ID, Shape: List, Elem: elem}
 	case *ast.MapType:
-		key := ts.at(f, typed.Key, depth+1)
-		elem := ts.at(f, typed.Value, depth+1)
+		key := ts.at(file, typed.Key, depth+1)
+		elem := ts.at(file, typed.Value, depth+1)
 		return &Type{ID: "map[" + key.ID + "]" + elem.ID, Shape: Map, Key: key, Elem: elem}
 	case *ast.StructType:
-		return ts.unnamed(f, typed, depth)
+		return ts.unnamed(file, typed, depth)
 	case *ast.InterfaceType:
 		if typed.Methods.NumFields() == 0 {
 			return &Type{ID: "any", Basic: "any"}
@@ -173,7 +173,7 @@ func (ts *Types) at(f *source.File, expr ast.Expr, depth int) *Type {
 	case *ast.FuncType, *ast.ChanType:
 		return &Type{ID: "?"}
 	}
-	name, why := f.Resolve(expr)
+	name, why := file.Resolve(expr)
 	switch {
 	case why != nil:
 		return &Type{ID: "?"}

@@ -234,34 +234,34 @@ func (fs *fields) read(t *source.Type, schemaType string, set source.Markers) (o
 	case "set":
 		out.keys = []string{"."}
 	}
-	v := schema.ValueValidation
-	if v == nil {
+	validation := schema.ValueValidation
+	if validation == nil {
 		return out
 	}
-	out.min = v.Minimum
-	out.max = v.Maximum
-	for _, value := range v.Enum {
+	out.min = validation.Minimum
+	out.max = validation.Maximum
+	for _, value := range validation.Enum {
 		out.values = append(out.values, string(value.Raw))
 	}
 	if schemaType == "string" && len(out.values) == 0 {
-		out.values = fs.texts(v)
+		out.values = fs.texts(validation)
 	}
 	if !fs.rules {
 		return out
 	}
 	switch schemaType {
 	case "string":
-		restricted := v.Pattern != "" || v.Format != "" || v.MinLength != nil && *v.MinLength > 1 || v.MaxLength != nil && *v.MaxLength < 2
+		restricted := validation.Pattern != "" || validation.Format != "" || validation.MinLength != nil && *validation.MinLength > 1 || validation.MaxLength != nil && *validation.MaxLength < 2
 		out.none = restricted && len(out.values) == 0
-		if v.MinLength != nil && *v.MinLength > 0 && len(out.values) == 0 {
+		if validation.MinLength != nil && *validation.MinLength > 0 && len(out.values) == 0 {
 			out.least = 1
 		}
 	case "array":
-		out.least, out.most = counts(v.MinItems, v.MaxItems)
-		out.none = out.least > 5 || v.MaxItems != nil && *v.MaxItems == 0
+		out.least, out.most = counts(validation.MinItems, validation.MaxItems)
+		out.none = out.least > 5 || validation.MaxItems != nil && *validation.MaxItems == 0
 	case "object":
-		out.least, out.most = counts(v.MinProperties, v.MaxProperties)
-		out.none = out.least > 5 || v.MaxProperties != nil && *v.MaxProperties == 0
+		out.least, out.most = counts(validation.MinProperties, validation.MaxProperties)
+		out.none = out.least > 5 || validation.MaxProperties != nil && *validation.MaxProperties == 0
 	}
 	return out
 }
@@ -302,10 +302,10 @@ func (fs *fields) texts(v *structural.ValueValidation) []string {
 }
 
 // textsOf returns strings that fulfil the rules of a node, if simple ones may not.
-func (fs *fields) textsOf(v *structural.ValueValidation) (out []string) {
-	pattern, err := regexp.Compile(v.Pattern)
-	short := fs.rules && v.MaxLength != nil && *v.MaxLength < 2
-	if err != nil || v.Pattern == "" && v.Format == "" && (v.MinLength == nil || *v.MinLength <= 1) && !short {
+func (fs *fields) textsOf(validation *structural.ValueValidation) (out []string) {
+	pattern, err := regexp.Compile(validation.Pattern)
+	short := fs.rules && validation.MaxLength != nil && *validation.MaxLength < 2
+	if err != nil || validation.Pattern == "" && validation.Format == "" && (validation.MinLength == nil || *validation.MinLength <= 1) && !short {
 		return nil
 	}
 	candidates := []string{
@@ -314,23 +314,23 @@ func (fs *fields) textsOf(v *structural.ValueValidation) (out []string) {
 		"123e4567-e89b-42d3-a456-426614174000", "YQ==", "A", "B", "ab", "abc", "a-b", "subnet-0a", "ami-0a", "arn:aws:iam::123456789012:role/a",
 		"sha256:" + strings.Repeat("0", 64), strings.Repeat("a", 20), strings.Repeat("b", 20),
 	}
-	if text, ok := unions.TextMatching(v.Pattern); fs.rules && ok && v.Pattern != "" {
+	if text, ok := unions.TextMatching(validation.Pattern); fs.rules && ok && validation.Pattern != "" {
 		candidates = append(candidates, text)
 	}
-	if fs.rules && v.MinLength != nil {
-		candidates = append(candidates, strings.Repeat("a", int(min(*v.MinLength, 1000))))
+	if fs.rules && validation.MinLength != nil {
+		candidates = append(candidates, strings.Repeat("a", int(min(*validation.MinLength, 1000))))
 	}
 	formats := map[string]string{
 		"date-time": `^\d{4}-\d\d-\d\dT`, "date": `^\d{4}-\d\d-\d\d$`, "duration": `^\d+[mh]$`, "ipv4": `^\d+\.\d+\.\d+\.\d+$`, "ipv6": `^fd00::\d$`,
 		"cidr": `/\d+$`, "uri": `^https:`, "uuid": `^123e`, "byte": `==$`, "hostname": `example\.com$`,
 	}
-	format, err := regexp.Compile(formats[v.Format])
+	format, err := regexp.Compile(formats[validation.Format])
 	if err != nil {
 		return nil
 	}
 	for _, text := range candidates {
-		if len(out) < 4 && pattern.MatchString(text) && format.MatchString(text) && (v.MinLength == nil ||
-			len(text) >= int(*v.MinLength)) && (v.MaxLength == nil || len(text) <= int(*v.MaxLength)) {
+		if len(out) < 4 && pattern.MatchString(text) && format.MatchString(text) && (validation.MinLength == nil ||
+			len(text) >= int(*validation.MinLength)) && (validation.MaxLength == nil || len(text) <= int(*validation.MaxLength)) {
 			out = append(out, plainjson.Text(text))
 		}
 	}

@@ -43,23 +43,23 @@ func Generate(ctx context.Context, options define.Options) (Files, diag.List, er
 	if err != nil {
 		return Files{}, nil, err
 	}
-	r := b.Reporter
+	reporter := b.Reporter
 	var out Files
 	engines := engines{in: b.Options.Inputs}
-	for _, p := range roots {
-		if len(p.Files) == 0 {
+	for _, pkg := range roots {
+		if len(pkg.Files) == 0 {
 			continue
 		}
-		engines.add(p)
-		dir := filepath.Dir(p.Files[0])
-		pairs := written.Find(p, func(pos token.Pos, name, reason string) {
-			r.Report(report.NoKinds, p.At(pos), "", "%s is not tested: %s", name, reason)
+		engines.add(pkg)
+		dir := filepath.Dir(pkg.Files[0])
+		pairs := written.Find(pkg, func(pos token.Pos, name, reason string) {
+			reporter.Report(report.NoKinds, pkg.At(pos), "", "%s is not tested: %s", name, reason)
 		})
 		if len(pairs) == 0 {
 			out.Without = append(out.Without, dir)
 			continue
 		}
-		f := newTestFile(b, p)
+		f := newTestFile(b, pkg)
 		for _, k := range pairs {
 			var more []gotext.Pair
 			if lost := dropped(k.Spoke); len(lost) > 0 {
@@ -67,22 +67,22 @@ func Generate(ctx context.Context, options define.Options) (Files, diag.List, er
 			}
 			f.kind(k, k.Spoke.Pkg.Name, k.Hub.Pkg.Name, more...)
 		}
-		data, err := f.bytes(options.Header, engines.use(p), "")
+		data, err := f.bytes(options.Header, engines.use(pkg), "")
 		if err != nil {
 			return Files{}, nil, err
 		}
 		out.Files = append(out.Files, define.File{Name: filepath.Join(dir, FileName), Data: data})
 	}
 	slices.Sort(out.Without)
-	if len(out.Files) == 0 && !r.List.HasErrors() {
-		r.Add(report.NoKinds.At(diag.Position{}, "name packages with types that have the methods ConvertTo and ConvertFrom, or with functions such as ConvertWidgetToHub and ConvertWidgetFromHub",
+	if len(out.Files) == 0 && !reporter.List.HasErrors() {
+		reporter.Add(report.NoKinds.At(diag.Position{}, "name packages with types that have the methods ConvertTo and ConvertFrom, or with functions such as ConvertWidgetToHub and ConvertWidgetFromHub",
 			"no hand-written conversion found").As(diag.Error))
 	}
 	engines.finish(options.Header, &out)
-	if r.List.HasErrors() {
+	if reporter.List.HasErrors() {
 		out = Files{}
 	}
-	return out, r.List.Normalize(), ctx.Err()
+	return out, reporter.List.Normalize(), ctx.Err()
 }
 
 // testFile is the file of a package.

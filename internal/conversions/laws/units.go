@@ -125,24 +125,24 @@ func isSame(u *conversions.Unit) bool {
 }
 
 // unit returns the literal of a unit.
-func (t *unitTable) unit(p *conversions.Pair, u *conversions.Unit) string {
+func (t *unitTable) unit(p *conversions.Pair, unit *conversions.Unit) string {
 	var parts []string
 	add := func(name, value string) {
 		if value != "" {
 			parts = append(parts, name+": "+quoted(value))
 		}
 	}
-	if u.Hook != nil {
-		add("Spoke", paths(u.Hook.Fields))
-		add("Hub", paths(u.Hook.Targets))
-		name := t.file.imports.qualifier(u.Hook.From(t.file.pkg)) + u.Hook.Name
-		return strings.Join(append(parts, "To: "+name+"To", "From: "+name+"From"), ", ") + t.fate(u)
+	if unit.Hook != nil {
+		add("Spoke", paths(unit.Hook.Fields))
+		add("Hub", paths(unit.Hook.Targets))
+		name := t.file.imports.qualifier(unit.Hook.From(t.file.pkg)) + unit.Hook.Name
+		return strings.Join(append(parts, "To: "+name+"To", "From: "+name+"From"), ", ") + t.fate(unit)
 	}
-	add("Spoke", conversions.Path(u.Spoke))
-	add("Hub", conversions.Path(u.Hub))
-	add("Guards", paths(u.Guards))
+	add("Spoke", conversions.Path(unit.Spoke))
+	add("Hub", conversions.Path(unit.Hub))
+	add("Guards", paths(unit.Guards))
 	var values []string
-	for r := u.Rule; r != nil; r = r.Elem {
+	for r := unit.Rule; r != nil; r = r.Elem {
 		if r.Name == "json" {
 			values = append(values, "{}", "[]", `{"name":"a"}`, "name:")
 		}
@@ -156,18 +156,18 @@ func (t *unitTable) unit(p *conversions.Pair, u *conversions.Unit) string {
 	}
 	add("Values", strings.Join(values, " "))
 	switch {
-	case len(u.Spoke) == 0:
-		add("Refused", refused(p.Hubward, u.Hub))
-	case len(u.Hub) == 0:
-		add("Refused", refused(p.Spokeward, u.Spoke))
+	case len(unit.Spoke) == 0:
+		add("Refused", refused(p.Hubward, unit.Hub))
+	case len(unit.Hub) == 0:
+		add("Refused", refused(p.Spokeward, unit.Spoke))
 	}
-	pair := structs(u.Rule)
-	if pair == nil || u.Up == conversions.Dropped || u.Down == conversions.Dropped {
-		return strings.Join(parts, ", ") + t.fate(u)
+	pair := structs(unit.Rule)
+	if pair == nil || unit.Up == conversions.Dropped || unit.Down == conversions.Dropped {
+		return strings.Join(parts, ", ") + t.fate(unit)
 	}
 	add("Of", t.name(pair))
-	add("Keys", strings.Join(keysOf(u.Rule), " "))
-	if u.Up == conversions.Kept || u.Down == conversions.Kept {
+	add("Keys", strings.Join(keysOf(unit.Rule), " "))
+	if unit.Up == conversions.Kept || unit.Down == conversions.Kept {
 		parts = append(parts, "Lossy: true")
 	}
 	return strings.Join(parts, ", ")

@@ -171,8 +171,8 @@ func hasMarkers(t *conversions.Type) bool {
 }
 
 // pair turns the markers of a pair of structs round.
-func (t *turning) pair(p *conversions.Pair) {
-	decl := p.Spoke.Decl
+func (t *turning) pair(pair *conversions.Pair) {
+	decl := pair.Spoke.Decl
 	t.remove(decl.Markers, "hubOnly")
 	for _, m := range decl.Markers {
 		switch strings.TrimPrefix(m.Name, markers.ConvertPrefix) {
@@ -180,8 +180,8 @@ func (t *turning) pair(p *conversions.Pair) {
 			t.refuse(m.Pos, decl.Pkg, "", "+%s has no counterpart for the other direction", m.Name)
 		}
 	}
-	fields := slices.Clone(p.Spoke.Fields)
-	for _, u := range p.Units {
+	fields := slices.Clone(pair.Spoke.Fields)
+	for _, u := range pair.Units {
 		spoke, _ := u.Fields(conversions.ToHub())
 		for _, path := range spoke {
 			if len(path) > 1 {
@@ -199,14 +199,14 @@ func (t *turning) pair(p *conversions.Pair) {
 			}
 		}
 	}
-	for _, u := range p.Units {
+	for _, u := range pair.Units {
 		if u.Presence() || u.Hook != nil || u.Derived != nil {
 			continue // refused, or it follows from others
 		}
-		if guards := t.guards(p, u); len(u.Hub) == 0 {
-			t.hubOnly(p, u, guards)
+		if guards := t.guards(pair, u); len(u.Hub) == 0 {
+			t.hubOnly(pair, u, guards)
 		} else {
-			t.onField(p, u, guards)
+			t.onField(pair, u, guards)
 		}
 	}
 }
@@ -226,21 +226,21 @@ func (t *turning) hubOnly(p *conversions.Pair, u *conversions.Unit, guards strin
 }
 
 // onField writes the markers of a unit on the field of the old hub.
-func (t *turning) onField(p *conversions.Pair, u *conversions.Unit, guards string) {
+func (t *turning) onField(pair *conversions.Pair, unit *conversions.Unit, guards string) {
 	var lines []string
-	f := u.Hub[len(u.Hub)-1]
+	field := unit.Hub[len(unit.Hub)-1]
 	drop := func() {
-		lines = append(lines, markerText("drop", markers.Convert{Arguments: []markers.ConvertArgument{{Name: "reason", Value: u.Reason}}}))
+		lines = append(lines, markerText("drop", markers.Convert{Arguments: []markers.ConvertArgument{{Name: "reason", Value: unit.Reason}}}))
 	}
-	if len(u.Spoke) == 0 {
-		if u.Down == conversions.Dropped {
+	if len(unit.Spoke) == 0 {
+		if unit.Down == conversions.Dropped {
 			drop()
 		} else {
 			lines = append(lines, "keep")
 		}
 	} else {
-		value := markers.Convert{Value: strings.Repeat("^", len(u.Hub)-1) + conversions.Path(u.Spoke)}
-		for r := u.Rule; r != nil; r = r.Elem {
+		value := markers.Convert{Value: strings.Repeat("^", len(unit.Hub)-1) + conversions.Path(unit.Spoke)}
+		for r := unit.Rule; r != nil; r = r.Elem {
 			codec := r.Codec()
 			if codec != "" {
 				value.Arguments = append(value.Arguments, markers.ConvertArgument{Name: "as", Value: codec})
@@ -249,30 +249,30 @@ func (t *turning) onField(p *conversions.Pair, u *conversions.Unit, guards strin
 				value.Arguments = append(value.Arguments, markers.ConvertArgument{Name: "key", Value: strings.Join(r.Keys, ";")})
 			}
 			if len(r.Values) > 0 {
-				lines = append(lines, "values="+t.values(p, u, r))
+				lines = append(lines, "values="+t.values(pair, unit, r))
 			}
 		}
-		if len(value.Arguments) > 0 || len(u.Spoke) > 1 || conversions.Path(u.Spoke) != conversions.Path(u.Hub) {
+		if len(value.Arguments) > 0 || len(unit.Spoke) > 1 || conversions.Path(unit.Spoke) != conversions.Path(unit.Hub) {
 			lines = append(lines, markerText("to", value))
 		}
-		if key := u.Spoke[len(u.Spoke)-1].Source.Markers.Get(markers.ConvertPrefix + "key"); key != nil {
+		if key := unit.Spoke[len(unit.Spoke)-1].Source.Markers.Get(markers.ConvertPrefix + "key"); key != nil {
 			lines = append(lines, markerText("key", key.Value.(markers.Convert)))
 		}
-		if u.Reason != "" {
+		if unit.Reason != "" {
 			drop()
 		}
 	}
 	if guards != "" {
 		lines = append(lines, "guard="+guards)
 	}
-	if len(lines) > 0 && !f.Pkg.Local() {
+	if len(lines) > 0 && !field.Pkg.Local() {
 		if t.refused {
 			return // because of the marker for fields of other modules that led here
 		}
-		t.refuse(u.Pos, f.Pkg, "", "%s is a field of another module, which cannot have markers", f.JSON)
+		t.refuse(unit.Pos, field.Pkg, "", "%s is a field of another module, which cannot have markers", field.JSON)
 		return
 	}
-	t.add(f.Source.Pos, p.Hub.Decl.Pkg, lines)
+	t.add(field.Source.Pos, pair.Hub.Decl.Pkg, lines)
 }
 
 // values returns the values of an enum the other way round.

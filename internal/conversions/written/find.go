@@ -21,8 +21,8 @@ type Pair struct {
 
 // Find returns the conversions that a package declares, by name and version. The
 // names of those whose types cannot be found are passed to unclear, with the reason.
-func Find(p *source.Package, unclear func(pos token.Pos, name, reason string)) (out []*Pair) {
-	p.Index()
+func Find(pkg *source.Package, unclear func(pos token.Pos, name, reason string)) (out []*Pair) {
+	pkg.Index()
 	// from are the types with a method ConvertFrom, and functions those with two types.
 	sourceMap := map[string]bool{}
 	functions := map[[2]*source.Type]string{}
@@ -31,22 +31,22 @@ func Find(p *source.Package, unclear func(pos token.Pos, name, reason string)) (
 		fn   *ast.FuncDecl
 	}
 	var target []method
-	for _, f := range p.Sources {
-		if src, err := f.Text(); err != nil || !bytes.Contains(src, []byte("Convert")) {
+	for _, file := range pkg.Sources {
+		if src, err := file.Text(); err != nil || !bytes.Contains(src, []byte("Convert")) {
 			continue
 		}
-		f.Parse()
-		if f.Syntax == nil {
+		file.Parse()
+		if file.Syntax == nil {
 			continue
 		}
-		for _, decl := range f.Syntax.Decls {
+		for _, decl := range file.Syntax.Decls {
 			switch fn, ok := decl.(*ast.FuncDecl); {
 			case !ok || fn.Body == nil:
 			case fn.Recv == nil:
 				if !strings.HasPrefix(fn.Name.Name, "Convert") || !strings.Contains(fn.Name.Name, "Hub") {
 					continue
 				}
-				types, missing := between(f, fn.Type)
+				types, missing := between(file, fn.Type)
 				if missing != nil {
 					unclear(missing.Pos(), "function "+fn.Name.Name, "its types cannot be found")
 				} else if types[0] != nil && types[1] != nil {
@@ -56,13 +56,13 @@ func Find(p *source.Package, unclear func(pos token.Pos, name, reason string)) (
 				name, _ := source.Receiver(fn)
 				sourceMap[name] = true
 			case fn.Name.Name == "ConvertTo":
-				target = append(target, method{f, fn})
+				target = append(target, method{file, fn})
 			}
 		}
 	}
 	for _, m := range target {
 		name, _ := source.Receiver(m.fn)
-		spoke := p.Lookup(name)
+		spoke := pkg.Lookup(name)
 		hub := assertedHub(m.file, m.fn.Body)
 		switch {
 		case !sourceMap[name] || spoke == nil || isList(spoke):
