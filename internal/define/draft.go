@@ -116,16 +116,16 @@ func (d *draft) unrequire(name string) {
 }
 
 // draftOf converts a schema to a draft.
-func draftOf(s *structural.Schema, p *source.Package) *draft {
-	d := &draft{Generic: s.Generic, Extensions: s.Extensions, values: s.ValueValidation, pkg: p, origin: s.Origin}
-	for _, property := range s.Properties {
+func draftOf(schema *structural.Schema, p *source.Package) *draft {
+	d := &draft{Generic: schema.Generic, Extensions: schema.Extensions, values: schema.ValueValidation, pkg: p, origin: schema.Origin}
+	for _, property := range schema.Properties {
 		d.object = true
 		d.properties = append(d.properties, draftProperty{property.Name, draftOf(property.Schema, p)})
 	}
-	if s.Items != nil {
-		d.items = draftOf(s.Items, p)
+	if schema.Items != nil {
+		d.items = draftOf(schema.Items, p)
 	}
-	if a := s.AdditionalProperties; a != nil {
+	if a := schema.AdditionalProperties; a != nil {
 		d.open = a.Bool
 		if a.Schema != nil {
 			d.additional = draftOf(a.Schema, p)
@@ -136,8 +136,8 @@ func draftOf(s *structural.Schema, p *source.Package) *draft {
 		values := *d.values
 		values.AllOf = nil
 		d.values = &values
-		d.edits = append(d.edits, &edits.Edit{Pkg: p, Pos: s.Origin.Pos, Name: markers.SchemaName,
-			Op: edits.ExtendSchema{Fragment: &structural.Schema{ValueValidation: &structural.ValueValidation{AllOf: s.AllOf}, Origin: s.Origin}}})
+		d.edits = append(d.edits, &edits.Edit{Pkg: p, Pos: schema.Origin.Pos, Name: markers.SchemaName,
+			Op: edits.ExtendSchema{Fragment: &structural.Schema{ValueValidation: &structural.ValueValidation{AllOf: schema.AllOf}, Origin: schema.Origin}}})
 	}
 	return d
 }

@@ -200,39 +200,39 @@ func (c fieldChecker) checkPresenceOf(t *source.Type, field *source.Field, inclu
 
 // checkRange reports bounds that do not fit the Go integer type of a declaration. Bounds
 // that do not fit the format of the schema are reported during verification.
-func (c fieldChecker) checkRange(f *source.File, typ ast.Expr, set source.Markers) {
+func (c fieldChecker) checkRange(file *source.File, typ ast.Expr, set source.Markers) {
 	if set.Get(markers.SchemaTypeName) != nil {
 		return
 	}
-	for _, m := range set {
+	for _, marker := range set {
 		var value float64
 		keyword := ""
-		switch v := m.Value.(type) {
+		switch v := marker.Value.(type) {
 		case crdmarkers.Minimum:
 			value = float64(v)
 			keyword = "minimum"
-			if e := set.Get(strings.Replace(m.Name, "Minimum", "ExclusiveMinimum", 1)); e != nil && e.Value == crdmarkers.ExclusiveMinimum(true) {
+			if e := set.Get(strings.Replace(marker.Name, "Minimum", "ExclusiveMinimum", 1)); e != nil && e.Value == crdmarkers.ExclusiveMinimum(true) {
 				value++
 			}
 		case crdmarkers.Maximum:
 			value = float64(v)
 			keyword = "maximum"
-			if e := set.Get(strings.Replace(m.Name, "Maximum", "ExclusiveMaximum", 1)); e != nil && e.Value == crdmarkers.ExclusiveMaximum(true) {
+			if e := set.Get(strings.Replace(marker.Name, "Maximum", "ExclusiveMaximum", 1)); e != nil && e.Value == crdmarkers.ExclusiveMaximum(true) {
 				value--
 			}
 		default:
 			continue
 		}
-		if strings.HasPrefix(m.Name, crdmarkers.ValidationItemsPrefix) {
-			body := source.UnderlyingOf(f, source.Pointee(typ))
+		if strings.HasPrefix(marker.Name, crdmarkers.ValidationItemsPrefix) {
+			body := source.UnderlyingOf(file, source.Pointee(typ))
 			list, ok := body.Expr.(*ast.ArrayType)
 			if !ok {
 				continue
 			}
-			c.checkBound(body.File, list.Elt, m, keyword, value, f)
+			c.checkBound(body.File, list.Elt, marker, keyword, value, file)
 			continue
 		}
-		c.checkBound(f, typ, m, keyword, value, f)
+		c.checkBound(file, typ, marker, keyword, value, file)
 	}
 }
 
@@ -256,17 +256,17 @@ func (c fieldChecker) checkBound(f *source.File, typ ast.Expr, m *markers.Marker
 
 // plainInteger returns the name of the predeclared type underlying typ, or the empty string
 // if there is none or typ has its own JSON encoding.
-func plainInteger(f *source.File, typ ast.Expr) string {
+func plainInteger(file *source.File, typ ast.Expr) string {
 	typ = source.Pointee(typ)
 	for range 100 {
 		if ident, ok := typ.(*ast.Ident); ok {
-			if arg, bound := f.Params[ident.Name]; bound {
-				f = arg.File
+			if arg, bound := file.Params[ident.Name]; bound {
+				file = arg.File
 				typ = arg.Expr
 				continue
 			}
 		}
-		target, missing := f.Resolve(typ)
+		target, missing := file.Resolve(typ)
 		if missing != nil {
 			return ""
 		}
@@ -278,7 +278,7 @@ func plainInteger(f *source.File, typ ast.Expr) string {
 				return ""
 			}
 		}
-		f = target.Type.File
+		file = target.Type.File
 		typ = target.Type.Spec.Type
 		switch typ.(type) {
 		case *ast.Ident, *ast.SelectorExpr:

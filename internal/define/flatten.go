@@ -356,16 +356,16 @@ func (fl *Flattener) edited(s *structural.Schema, d *draft) *structural.Schema {
 // convert returns the schema of a merged node. If shared is not nil, the schema has its
 // children.
 func (fl *Flattener) convert(d *draft, shared *structural.Schema) *structural.Schema {
-	s := &structural.Schema{
+	schema := &structural.Schema{
 		Generic:         d.Generic,
 		Extensions:      d.Extensions,
 		ValueValidation: d.values,
 		Origin:          d.origin,
 	}
 	if d.metadata != nil {
-		fl.builder.Run.Checker.NoteMetadata(s.Origin.Pos, d.metadata)
+		fl.builder.Run.Checker.NoteMetadata(schema.Origin.Pos, d.metadata)
 	}
-	s.Description = edits.Truncate(fl.description(d), fl.maxDescription)
+	schema.Description = edits.Truncate(fl.description(d), fl.maxDescription)
 	if len(d.allOf) > 0 {
 		values := structural.ValueValidation{}
 		if d.values != nil {
@@ -375,33 +375,33 @@ func (fl *Flattener) convert(d *draft, shared *structural.Schema) *structural.Sc
 		for _, part := range d.allOf {
 			values.AllOf = append(values.AllOf, fl.finish(part).Nested())
 		}
-		s.ValueValidation = &values
+		schema.ValueValidation = &values
 	}
 	if shared != nil {
-		s.Properties = shared.Properties
-		s.Items = shared.Items
-		s.AdditionalProperties = shared.AdditionalProperties
-		return s
+		schema.Properties = shared.Properties
+		schema.Items = shared.Items
+		schema.AdditionalProperties = shared.AdditionalProperties
+		return schema
 	}
 	if len(d.properties) > 0 {
-		s.Properties = make([]structural.Property, 0, len(d.properties))
+		schema.Properties = make([]structural.Property, 0, len(d.properties))
 		for _, p := range d.properties {
 			if fl.builder.Run.stopped() {
 				break
 			}
-			s.Properties = append(s.Properties, structural.Property{Name: p.name, Schema: fl.finish(p.node)})
+			schema.Properties = append(schema.Properties, structural.Property{Name: p.name, Schema: fl.finish(p.node)})
 		}
-		crdyaml.SortProperties(s.Properties)
+		crdyaml.SortProperties(schema.Properties)
 	}
 	if d.items != nil {
-		s.Items = fl.finish(d.items)
+		schema.Items = fl.finish(d.items)
 	}
 	if d.additional != nil {
-		s.AdditionalProperties = &structural.SchemaOrBool{Schema: fl.finish(d.additional)}
+		schema.AdditionalProperties = &structural.SchemaOrBool{Schema: fl.finish(d.additional)}
 	} else if d.open {
-		s.AdditionalProperties = &structural.SchemaOrBool{Bool: true}
+		schema.AdditionalProperties = &structural.SchemaOrBool{Bool: true}
 	}
-	return s
+	return schema
 }
 
 // NewFlattener returns a flattener for the types of a builder.

@@ -43,13 +43,13 @@ func generate(ctx context.Context, options Options, again rerun,
 		return nil, nil, nil, err
 	}
 	run.unverified = unverified
-	r := run.Reporter
+	reporter := run.Reporter
 	run.Checker.ReportLosses(all)
 	if unverified != nil && run.Checker.Verifies() {
-		unverified(r.List.Normalize())
+		unverified(reporter.List.Normalize())
 	}
 	var files []File
-	if !r.List.HasErrors() {
+	if !reporter.List.HasErrors() {
 		files, err = emit(all, run.Options)
 		if err != nil {
 			return nil, nil, nil, err
@@ -74,7 +74,7 @@ func generate(ctx context.Context, options Options, again rerun,
 	if err := run.Checker.Verify(ctx, all); err != nil {
 		return nil, nil, nil, err
 	}
-	if r.List.HasErrors() {
+	if reporter.List.HasErrors() {
 		return nil, nil, run, nil
 	}
 	return all, files, run, nil
@@ -129,11 +129,11 @@ func defineKinds(ctx context.Context, options Options, again rerun) ([]*checks.D
 // defineOnce defines the kinds in one run: it opens the packages, finds the kinds, defines each,
 // and checks all.
 func defineOnce(ctx context.Context, options Options, again rerun) ([]*checks.Definition, *Run, error) {
-	roots, b, err := open(ctx, options, again)
+	roots, builder, err := open(ctx, options, again)
 	if err != nil {
 		return nil, nil, err
 	}
-	run := b.Run
+	run := builder.Run
 	finishSyntax := run.CheckSyntaxAhead(source.Unparsed(roots), run.stopped)
 	reportSyntax := sync.OnceFunc(func() { finishSyntax() })
 	defer reportSyntax() // nothing goes on after the run
@@ -144,7 +144,7 @@ func defineOnce(ctx context.Context, options Options, again rerun) ([]*checks.De
 	if again.only != nil {
 		kinds = slices.DeleteFunc(kinds, func(k GroupKind) bool { return !again.only[k] })
 	}
-	run.defined = NewDefiner(b)
+	run.defined = NewDefiner(builder)
 	definitions, err := run.defined.defineAll(ctx, kinds)
 	if err != nil {
 		return nil, nil, err
@@ -152,7 +152,7 @@ func defineOnce(ctx context.Context, options Options, again rerun) ([]*checks.De
 	for _, p := range roots {
 		run.CheckOverrides(p)
 	}
-	run.checkOverrideFile(b.overrides)
+	run.checkOverrideFile(builder.overrides)
 	reportSyntax()
 	run.ParseGated()
 	run.Lint()
@@ -166,8 +166,8 @@ func (df *Definer) defineAll(ctx context.Context, kinds []GroupKind) ([]*checks.
 	var all []*checks.Definition
 	files := map[string]GroupKind{}
 	built := progress.Start(ctx, "building", "kinds", len(kinds))
-	for _, k := range kinds {
-		d := df.define(k)
+	for _, kind := range kinds {
+		d := df.define(kind)
 		built.Add(1)
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -180,14 +180,14 @@ func (df *Definer) defineAll(ctx context.Context, kinds []GroupKind) ([]*checks.
 		}
 		if !checks.IsFileName(d.FileName()) {
 			t := d.Roots[0]
-			df.reporter.Report(report.InvalidFileName, t.Pkg.At(t.Spec.Name.Pos()), "correct +groupName or +kubebuilder:resource:path", "kind %s cannot be written: %q is not a file name", k, d.FileName())
+			df.reporter.Report(report.InvalidFileName, t.Pkg.At(t.Spec.Name.Pos()), "correct +groupName or +kubebuilder:resource:path", "kind %s cannot be written: %q is not a file name", kind, d.FileName())
 			d.Flawed = true // the server would report the same error
 		}
 		if other, ok := files[d.FileName()]; ok {
 			df.reporter.Add(report.DuplicateFileName.At(diag.Position{}, "give one of them +kubebuilder:resource:path=…",
-				"kinds %s and %s are both written to %s", other, k, d.FileName()))
+				"kinds %s and %s are both written to %s", other, kind, d.FileName()))
 		}
-		files[d.FileName()] = k
+		files[d.FileName()] = kind
 		all = append(all, d)
 	}
 	return all, nil

@@ -44,13 +44,13 @@ func (k GroupKind) String() string {
 // kind is a struct that embeds both metav1.TypeMeta and metav1.ObjectMeta by value and not
 // through aliases.
 func FindKinds(run *Run, roots []*source.Package) []GroupKind {
-	r := run.Reporter
+	reporter := run.Reporter
 	var out []GroupKind
-	for _, p := range roots {
-		if run.Describe(p).Skip || p.NoKinds() {
+	for _, pkg := range roots {
+		if run.Describe(pkg).Skip || pkg.NoKinds() {
 			continue
 		}
-		for _, f := range p.Sources {
+		for _, f := range pkg.Sources {
 			if !f.MentionsKind {
 				continue
 			}
@@ -59,21 +59,21 @@ func FindKinds(run *Run, roots []*source.Package) []GroupKind {
 				continue
 			}
 			for _, t := range f.Types() {
-				if !IsKind(t, r) {
+				if !IsKind(t, reporter) {
 					continue
 				}
-				if run.Describe(p).malformed.Has(markers.GroupName) {
+				if run.Describe(pkg).malformed.Has(markers.GroupName) {
 					continue // the malformed +groupName was reported
 				}
-				if !run.Describe(p).grouped {
-					for _, f := range p.Sources {
+				if !run.Describe(pkg).grouped {
+					for _, f := range pkg.Sources {
 						f.Parse() // the marker may be misspelled in any file
 					}
-					r.Report(report.KindWithoutGroup, p.At(t.Spec.Name.Pos()), "write the API group above the package clause: // +groupName=example.com",
+					reporter.Report(report.KindWithoutGroup, pkg.At(t.Spec.Name.Pos()), "write the API group above the package clause: // +groupName=example.com",
 						"kind %s is in a package without +groupName", t.Spec.Name.Name)
 					continue
 				}
-				k := GroupKind{run.Describe(p).group, t.Spec.Name.Name}
+				k := GroupKind{run.Describe(pkg).group, t.Spec.Name.Name}
 				if !slices.Contains(out, k) {
 					out = append(out, k)
 				}
@@ -235,16 +235,16 @@ func (df *Definer) checkSameVersion(k GroupKind, t *source.Type, earlier []*sour
 
 // define builds the definition of a kind, with one version for each of its root types. It
 // returns nil if there are none.
-func (df *Definer) define(k GroupKind) *checks.Definition {
-	roots := df.rootsOf(k)
-	df.roots[k] = roots
-	plural := plurals.Of(k.Kind)
+func (df *Definer) define(kind GroupKind) *checks.Definition {
+	roots := df.rootsOf(kind)
+	df.roots[kind] = roots
+	plural := plurals.Of(kind.Kind)
 	object := &apiextensionsv1.CustomResourceDefinition{
 		TypeMeta: metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
-			Group: k.Group,
+			Group: kind.Group,
 			Names: apiextensionsv1.CustomResourceDefinitionNames{
-				Kind: k.Kind, ListKind: k.Kind + "List", Plural: plural, Singular: strings.ToLower(k.Kind),
+				Kind: kind.Kind, ListKind: kind.Kind + "List", Plural: plural, Singular: strings.ToLower(kind.Kind),
 			},
 			Scope: apiextensionsv1.NamespaceScoped,
 		},
@@ -253,7 +253,7 @@ func (df *Definer) define(k GroupKind) *checks.Definition {
 	byVersion := map[string]*source.Type{}
 	for i, t := range roots {
 		version := df.run.Describe(t.Pkg).version
-		df.checkSameVersion(k, t, roots[:i])
+		df.checkSameVersion(kind, t, roots[:i])
 		byVersion[version] = t
 		schemas[version] = fixMetadata(df.flattener.ForPackage(t.Pkg).Root(t.Load()))
 		object.Spec.Versions = append(object.Spec.Versions,
@@ -278,7 +278,7 @@ func (df *Definer) define(k GroupKind) *checks.Definition {
 			}
 		}
 	}
-	object.Name = object.Spec.Names.Plural + "." + k.Group
+	object.Name = object.Spec.Names.Plural + "." + kind.Group
 	if len(object.Spec.Versions) == 0 {
 		return nil
 	}
@@ -290,8 +290,8 @@ func (df *Definer) define(k GroupKind) *checks.Definition {
 	}
 	out := &checks.Definition{Generated: crd.Generated{Object: object, PreserveUnknownFields: df.options.PreserveUnknownFields}}
 	start := df.reporter.Findings()
-	df.checkVersions(k, object, roots)
-	out.Conversion = df.setConversion(k, object, roots)
+	df.checkVersions(kind, object, roots)
+	out.Conversion = df.setConversion(kind, object, roots)
 	out.Flawed = df.reporter.Findings() > start || slices.ContainsFunc(roots,
 		func(t *source.Type) bool { return len(t.Malformed) > 0 })
 	for _, version := range object.Spec.Versions {
@@ -350,7 +350,7 @@ func applyToObject(m objectMarker, object *apiextensionsv1.CustomResourceDefinit
 
 // checkVersions reports a kind without a storage or served version, or with several storage
 // versions.
-func (df *Definer) checkVersions(k GroupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) {
+func (df *Definer) checkVersions(kind GroupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) {
 	first := roots[0]
 	stored := 0
 	served := 0
@@ -363,12 +363,12 @@ func (df *Definer) checkVersions(k GroupKind, object *apiextensionsv1.CustomReso
 		}
 	}
 	malformed := func(t *source.Type) bool { return t.Malformed.Has(markers.StorageVersionName) }
-	if stored != 1 && df.storageByGates(k, roots) {
+	if stored != 1 && df.storageByGates(kind, roots) {
 		stored = 1
 	}
 	if stored == 0 && !slices.ContainsFunc(roots, malformed) {
 		df.reporter.Report(report.NoStorageVersion, first.Pkg.At(first.Spec.Name.Pos()), "mark the root type of one version +kubebuilder:storageversion",
-			"kind %s has %d versions and no storage version", k, len(object.Spec.Versions))
+			"kind %s has %d versions and no storage version", kind, len(object.Spec.Versions))
 	}
 	if stored > 1 {
 		var related []diag.Related
@@ -379,17 +379,17 @@ func (df *Definer) checkVersions(k GroupKind, object *apiextensionsv1.CustomReso
 		}
 		last := related[len(related)-1]
 		df.builder.reject(report.SeveralStorageVersions, source.Origin{Position: last.Pos}, "keep +kubebuilder:storageversion on one of them",
-			"kind %s has %d storage versions", k, stored).Related = related[:len(related)-1]
+			"kind %s has %d storage versions", kind, stored).Related = related[:len(related)-1]
 	}
 	if served == 0 {
 		df.reporter.Report(report.NoServedVersion, first.Pkg.At(first.Spec.Name.Pos()), "remove +kubebuilder:unservedversion from one of them",
-			"kind %s has no served version", k)
+			"kind %s has no served version", kind)
 	}
 }
 
 // storageByGates reports a kind whose storage versions depend on gates, of which these leave
 // none or several. It returns false if they do not depend on gates.
-func (df *Definer) storageByGates(k GroupKind, roots []*source.Type) bool {
+func (df *Definer) storageByGates(kind GroupKind, roots []*source.Type) bool {
 	var stored []*markers.Marker // of roots, or nil
 	var names, lacking []string
 	var related []diag.Related
@@ -399,14 +399,14 @@ func (df *Definer) storageByGates(k GroupKind, roots []*source.Type) bool {
 	conditional := -1
 	condition := ""
 	for i, t := range roots {
-		m := t.Markers.Get(markers.StorageVersionName)
-		stored = append(stored, m)
-		if m == nil {
+		marker := t.Markers.Get(markers.StorageVersionName)
+		stored = append(stored, marker)
+		if marker == nil {
 			continue
 		}
 		version := df.run.Describe(t.Pkg).version
 		names = append(names, version)
-		if held := heldBy(t, m); held != nil {
+		if held := heldBy(t, marker); held != nil {
 			conditional = i
 			condition = held.Condition
 			relate(held, "version "+version+" is stored if "+condition)
@@ -414,10 +414,10 @@ func (df *Definer) storageByGates(k GroupKind, roots []*source.Type) bool {
 	}
 	if len(names) == 0 {
 		for p := range df.run.Packages() {
-			if facts := df.run.Describe(p); !facts.grouped || facts.group != k.Group || facts.Skip {
+			if facts := df.run.Describe(p); !facts.grouped || facts.group != kind.Group || facts.Skip {
 				continue
 			}
-			if erased := erasedStorage(p, k.Kind); erased != nil {
+			if erased := erasedStorage(p, kind.Kind); erased != nil {
 				version := df.run.Describe(p).version
 				lacking = append(lacking, version+" if "+erased.Condition)
 				condition = erased.Condition
@@ -437,9 +437,9 @@ func (df *Definer) storageByGates(k GroupKind, roots []*source.Type) bool {
 	first := roots[0]
 	if len(names) == 0 {
 		d := df.reporter.Report(report.StorageByGates, first.Pkg.At(first.Spec.Name.Pos()), "mark another version "+opposite+"+"+markers.StorageVersionName,
-			"kind %s has no storage version here, only %s", k, strings.Join(lacking, ", "))
+			"kind %s has no storage version here, only %s", kind, strings.Join(lacking, ", "))
 		d.Related = related
-		if t := ungated(roots, k.Kind); t != nil && len(related) == 1 {
+		if t := ungated(roots, kind.Kind); t != nil && len(related) == 1 {
 			marker := opposite + "+" + markers.StorageVersionName
 			df.reporter.Fix(d, "mark version "+df.run.Describe(t.Pkg).version+" "+marker, df.reporter.MarkerAbove(t.File, declarationPos(t), marker))
 		}
@@ -453,7 +453,7 @@ func (df *Definer) storageByGates(k GroupKind, roots []*source.Type) bool {
 	}
 	m := stored[other]
 	d := df.builder.reject(report.StorageByGates, roots[other].Pkg.At(m.Pos), "write "+opposite+" before the marker",
-		"kind %s has %d storage versions here: %s", k, len(names), strings.Join(names, ", "))
+		"kind %s has %d storage versions here: %s", kind, len(names), strings.Join(names, ", "))
 	d.Related = related
 	if len(names) == 2 && len(related) == 1 {
 		df.reporter.Fix(d, "write "+opposite, &markers.Edit{Pos: m.Pos, End: m.Pos, New: opposite})

@@ -52,13 +52,13 @@ func (run *Run) Lint() {
 		}
 	})
 	disabled := map[*source.Package]map[string][]markers.Finding{} // by feature
-	for i, f := range files {
+	for i, file := range files {
 		var declared []*source.Type
 		if len(found[i]) > 0 {
-			declared = f.Types()
+			declared = file.Types()
 		}
 		for _, finding := range found[i] {
-			t := declaringType(f, declared, finding.Pos)
+			t := declaringType(file, declared, finding.Pos)
 			if t != nil && !run.usesOf(t).built && run.selects() {
 				continue // it belongs to a kind that was not selected
 			}
@@ -71,10 +71,10 @@ func (run *Run) Lint() {
 				continue // each field of the type lists the values itself
 			}
 			if finding.Kind == markers.NeedsFeature {
-				if disabled[f.Pkg] == nil {
-					disabled[f.Pkg] = map[string][]markers.Finding{}
+				if disabled[file.Pkg] == nil {
+					disabled[file.Pkg] = map[string][]markers.Finding{}
 				}
-				disabled[f.Pkg][finding.Feature] = append(disabled[f.Pkg][finding.Feature], finding)
+				disabled[file.Pkg][finding.Feature] = append(disabled[file.Pkg][finding.Feature], finding)
 				continue
 			}
 			d := run.Reporter.Add(lintKind(finding.Kind).At(run.Reporter.Position(finding.Pos), finding.Hint, "%s", finding.Message))

@@ -28,7 +28,7 @@ type sourceMarkers struct {
 
 // ParseMarkers implements [source.MarkerParser]. It reports markers whose arguments cannot
 // be parsed.
-func (s *sourceMarkers) ParseMarkers(p *source.Package, comments []markers.Comment,
+func (s *sourceMarkers) ParseMarkers(pkg *source.Package, comments []markers.Comment,
 	target markers.Target) (set source.Markers, bad source.Malformed) {
 	if len(comments) == 0 {
 		return nil, nil
@@ -43,13 +43,13 @@ func (s *sourceMarkers) ParseMarkers(p *source.Package, comments []markers.Comme
 		if def.IsCondition() {
 			continue // of another module, or reported: see package erasure
 		}
-		if feature := def.Feature(); feature != "" && !s.Enabled(p, feature) {
+		if feature := def.Feature(); feature != "" && !s.Enabled(pkg, feature) {
 			continue
 		}
 		marker, err := s.parseStable(def, comment, target)
 		switch {
 		case err != nil:
-			s.reporter.MarkerArguments(p, comment, err)
+			s.reporter.MarkerArguments(pkg, comment, err)
 			bad = append(bad, def)
 		default:
 			out = append(out, marker)
@@ -154,21 +154,21 @@ func (s *sourceMarkers) Allowed(p *source.Package) []string { return s.Describe(
 
 // Describe returns the facts of a package. It reads them once. A version without a group
 // has no effect.
-func (s *sourceMarkers) Describe(p *source.Package) *packageFacts {
-	if facts := s.facts[p]; facts != nil {
+func (s *sourceMarkers) Describe(pkg *source.Package) *packageFacts {
+	if facts := s.facts[pkg]; facts != nil {
 		return facts
 	}
-	p.Index()
+	pkg.Index()
 	facts := &packageFacts{}
-	s.facts[p] = facts
+	s.facts[pkg] = facts
 	var all source.Markers
-	for _, f := range p.Sources {
+	for _, f := range pkg.Sources {
 		if !f.MentionsPackage {
 			continue
 		}
 		f.Parse()
 		if f.Syntax != nil {
-			set, bad := s.ParseMarkers(p, f.Comments.Package, markers.Package)
+			set, bad := s.ParseMarkers(pkg, f.Comments.Package, markers.Package)
 			all = append(all, set...)
 			facts.malformed = append(facts.malformed, bad...)
 		}
@@ -177,26 +177,26 @@ func (s *sourceMarkers) Describe(p *source.Package) *packageFacts {
 		switch value := m.Value.(type) {
 		case markers.Enable:
 			for _, feature := range value {
-				s.checkFeature(p, m, feature)
+				s.checkFeature(pkg, m, feature)
 			}
 			facts.features = append(facts.features, value...)
 		case markers.Unions:
-			facts.unions = s.unionForms(p, m, value)
+			facts.unions = s.unionForms(pkg, m, value)
 		case markers.Allow:
 			facts.allow = append(facts.allow, value...)
 		case markers.Tag:
-			facts.overrides = append(facts.overrides, &override{pkg: p, marker: m, tag: value})
+			facts.overrides = append(facts.overrides, &override{pkg: pkg, marker: m, tag: value})
 		}
 	}
 	facts.conversion = all.Get(markers.ConversionName)
-	facts.features = append(facts.features, s.settingsOf(p).Enable...)
-	facts.allow = append(facts.allow, s.settingsOf(p).Allow...)
+	facts.features = append(facts.features, s.settingsOf(pkg).Enable...)
+	facts.allow = append(facts.allow, s.settingsOf(pkg).Allow...)
 	facts.Skip = all.Get(markers.SkipName) != nil
 	facts.optional = all.Get(markers.OptionalName) != nil
 	if group := all.Get(markers.GroupName); group != nil {
 		facts.grouped = true
 		facts.group, _ = group.Value.(string)
-		facts.version = p.Name
+		facts.version = pkg.Name
 		if version := all.Get(markers.VersionName); version != nil {
 			facts.version, _ = version.Value.(string)
 		}

@@ -205,39 +205,39 @@ func (b *Builder) node(f *source.File, pos token.Pos) *draft {
 
 // expr returns the draft of a type expression. If the expression is the declaration of a
 // type, that is owner, whose documentation and markers apply; otherwise owner is nil.
-func (b *Builder) expr(f *source.File, expr ast.Expr, owner *source.Type) *draft {
+func (b *Builder) expr(file *source.File, expr ast.Expr, owner *source.Type) *draft {
 	var d *draft
 	switch typed := expr.(type) {
 	case *ast.Ident:
-		if arg, ok := f.Params[typed.Name]; ok {
+		if arg, ok := file.Params[typed.Name]; ok {
 			d = b.expr(arg.File, arg.Expr, nil)
-			d.pkg = f.Pkg
+			d.pkg = file.Pkg
 			break
 		}
-		d = b.ident(f, typed)
+		d = b.ident(file, typed)
 	case *ast.SelectorExpr:
-		d = b.qualified(f, typed)
+		d = b.qualified(file, typed)
 		b.checkDuration(typed, d, owner)
 	case *ast.ArrayType:
-		d = b.array(f, typed)
+		d = b.array(file, typed)
 	case *ast.MapType:
-		d = b.mapType(f, typed)
+		d = b.mapType(file, typed)
 	case *ast.StarExpr:
-		d = b.expr(f, typed.X, nil)
+		d = b.expr(file, typed.X, nil)
 	case *ast.StructType:
 		if owner == nil {
-			d = b.structType(source.AnonymousStruct(f, typed))
+			d = b.structType(source.AnonymousStruct(file, typed))
 			break
 		}
 		d = b.structType(owner)
 	case *ast.InterfaceType:
-		b.Reporter.ReportType(report.TypeWithoutSchema, f.Pkg.At(expr.Pos()), interfaceHint, "interface types have no schema")
-		return b.failed(f, expr.Pos())
+		b.Reporter.ReportType(report.TypeWithoutSchema, file.Pkg.At(expr.Pos()), interfaceHint, "interface types have no schema")
+		return b.failed(file, expr.Pos())
 	case *ast.IndexExpr, *ast.IndexListExpr:
-		d = b.instance(f, typed)
+		d = b.instance(file, typed)
 	default:
-		b.Reporter.ReportType(report.TypeWithoutSchema, f.Pkg.At(expr.Pos()), "", "%s has no schema", GoSyntax(expr))
-		return b.failed(f, expr.Pos())
+		b.Reporter.ReportType(report.TypeWithoutSchema, file.Pkg.At(expr.Pos()), "", "%s has no schema", GoSyntax(expr))
+		return b.failed(file, expr.Pos())
 	}
 	if owner != nil {
 		d.origin.Pos = owner.Spec.Name.Pos()
@@ -263,46 +263,46 @@ func GoSyntax(expr ast.Expr) string {
 }
 
 // missing reports a name that cannot be resolved.
-func (b *Builder) missing(f *source.File, expr ast.Expr, why *source.Unresolved) *draft {
+func (b *Builder) missing(file *source.File, expr ast.Expr, why *source.Unresolved) *draft {
 	if why.ImportPath == "" {
-		if sel, ok := expr.(*ast.SelectorExpr); ok && excludedHint(f, expr) == "" {
+		if sel, ok := expr.(*ast.SelectorExpr); ok && excludedHint(file, expr) == "" {
 			if name, ok := sel.X.(*ast.Ident); ok {
-				if p, _ := f.Imported(name.Name); p == nil {
-					b.Reporter.MissingImport(f.Name+" "+name.Name, expr.Pos(), source.ExprName(expr), func() {
-						b.Reporter.ReportType(report.UnknownType, f.Pkg.At(expr.Pos()), "import the package "+name.Name,
+				if p, _ := file.Imported(name.Name); p == nil {
+					b.Reporter.MissingImport(file.Name+" "+name.Name, expr.Pos(), source.ExprName(expr), func() {
+						b.Reporter.ReportType(report.UnknownType, file.Pkg.At(expr.Pos()), "import the package "+name.Name,
 							"unknown type %s: the file does not import package %s", source.ExprName(expr), name.Name)
 					})
-					return b.failed(f, expr.Pos())
+					return b.failed(file, expr.Pos())
 				}
 			}
 		}
-		if _, erased := f.ErasedType(expr); erased != nil {
+		if _, erased := file.ErasedType(expr); erased != nil {
 			marker := "+" + markers.WhenName + "(" + erased.Condition + ")"
 			what := "the field"
 			hint := "write above the field: // " + marker
 			edit := (*markers.Edit)(nil)
-			if field := report.FieldAt(f, expr.Pos()); field == nil {
+			if field := report.FieldAt(file, expr.Pos()); field == nil {
 				what = "the type"
 				hint = "write above the type: // " + marker
-			} else if isConditional(f, field) {
+			} else if isConditional(file, field) {
 				hint = "the condition of the field has to require " + erased.Condition + ", too"
 			} else {
-				edit = b.Reporter.MarkerAbove(f, field.Pos(), marker)
+				edit = b.Reporter.MarkerAbove(file, field.Pos(), marker)
 			}
-			d := b.Reporter.Report(report.NeedsErased, f.Pkg.At(expr.Pos()), hint,
+			d := b.Reporter.Report(report.NeedsErased, file.Pkg.At(expr.Pos()), hint,
 				"%s needs type %s, which does not exist here: its condition is %s", what, source.ExprName(expr), erased.Condition)
 			d.Related = []diag.Related{{Pos: b.Reporter.Position(erased.Pos), Message: "the condition"}}
 			b.Reporter.Fix(d, "write // "+marker, edit)
-			return b.failed(f, expr.Pos())
+			return b.failed(file, expr.Pos())
 		}
-		b.Reporter.ReportType(report.UnknownType, f.Pkg.At(expr.Pos()), excludedHint(f, expr), "unknown type %s", source.ExprName(expr))
-		return b.failed(f, expr.Pos())
+		b.Reporter.ReportType(report.UnknownType, file.Pkg.At(expr.Pos()), excludedHint(file, expr), "unknown type %s", source.ExprName(expr))
+		return b.failed(file, expr.Pos())
 	}
 	b.Reporter.MissingImport(why.ImportPath, expr.Pos(), source.ExprName(expr), func() {
-		b.Reporter.ReportType(report.ImportNotFound, f.Pkg.At(expr.Pos()), report.ImportHint(f.Pkg, why.ImportPath),
+		b.Reporter.ReportType(report.ImportNotFound, file.Pkg.At(expr.Pos()), report.ImportHint(file.Pkg, why.ImportPath),
 			"cannot find package %q, which declares %s", why.ImportPath, source.ExprName(expr))
 	})
-	return b.failed(f, expr.Pos())
+	return b.failed(file, expr.Pos())
 }
 
 // excludedHint returns a hint if the type is declared in a file that is not part of the
@@ -391,7 +391,7 @@ func (b *Builder) ident(f *source.File, ident *ast.Ident) *draft {
 
 // local returns the draft of a reference to a type by an unqualified name or an
 // instantiation.
-func (b *Builder) local(f *source.File, expr ast.Expr, target *source.Type) *draft {
+func (b *Builder) local(file *source.File, expr ast.Expr, target *source.Type) *draft {
 	if target.Spec.Assign.IsValid() {
 		// An alias is resolved by one step. An alias of a predeclared or unnamed type is
 		// used itself, so that its markers apply; any other is replaced by its target.
@@ -403,7 +403,7 @@ func (b *Builder) local(f *source.File, expr ast.Expr, target *source.Type) *dra
 			}
 			if rhs.Type == nil {
 				d := b.predeclared(target.File, target.Spec.Type, rhs.Predeclared)
-				d.pkg = f.Pkg
+				d.pkg = file.Pkg
 				d.origin.Pos = expr.Pos()
 				return b.refer(d, target)
 			}
@@ -411,9 +411,9 @@ func (b *Builder) local(f *source.File, expr ast.Expr, target *source.Type) *dra
 		}
 	}
 	if target.Spec.TypeParams.NumFields() > 0 {
-		return b.uninstantiated(f, expr)
+		return b.uninstantiated(file, expr)
 	}
-	d := b.node(f, expr.Pos())
+	d := b.node(file, expr.Pos())
 	switch body := source.UnderlyingOf(target.File, target.Spec.Type); body.Kind {
 	case source.KindSlice:
 		d.Type = "array"
@@ -532,32 +532,32 @@ func (b *Builder) array(f *source.File, array *ast.ArrayType) *draft {
 }
 
 // mapType returns the draft of a map, whose keys must be strings in JSON.
-func (b *Builder) mapType(f *source.File, m *ast.MapType) *draft {
-	d := b.node(f, m.Pos())
+func (b *Builder) mapType(file *source.File, m *ast.MapType) *draft {
+	d := b.node(file, m.Pos())
 	if name := m.Key; source.IsName(name) {
-		if _, why := f.Resolve(name); why != nil {
-			return b.missing(f, name, why)
+		if _, why := file.Resolve(name); why != nil {
+			return b.missing(file, name, why)
 		}
 	}
-	if !b.stringKey(f, m.Key) {
-		key := source.UnderlyingOf(f, m.Key)
+	if !b.stringKey(file, m.Key) {
+		key := source.UnderlyingOf(file, m.Key)
 		typ, _ := BasicSchema(key.Basic)
 		if key.Kind == source.KindBasic && typ == "integer" {
-			return b.integerKeys(f, m)
+			return b.integerKeys(file, m)
 		}
-		b.wrongKey(f, m, "use a string type, or one that implements encoding.TextMarshaler")
-		return b.failed(f, m.Pos())
+		b.wrongKey(file, m, "use a string type, or one that implements encoding.TextMarshaler")
+		return b.failed(file, m.Pos())
 	}
 	switch m.Value.(type) {
 	case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.StarExpr, *ast.MapType, *ast.StructType,
 		*ast.IndexExpr, *ast.IndexListExpr:
-		d.additional = b.expr(f, m.Value, nil)
+		d.additional = b.expr(file, m.Value, nil)
 	case *ast.InterfaceType:
-		b.Reporter.ReportType(report.TypeWithoutSchema, f.Pkg.At(m.Value.Pos()), interfaceHint, "interface types have no schema")
-		return b.failed(f, m.Pos())
+		b.Reporter.ReportType(report.TypeWithoutSchema, file.Pkg.At(m.Value.Pos()), interfaceHint, "interface types have no schema")
+		return b.failed(file, m.Pos())
 	default:
-		b.Reporter.ReportType(report.TypeWithoutSchema, f.Pkg.At(m.Value.Pos()), "", "%s has no schema as the value of a map", GoSyntax(m.Value))
-		return b.failed(f, m.Pos())
+		b.Reporter.ReportType(report.TypeWithoutSchema, file.Pkg.At(m.Value.Pos()), "", "%s has no schema as the value of a map", GoSyntax(m.Value))
+		return b.failed(file, m.Pos())
 	}
 	d.Type = "object"
 	return d

@@ -30,33 +30,33 @@ func typeOf(s *structural.Schema) string {
 
 // limits returns the restrictions of a value as text, without enum and rules, followed by
 // those of the elements of a list or map.
-func limits(s *structural.Schema) []string {
+func limits(schema *structural.Schema) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	if s.Nullable {
+	if schema.Nullable {
 		add("may be null")
 	}
-	if s.XEmbeddedResource {
+	if schema.XEmbeddedResource {
 		add("is a whole Kubernetes object")
 	}
-	if s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields {
+	if schema.XPreserveUnknownFields != nil && *schema.XPreserveUnknownFields {
 		add("preserves unspecified fields")
 	}
-	switch s.XListType {
+	switch schema.XListType {
 	case "map":
-		add("has one element for each %s", strings.Join(s.XListMapKeys, " and "))
+		add("has one element for each %s", strings.Join(schema.XListMapKeys, " and "))
 	case "set":
 		add("has no duplicate elements")
 	case "atomic":
 		add("is replaced as a whole by server-side apply")
 	}
-	if s.XMapType == "atomic" {
+	if schema.XMapType == "atomic" {
 		add("is replaced as a whole by server-side apply")
 	}
-	if v := s.ValueValidation; v != nil {
-		out = append(out, limitsOf(v, s.XIntOrString)...)
+	if v := schema.ValueValidation; v != nil {
+		out = append(out, limitsOf(v, schema.XIntOrString)...)
 	}
-	if element := elementOf(s); element != nil {
+	if element := elementOf(schema); element != nil {
 		var more []string
 		if element.ValueValidation != nil {
 			for _, value := range element.Enum {
@@ -81,11 +81,11 @@ func countOf(n int64, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-func limitsOf(v *structural.ValueValidation, intOrString bool) []string {
+func limitsOf(validation *structural.ValueValidation, intOrString bool) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	if v.Format != "" {
-		add("has the format %s", v.Format)
+	if validation.Format != "" {
+		add("has the format %s", validation.Format)
 	}
 	count := func(least, most *int64, unit string) {
 		switch {
@@ -99,9 +99,9 @@ func limitsOf(v *structural.ValueValidation, intOrString bool) []string {
 			add("has at most %s", countOf(*most, unit))
 		}
 	}
-	count(v.MinLength, v.MaxLength, "character")
-	count(v.MinItems, v.MaxItems, "element")
-	count(v.MinProperties, v.MaxProperties, "key")
+	count(validation.MinLength, validation.MaxLength, "character")
+	count(validation.MinItems, validation.MaxItems, "element")
+	count(validation.MinProperties, validation.MaxProperties, "key")
 	bound := func(n *float64, exclusive bool, than, orEqual string) {
 		switch {
 		case n != nil && exclusive:
@@ -110,21 +110,21 @@ func limitsOf(v *structural.ValueValidation, intOrString bool) []string {
 			add("is %s %s", orEqual, number(*n))
 		}
 	}
-	bound(v.Minimum, v.ExclusiveMinimum, "greater than", "at least")
-	bound(v.Maximum, v.ExclusiveMaximum, "less than", "at most")
-	if v.MultipleOf != nil {
-		add("is a multiple of %s", number(*v.MultipleOf))
+	bound(validation.Minimum, validation.ExclusiveMinimum, "greater than", "at least")
+	bound(validation.Maximum, validation.ExclusiveMaximum, "less than", "at most")
+	if validation.MultipleOf != nil {
+		add("is a multiple of %s", number(*validation.MultipleOf))
 	}
-	if v.Pattern != "" {
-		add("matches %s", v.Pattern)
+	if validation.Pattern != "" {
+		add("matches %s", validation.Pattern)
 	}
-	if v.UniqueItems {
+	if validation.UniqueItems {
 		add("has no duplicate elements")
 	}
 	for _, junctor := range []struct {
 		quantifier string
 		of         []structural.NestedValueValidation
-	}{{"all", v.AllOf}, {"at least one", v.AnyOf}, {"exactly one", v.OneOf}} {
+	}{{"all", validation.AllOf}, {"at least one", validation.AnyOf}, {"exactly one", validation.OneOf}} {
 		branches := junctor.of
 		if intOrString { // implied by the type
 			if IsTypes(branches) {
@@ -137,8 +137,8 @@ func limitsOf(v *structural.ValueValidation, intOrString bool) []string {
 			add("satisfies %s of: %s", junctor.quantifier, alternatives(branches))
 		}
 	}
-	if v.Not != nil {
-		add("does not satisfy: %s", alternative(v.Not))
+	if validation.Not != nil {
+		add("does not satisfy: %s", alternative(validation.Not))
 	}
 	return out
 }

@@ -139,28 +139,28 @@ func (l *linter) node(comments []Comment, target Target) {
 	seen := map[string]Comment{}
 	l.comments = comments
 	var resources []Comment
-	for _, c := range comments {
-		l.described[c.Pos] = true
-		if l.allowed(c.Text) {
+	for _, comment := range comments {
+		l.described[comment.Pos] = true
+		if l.allowed(comment.Text) {
 			continue
 		}
-		def := l.lookup(c.Text, target)
+		def := l.lookup(comment.Text, target)
 		if def == nil {
-			l.unknown(c, target)
+			l.unknown(comment, target)
 			continue
 		}
-		l.nested(def, c, target)
-		if l.unsupported(def, c) || def.row.repeatable {
+		l.nested(def, comment, target)
+		if l.unsupported(def, comment) || def.row.repeatable {
 			continue
 		}
 		if def.Name == ResourceName {
-			resources = append(resources, c)
+			resources = append(resources, comment)
 			continue
 		}
-		if first, ok := seen[def.Name]; ok && first.Text != c.Text {
-			l.overridden(def.Name, first, c, target)
+		if first, ok := seen[def.Name]; ok && first.Text != comment.Text {
+			l.overridden(def.Name, first, comment, target)
 		}
-		seen[def.Name] = c
+		seen[def.Name] = comment
 	}
 	l.resources(resources)
 }
@@ -306,32 +306,32 @@ func (l *linter) overridden(name string, first, last Comment, target Target) {
 }
 
 // unknown reports a marker that is not defined for its target.
-func (l *linter) unknown(c Comment, target Target) {
-	full, short, _ := splitName(c.Text)
+func (l *linter) unknown(comment Comment, target Target) {
+	full, short, _ := splitName(comment.Text)
 	if strings.HasPrefix(full, " ") || strings.HasPrefix(full, "\t") {
 		if target != Field || !l.impliedByTag(strings.TrimSpace(full)) {
-			l.spaceAfterPlus(c)
+			l.spaceAfterPlus(comment)
 		}
 		return
 	}
 	if !hasOwnPrefix(full) {
-		l.nearMiss(c, full, target)
+		l.nearMiss(comment, full, target)
 		return
 	}
 	complete := full
 	full, _, _ = strings.Cut(full, " ")
 	if other, ok := generatorMarkerNamed(full); ok && len(complete) > len(full) {
-		rest := c.Text[1+len(full):]
-		l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + complete, Hint: other.hint(rest), Suggestion: full,
-			Edit: c.rewritten(other.corrected(rest))})
+		rest := comment.Text[1+len(full):]
+		l.add(Finding{Pos: comment.Pos, Kind: Unknown, Message: "unknown marker +" + complete, Hint: other.hint(rest), Suggestion: full,
+			Edit: comment.rewritten(other.corrected(rest))})
 		return
 	}
 	if isForeign(full) || isForeign(short) {
 		return
 	}
 	if strings.HasPrefix(full, "openshift:") && !slices.Contains(l.options.Features, FeatureOpenShift) {
-		if l.table.knows(c.Text) {
-			l.add(Finding{Pos: c.Pos, Kind: NeedsFeature, Feature: FeatureOpenShift})
+		if l.table.knows(comment.Text) {
+			l.add(Finding{Pos: comment.Pos, Kind: NeedsFeature, Feature: FeatureOpenShift})
 		}
 		return
 	}
@@ -339,8 +339,8 @@ func (l *linter) unknown(c Comment, target Target) {
 	if tag, ok := l.table.declarative[name]; ok && len(tag.targets) == 0 {
 		return
 	} else if ok && !slices.Contains(l.options.Features, FeatureK8s) {
-		if l.table.knows(c.Text) && !l.hasKubebuilderMarker(strings.TrimPrefix(name, "k8s:")) {
-			l.add(Finding{Pos: c.Pos, Kind: NeedsFeature, Feature: FeatureK8s})
+		if l.table.knows(comment.Text) && !l.hasKubebuilderMarker(strings.TrimPrefix(name, "k8s:")) {
+			l.add(Finding{Pos: comment.Pos, Kind: NeedsFeature, Feature: FeatureK8s})
 		}
 		return
 	}
@@ -349,21 +349,21 @@ func (l *linter) unknown(c Comment, target Target) {
 		if l.table.byTarget[target][ConvertPrefix+tail] != nil {
 			break // +schemagen:conversion is a marker, too
 		}
-		if def := l.lookup(c.Text, other); other != target && def != nil && l.table.byTarget[target][def.Name] == nil {
-			l.wrongTarget(c, def.Name, target, other)
+		if def := l.lookup(comment.Text, other); other != target && def != nil && l.table.byTarget[target][def.Name] == nil {
+			l.wrongTarget(comment, def.Name, target, other)
 			return
 		}
 	}
-	if name, argument, ok := l.withoutValue(full, target); ok && !strings.Contains(c.Text, "=") {
-		l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: fmt.Sprintf("argument %s of +%s has no value", argument, name),
+	if name, argument, ok := l.withoutValue(full, target); ok && !strings.Contains(comment.Text, "=") {
+		l.add(Finding{Pos: comment.Pos, Kind: Unknown, Message: fmt.Sprintf("argument %s of +%s has no value", argument, name),
 			Hint: "write +" + full + "=…", Suggestion: name})
 		return
 	}
-	if l.misspelledCondition(c, target) {
+	if l.misspelledCondition(comment, target) {
 		return
 	}
-	f := Finding{Pos: c.Pos, Kind: Unknown, Message: fmt.Sprintf("unknown marker +%s", strings.TrimSpace(full))}
-	if def := l.table.Lookup(c.Text, target); def != nil && def.Feature() == FeatureKEP {
+	f := Finding{Pos: comment.Pos, Kind: Unknown, Message: fmt.Sprintf("unknown marker +%s", strings.TrimSpace(full))}
+	if def := l.table.Lookup(comment.Text, target); def != nil && def.Feature() == FeatureKEP {
 		keyword := strings.TrimPrefix(def.Name, "kubebuilder:")
 		instead := "+schemagen:" + keyword
 		if l.table.byTarget[target][instead[1:]] == nil {
@@ -372,7 +372,7 @@ func (l *linter) unknown(c Comment, target Target) {
 		f.Message = "unknown marker +" + def.Name
 		f.Hint = "write " + instead + "=…, or // +schemagen:enable=kep above the package clause for the syntax of the structural-schema proposal"
 	} else {
-		g := l.guess(c, target)
+		g := l.guess(comment, target)
 		f.Suggestion = g.name
 		f.Hint = g.hint
 		f.Corrected = g.corrected
@@ -433,15 +433,15 @@ func floating(pos token.Pos, name string) Finding {
 }
 
 // nearMiss reports an unqualified name that is close to one of ours.
-func (l *linter) nearMiss(c Comment, full string, target Target) {
-	if def := l.table.byTarget[target][full]; def != nil && c.Text == "+"+full {
+func (l *linter) nearMiss(comment Comment, full string, target Target) {
+	if def := l.table.byTarget[target][full]; def != nil && comment.Text == "+"+full {
 		if !l.hasKubebuilderMarker(full) {
-			l.add(Finding{Pos: c.Pos, Kind: NeedsFeature, Feature: def.Feature()})
+			l.add(Finding{Pos: comment.Pos, Kind: NeedsFeature, Feature: def.Feature()})
 		}
 		return
 	}
 	if strings.ContainsAny(full, ": \t/.") {
-		l.nearText(c, target)
+		l.nearText(comment, target)
 		return
 	}
 	if slices.Contains(l.table.shared, full) || slices.Contains(foreignNames(), full) {
@@ -452,13 +452,13 @@ func (l *linter) nearMiss(c Comment, full string, target Target) {
 		return
 	}
 	if word != full {
-		l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + full, Hint: fmt.Sprintf("did you mean +%s?", word),
-			Corrected: l.guess(c, target).corrected})
+		l.add(Finding{Pos: comment.Pos, Kind: Unknown, Message: "unknown marker +" + full, Hint: fmt.Sprintf("did you mean +%s?", word),
+			Corrected: l.guess(comment, target).corrected})
 		return
 	}
 	for _, other := range []Target{Type, Field, Package} {
 		if other != target && l.table.byTarget[other][word] != nil {
-			l.wrongTarget(c, word, target, other)
+			l.wrongTarget(comment, word, target, other)
 			return
 		}
 	}
@@ -466,15 +466,15 @@ func (l *linter) nearMiss(c Comment, full string, target Target) {
 
 // nearText reports one of our unqualified names followed by a value or note in the wrong
 // syntax, and a name whose namespace is misspelled.
-func (l *linter) nearText(c Comment, target Target) {
-	heads := namePrefixes(c.Text)
+func (l *linter) nearText(comment Comment, target Target) {
+	heads := namePrefixes(comment.Text)
 	if len(heads) == 0 {
 		return
 	}
 	name := heads[len(heads)-1]
 	if slices.Contains(l.table.bare, name) {
 		def := l.table.definition(name, target)
-		rest := c.Text[1+len(name):]
+		rest := comment.Text[1+len(name):]
 		_, ok := l.table.rewrite(def, rest)
 		sentence := strings.ContainsAny(argumentText(rest), " \t")
 		if def.Empty() && target == Field && l.impliedByTag(name) {
@@ -482,21 +482,21 @@ func (l *linter) nearText(c Comment, target Target) {
 		}
 		unknown := "+" + strings.TrimSpace(heads[0])
 		if heads[0] == name {
-			unknown = c.Text
+			unknown = comment.Text
 		}
 		switch {
 		case rest[0] == ':', strings.Trim(rest, ".,;") == "", rest[0] == ' ' && (def.Empty() || ok && !sentence):
-			l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker " + unknown, Hint: l.table.hint(def, name, rest),
-				Edit: c.rewritten(l.guess(c, target).corrected)})
+			l.add(Finding{Pos: comment.Pos, Kind: Unknown, Message: "unknown marker " + unknown, Hint: l.table.hint(def, name, rest),
+				Edit: comment.rewritten(l.guess(comment, target).corrected)})
 		}
 		return
 	}
 	names := l.names(target)
 	for _, head := range heads {
 		if name, ok := correctNamespace(head, names); ok {
-			g := l.guess(c, target)
-			l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + head,
-				Hint: l.table.hint(l.table.definition(name, target), name, c.Text[1+len(head):]), Suggestion: name,
+			g := l.guess(comment, target)
+			l.add(Finding{Pos: comment.Pos, Kind: Unknown, Message: "unknown marker +" + head,
+				Hint: l.table.hint(l.table.definition(name, target), name, comment.Text[1+len(head):]), Suggestion: name,
 				Corrected: g.corrected, Edit: g.edit})
 			return
 		}

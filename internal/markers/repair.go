@@ -105,10 +105,10 @@ func parenthesized(text string) (word, rest string, ok bool) {
 // misspelledCondition reports an unknown marker of ours with parentheses behind its name, and
 // whether it is one. It probably is a misspelled condition. Without it, what it is on would be
 // there for all gates, so it is an error.
-func (l *linter) misspelledCondition(c Comment, target Target) bool {
+func (l *linter) misspelledCondition(comment Comment, target Target) bool {
 	const prefix = "+schemagen:"
-	word, rest, ok := parenthesized(strings.TrimPrefix(c.Text, prefix))
-	if !ok || !strings.HasPrefix(c.Text, prefix) || l.allowed(c.Text) {
+	word, rest, ok := parenthesized(strings.TrimPrefix(comment.Text, prefix))
+	if !ok || !strings.HasPrefix(comment.Text, prefix) || l.allowed(comment.Text) {
 		return false
 	}
 	var names []string
@@ -131,7 +131,7 @@ func (l *linter) misspelledCondition(c Comment, target Target) bool {
 	if prefix[1:]+word == WhenName {
 		message = prefix + word + " needs parentheses"
 	}
-	f := Finding{Pos: c.Pos, Kind: Unknown, Error: true, Message: message, Suggestion: (prefix + name)[1:]}
+	f := Finding{Pos: comment.Pos, Kind: Unknown, Error: true, Message: message, Suggestion: (prefix + name)[1:]}
 	text := prefix + name + "(" + rest
 	if def := l.table.Lookup(text, target); def != nil && l.table.parses(def, text) {
 		f.Corrected = text
@@ -471,21 +471,21 @@ func (t *Table) isSuspect(text string) bool {
 
 // suggest adds a hint and an edit to the error of a marker whose arguments the definition
 // does not accept.
-func (t *Table) suggest(def *Definition, c Comment, e *ParseError) {
+func (t *Table) suggest(def *Definition, comment Comment, e *ParseError) {
 	name := "+" + def.Name
-	rest, named := strings.CutPrefix(c.Text, name)
-	if written := withQuotes(c.Text); written != "" {
+	rest, named := strings.CutPrefix(comment.Text, name)
+	if written := withQuotes(comment.Text); written != "" {
 		e.Hint = "put quotes around the value: " + written
-		e.Edit = c.replacement(written)
+		e.Edit = comment.replacement(written)
 		return
 	}
-	if hint := specificHint(def, c.Text, e.Msg); hint != "" || !named {
+	if hint := specificHint(def, comment.Text, e.Msg); hint != "" || !named {
 		e.Hint = hint
 		return
 	}
 	if written, ok := t.rewrite(def, rest); ok {
 		e.Hint = "write " + written
-		e.Edit = c.replacement(written)
+		e.Edit = comment.replacement(written)
 		return
 	}
 	quoted, isUnknown := strings.CutPrefix(e.Msg, "unknown argument ")
@@ -493,7 +493,7 @@ func (t *Table) suggest(def *Definition, c Comment, e *ParseError) {
 	if isUnknown {
 		nearest, hint = guessArgument(def, quoted)
 	}
-	_, value, _ := strings.Cut(c.Text, "=")
+	_, value, _ := strings.Cut(comment.Text, "=")
 	if def.Name == ResourceName && strings.Contains(value, ",") && nearest == "" {
 		e.Hint = "separate the values of an argument with semicolons, as in shortName=a;b"
 		return

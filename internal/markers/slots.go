@@ -27,15 +27,15 @@ func (d *Definition) slot() string {
 // alternatives if one of them is conditional. It returns nothing for a marker that takes
 // effect together with others of its name.
 func (t *Table) Slots(c Comment, target Target) []string {
-	m, err := t.Parse(c, target)
-	if m == nil || err != nil {
+	marker, err := t.Parse(c, target)
+	if marker == nil || err != nil {
 		return nil // reported elsewhere
 	}
-	s := m.def.slot()
+	s := marker.def.slot()
 	if s == "" {
 		return nil
 	}
-	switch value := m.Value.(type) {
+	switch value := marker.Value.(type) {
 	case crdmarkers.PrintColumn:
 		return []string{s + ":" + value.Name}
 	case crdmarkers.Metadata:
@@ -50,7 +50,7 @@ func (t *Table) Slots(c Comment, target Target) []string {
 		}
 		return slots
 	case Tag:
-		return t.innerSlots(m, s+"("+strings.TrimSpace(value.Argument)+")")
+		return t.innerSlots(marker, s+"("+strings.TrimSpace(value.Argument)+")")
 	}
 	return []string{s}
 }

@@ -267,29 +267,29 @@ func (t *Table) ParseAs(def *Definition, c Comment) (*Marker, error) {
 }
 
 // parseAs is ParseAs without hints.
-func (t *Table) parseAs(def *Definition, c Comment) (*Marker, *ParseError) {
-	if len(c.Text) > MaxLength {
-		return nil, &ParseError{Name: def.Name, Pos: c.Pos, Msg: fmt.Sprintf("the marker is longer than %d bytes", MaxLength)}
+func (t *Table) parseAs(def *Definition, comment Comment) (*Marker, *ParseError) {
+	if len(comment.Text) > MaxLength {
+		return nil, &ParseError{Name: def.Name, Pos: comment.Pos, Msg: fmt.Sprintf("the marker is longer than %d bytes", MaxLength)}
 	}
 	if def.Own() {
-		value, offset, err := def.row.parse(c.Text, def.Name)
+		value, offset, err := def.row.parse(comment.Text, def.Name)
 		if err != nil {
-			return nil, &ParseError{Name: def.Name, Pos: c.PosAt(offset), Msg: err.Error()}
+			return nil, &ParseError{Name: def.Name, Pos: comment.PosAt(offset), Msg: err.Error()}
 		}
-		return &Marker{Comment: c, Name: def.Name, Value: value, def: def}, nil
+		return &Marker{Comment: comment, Name: def.Name, Value: value, def: def}, nil
 	}
-	value, ok := t.values.Load(parsed{def, c.Text})
+	value, ok := t.values.Load(parsed{def, comment.Text})
 	var err error
 	if !ok {
-		value, err = def.Parse(c.Text)
+		value, err = def.Parse(comment.Text)
 		if err == nil {
-			t.values.Store(parsed{def, c.Text}, value)
+			t.values.Store(parsed{def, comment.Text}, value)
 		}
 	}
 	if err == nil {
-		return &Marker{Comment: c, Name: def.Name, Value: value, def: def}, nil
+		return &Marker{Comment: comment, Name: def.Name, Value: value, def: def}, nil
 	}
-	parseErr := &ParseError{Name: def.Name, Pos: c.Pos, Msg: err.Error()}
+	parseErr := &ParseError{Name: def.Name, Pos: comment.Pos, Msg: err.Error()}
 	var list loader.ErrList
 	if errors.As(err, &list) && len(list) > 0 {
 		// Missing arguments are reported last, in map order.
@@ -312,16 +312,16 @@ func (t *Table) parseAs(def *Definition, c Comment) (*Marker, *ParseError) {
 			scanErr.Msg = "needs a value"
 		}
 		parseErr.Msg = scanErr.Msg
-		_, short, args := splitName(c.Text)
-		if def.Name == short && !def.AnonymousField() && !def.Empty() && args <= len(c.Text) {
+		_, short, args := splitName(comment.Text)
+		if def.Name == short && !def.AnonymousField() && !def.Empty() && args <= len(comment.Text) {
 			// The scanner started at the name of the first argument.
 			args = len(short) + 2
 		}
-		offset := min(args+scanErr.Pos.Offset, len(c.Text))
+		offset := min(args+scanErr.Pos.Offset, len(comment.Text))
 		if name, ok := strings.CutPrefix(scanErr.Msg, "unknown argument "); ok {
 			offset -= len(name) - len(`""`) // the scanner is at the equals sign
 		}
-		parseErr.Pos = c.PosAt(max(0, offset))
+		parseErr.Pos = comment.PosAt(max(0, offset))
 	}
 	return nil, parseErr
 }

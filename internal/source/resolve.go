@@ -102,7 +102,7 @@ type Underlying struct {
 
 // UnderlyingOf follows names to the underlying type. The result is of KindUnknown if a name
 // cannot be resolved.
-func UnderlyingOf(f *File, expr ast.Expr) Underlying {
+func UnderlyingOf(file *File, expr ast.Expr) Underlying {
 	for range 100 { // Go rejects a type that is its own underlying type
 		switch typed := expr.(type) {
 		case *ast.ParenExpr:
@@ -110,13 +110,13 @@ func UnderlyingOf(f *File, expr ast.Expr) Underlying {
 			continue
 		case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
 			if ident, ok := typed.(*ast.Ident); ok {
-				if arg, bound := f.Params[ident.Name]; bound {
-					f = arg.File
+				if arg, bound := file.Params[ident.Name]; bound {
+					file = arg.File
 					expr = arg.Expr
 					continue
 				}
 			}
-			name, missing := f.Resolve(typed)
+			name, missing := file.Resolve(typed)
 			if missing != nil {
 				return Underlying{}
 			}
@@ -127,24 +127,24 @@ func UnderlyingOf(f *File, expr ast.Expr) Underlying {
 				}
 				return Underlying{Kind: KindBasic, Basic: name.Predeclared}
 			}
-			f = name.Type.File
+			file = name.Type.File
 			expr = name.Type.Spec.Type
 			continue
 		case *ast.ArrayType:
 			if typed.Len == nil {
-				return Underlying{Kind: KindSlice, Expr: expr, File: f}
+				return Underlying{Kind: KindSlice, Expr: expr, File: file}
 			}
-			return Underlying{Kind: KindArray, Expr: expr, File: f}
+			return Underlying{Kind: KindArray, Expr: expr, File: file}
 		case *ast.MapType:
-			return Underlying{Kind: KindMap, Expr: expr, File: f}
+			return Underlying{Kind: KindMap, Expr: expr, File: file}
 		case *ast.StructType:
-			return Underlying{Kind: KindStruct, Expr: expr, File: f}
+			return Underlying{Kind: KindStruct, Expr: expr, File: file}
 		case *ast.InterfaceType:
-			return Underlying{Kind: KindInterface, Expr: expr, File: f}
+			return Underlying{Kind: KindInterface, Expr: expr, File: file}
 		case *ast.StarExpr:
-			return Underlying{Kind: KindPointer, Expr: expr, File: f}
+			return Underlying{Kind: KindPointer, Expr: expr, File: file}
 		}
-		return Underlying{Kind: KindOther, Expr: expr, File: f}
+		return Underlying{Kind: KindOther, Expr: expr, File: file}
 	}
 	return Underlying{}
 }

@@ -29,18 +29,18 @@ const uncompiled = ": rule compile error: "
 
 // explainDefault adds to an error about a default what to write, and where the field that it
 // lacks is declared or, if that depends on gates, the condition.
-func (c *Checker) explainDefault(d diag.Diagnostic, subjects []*crd.Definition) diag.Diagnostic {
+func (c *Checker) explainDefault(diagnostic diag.Diagnostic, subjects []*crd.Definition) diag.Diagnostic {
 	hint := "add it to the default, give the field a default, or make it optional"
-	m := lacksRequired().FindStringSubmatch(d.Message)
+	m := lacksRequired().FindStringSubmatch(diagnostic.Message)
 	if m == nil {
 		hint = "test for it in the rule with has(), or add it to the default"
-		m = lacksKey().FindStringSubmatch(d.Message)
+		m = lacksKey().FindStringSubmatch(diagnostic.Message)
 	}
-	if m == nil || d.Hint != "" {
-		return d
+	if m == nil || diagnostic.Hint != "" {
+		return diagnostic
 	}
-	d.Hint = hint
-	search := defaultSearch{checker: c, at: d.Pos, seen: map[*structural.Schema]bool{}}
+	diagnostic.Hint = hint
+	search := defaultSearch{checker: c, at: diagnostic.Pos, seen: map[*structural.Schema]bool{}}
 	for _, s := range subjects {
 		for _, schema := range s.Schemas {
 			search.below(schema)
@@ -52,11 +52,11 @@ func (c *Checker) explainDefault(d diag.Diagnostic, subjects []*crd.Definition) 
 			if condition, ok := c.conditionOf(field.Origin.Pos); ok {
 				related = diag.Related{Pos: c.Reporter.Position(condition.Pos), Message: "the condition of the field"}
 			}
-			d.Related = append(slices.Clone(d.Related), related)
-			return d
+			diagnostic.Related = append(slices.Clone(diagnostic.Related), related)
+			return diagnostic
 		}
 	}
-	return d
+	return diagnostic
 }
 
 // steps returns the way to a field by names.

@@ -187,17 +187,17 @@ func (c *Checker) isConvertible(t *source.Type, depth int) bool {
 }
 
 // convertibleOf returns the names of the types that functions of the package convert.
-func (c *Checker) convertibleOf(p *source.Package) map[string]bool {
-	if found := c.convertibles[p]; found != nil {
+func (c *Checker) convertibleOf(pkg *source.Package) map[string]bool {
+	if found := c.convertibles[pkg]; found != nil {
 		return found
 	}
 	found := map[string]bool{}
 	if c.convertibles == nil {
 		c.convertibles = map[*source.Package]map[string]bool{}
 	}
-	c.convertibles[p] = found
-	p.Index()
-	for _, f := range p.Sources {
+	c.convertibles[pkg] = found
+	pkg.Index()
+	for _, f := range pkg.Sources {
 		src, err := f.Text()
 		if err != nil || !bytes.Contains(src, []byte("Hub(")) && !bytes.Contains(src, []byte("ConvertTo(")) &&
 			!bytes.Contains(src, []byte("ConvertFrom(")) && !bytes.Contains(src, []byte("func Convert_")) {
@@ -220,7 +220,7 @@ func (c *Checker) convertibleOf(p *source.Package) map[string]bool {
 			case name == "Hub" || name == "ConvertTo" || name == "ConvertFrom":
 				if receiver, _ := source.Receiver(fn); receiver != "" {
 					found[receiver] = true
-					if decl := p.Lookup(receiver).Unalias(); decl != nil && decl.Pkg == p {
+					if decl := pkg.Lookup(receiver).Unalias(); decl != nil && decl.Pkg == pkg {
 						found[decl.Spec.Name.Name] = true
 					}
 				}

@@ -46,53 +46,53 @@ func (w *yamlWriter) node(indent int, n node) {
 		return
 	}
 	g := n.generic
-	v := n.validation
+	validation := n.validation
 	x := n.extensions
 	w.additionalProperties(indent, n)
-	w.junctor(indent, "allOf:\n", v.AllOf)
-	w.junctor(indent, "anyOf:\n", v.AnyOf)
+	w.junctor(indent, "allOf:\n", validation.AllOf)
+	w.junctor(indent, "anyOf:\n", validation.AnyOf)
 	w.optionalJSON(indent, "default:", g.Default)
 	w.description(indent, n)
-	if len(v.Enum) > 0 {
+	if len(validation.Enum) > 0 {
 		w.key(indent, "enum:\n")
-		for i := range v.Enum {
+		for i := range validation.Enum {
 			w.key(indent, "-")
-			w.json(indent, 1, v.Enum[i].Raw)
+			w.json(indent, 1, validation.Enum[i].Raw)
 		}
 	}
 	w.optionalJSON(indent, "example:", g.Example)
-	w.optionalTrue(indent, "exclusiveMaximum: ", v.ExclusiveMaximum)
-	w.optionalTrue(indent, "exclusiveMinimum: ", v.ExclusiveMinimum)
+	w.optionalTrue(indent, "exclusiveMaximum: ", validation.ExclusiveMaximum)
+	w.optionalTrue(indent, "exclusiveMinimum: ", validation.ExclusiveMinimum)
 	if g.ExternalDocs != nil {
 		start := w.mapping(indent, "externalDocs:\n")
 		w.optionalText(indent+2, "description: ", g.ExternalDocs.Description)
 		w.optionalText(indent+2, "url: ", g.ExternalDocs.URL)
 		w.endMapping(start)
 	}
-	w.optionalText(indent, "format: ", v.Format)
+	w.optionalText(indent, "format: ", validation.Format)
 	w.items(indent, n)
-	w.integer(indent, "maxItems: ", v.MaxItems)
-	w.integer(indent, "maxLength: ", v.MaxLength)
-	w.integer(indent, "maxProperties: ", v.MaxProperties)
-	w.number(indent, "maximum: ", v.Maximum)
-	w.integer(indent, "minItems: ", v.MinItems)
-	w.integer(indent, "minLength: ", v.MinLength)
-	w.integer(indent, "minProperties: ", v.MinProperties)
-	w.number(indent, "minimum: ", v.Minimum)
-	w.number(indent, "multipleOf: ", v.MultipleOf)
-	if v.Not != nil {
+	w.integer(indent, "maxItems: ", validation.MaxItems)
+	w.integer(indent, "maxLength: ", validation.MaxLength)
+	w.integer(indent, "maxProperties: ", validation.MaxProperties)
+	w.number(indent, "maximum: ", validation.Maximum)
+	w.integer(indent, "minItems: ", validation.MinItems)
+	w.integer(indent, "minLength: ", validation.MinLength)
+	w.integer(indent, "minProperties: ", validation.MinProperties)
+	w.number(indent, "minimum: ", validation.Minimum)
+	w.number(indent, "multipleOf: ", validation.MultipleOf)
+	if validation.Not != nil {
 		start := w.mapping(indent, "not:\n")
-		w.nested(indent+2, v.Not)
+		w.nested(indent+2, validation.Not)
 		w.endMapping(start)
 	}
 	w.optionalTrue(indent, "nullable: ", g.Nullable)
-	w.junctor(indent, "oneOf:\n", v.OneOf)
-	w.optionalText(indent, "pattern: ", v.Pattern)
+	w.junctor(indent, "oneOf:\n", validation.OneOf)
+	w.optionalText(indent, "pattern: ", validation.Pattern)
 	w.properties(indent, n)
-	w.texts(indent, "required:\n", v.Required)
+	w.texts(indent, "required:\n", validation.Required)
 	w.optionalText(indent, "title: ", g.Title)
 	w.optionalText(indent, "type: ", g.Type)
-	w.optionalTrue(indent, "uniqueItems: ", v.UniqueItems)
+	w.optionalTrue(indent, "uniqueItems: ", validation.UniqueItems)
 	w.optionalTrue(indent, "x-kubernetes-embedded-resource: ", x.XEmbeddedResource)
 	w.optionalTrue(indent, "x-kubernetes-int-or-string: ", x.XIntOrString)
 	w.texts(indent, "x-kubernetes-list-map-keys:\n", x.XListMapKeys)

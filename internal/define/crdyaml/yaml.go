@@ -338,7 +338,7 @@ func (w *yamlWriter) names(n *apiextensionsv1.CustomResourceDefinitionNames) {
 	w.optionalText(4, "singular: ", n.Singular)
 }
 
-func (w *yamlWriter) version(indent int, v *apiextensionsv1.CustomResourceDefinitionVersion, s *structural.Schema) {
+func (w *yamlWriter) version(indent int, v *apiextensionsv1.CustomResourceDefinitionVersion, schema *structural.Schema) {
 	if len(v.AdditionalPrinterColumns) > 0 {
 		w.key(indent, "additionalPrinterColumns:\n")
 	}
@@ -359,10 +359,10 @@ func (w *yamlWriter) version(indent int, v *apiextensionsv1.CustomResourceDefini
 		w.text(indent, "deprecationWarning: ", *v.DeprecationWarning)
 	}
 	w.text(indent, "name: ", v.Name)
-	if s != nil {
+	if schema != nil {
 		w.key(indent, "schema:\n")
 		start := w.mapping(indent+2, "openAPIV3Schema:\n")
-		w.schema(indent+4, s)
+		w.schema(indent+4, schema)
 		w.endMapping(start)
 	}
 	if len(v.SelectableFields) > 0 {

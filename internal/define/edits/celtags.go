@@ -60,36 +60,36 @@ func (c *celWriter) variable() string {
 
 // expr returns an expression that is true if the value of another expression satisfies the
 // tag.
-func (c *celWriter) expr(tag codetags.Tag, value string, s *structural.Schema) string {
+func (c *celWriter) expr(tag codetags.Tag, value string, schema *structural.Schema) string {
 	if tag.ValueType == codetags.ValueTypeTag && tag.ValueTag == nil {
 		return c.fail("", "+%s needs a tag after the equals sign", tag.Name)
 	}
 	switch tag.Name {
 	case markers.TagBetaName:
-		return c.expr(*tag.ValueTag, value, s)
+		return c.expr(*tag.ValueTag, value, schema)
 	case markers.TagEachKeyName:
-		if s.AdditionalProperties == nil {
-			return c.fail("", "must apply to a map, found %s", TypeOrNone(s.Type))
+		if schema.AdditionalProperties == nil {
+			return c.fail("", "must apply to a map, found %s", TypeOrNone(schema.Type))
 		}
 		key := c.variable()
 		return fmt.Sprintf("%s.all(%s, %s)", value, key, c.expr(*tag.ValueTag, key, &structural.Schema{Generic: structural.Generic{Type: "string"}}))
 	case markers.TagEachValName:
 		x := c.variable()
 		switch {
-		case s.Items != nil:
-			return fmt.Sprintf("%s.all(%s, %s)", value, x, c.expr(*tag.ValueTag, x, s.Items))
-		case s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
-			return fmt.Sprintf("%s.all(%s, %s)", value, x, c.expr(*tag.ValueTag, value+"["+x+"]", s.AdditionalProperties.Schema))
+		case schema.Items != nil:
+			return fmt.Sprintf("%s.all(%s, %s)", value, x, c.expr(*tag.ValueTag, x, schema.Items))
+		case schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil:
+			return fmt.Sprintf("%s.all(%s, %s)", value, x, c.expr(*tag.ValueTag, value+"["+x+"]", schema.AdditionalProperties.Schema))
 		}
-		return c.fail("", "must apply to a list or a map, found %s", TypeOrNone(s.Type))
+		return c.fail("", "must apply to a list or a map, found %s", TypeOrNone(schema.Type))
 	case markers.TagItemName:
-		return c.item(tag, value, s)
+		return c.item(tag, value, schema)
 	case markers.TagSubfieldName:
 		arg, _ := tag.PositionalArg()
-		i := s.PropertyIndex(arg.Value)
+		i := schema.PropertyIndex(arg.Value)
 		name, ok := celtext.Name(arg.Value)
 		if i < 0 || !ok {
-			return c.failAt(s, arg.Value)
+			return c.failAt(schema, arg.Value)
 		}
 		field := value + "." + name
 		switch tag.ValueTag.Name {
@@ -98,15 +98,15 @@ func (c *celWriter) expr(tag codetags.Tag, value string, s *structural.Schema) s
 		case markers.TagForbiddenName:
 			return "!has(" + field + ")"
 		}
-		return fmt.Sprintf("(!has(%s) || %s)", field, c.expr(*tag.ValueTag, field, s.Properties[i].Schema))
+		return fmt.Sprintf("(!has(%s) || %s)", field, c.expr(*tag.ValueTag, field, schema.Properties[i].Schema))
 	case markers.TagMinLengthName, markers.TagMinItemsName, markers.TagMinPropertiesName:
-		return ifText(s, value, fmt.Sprintf("%s.size() >= %d", value, c.number(tag)))
+		return ifText(schema, value, fmt.Sprintf("%s.size() >= %d", value, c.number(tag)))
 	case markers.TagMaxLengthName, markers.TagMaxItemsName, markers.TagMaxPropertiesName:
-		return ifText(s, value, fmt.Sprintf("%s.size() <= %d", value, c.number(tag)))
+		return ifText(schema, value, fmt.Sprintf("%s.size() <= %d", value, c.number(tag)))
 	case markers.TagMaxBytesName:
-		return ifText(s, value, fmt.Sprintf("bytes(%s).size() <= %d", value, c.number(tag)))
+		return ifText(schema, value, fmt.Sprintf("bytes(%s).size() <= %d", value, c.number(tag)))
 	case markers.TagMinimumName, markers.TagMaximumName:
-		if s.XIntOrString {
+		if schema.XIntOrString {
 			return c.fail("", "must apply to a number, found IntOrString")
 		}
 		if tag.Name == markers.TagMinimumName {
@@ -114,13 +114,13 @@ func (c *celWriter) expr(tag codetags.Tag, value string, s *structural.Schema) s
 		}
 		return fmt.Sprintf("%s <= %d", value, c.number(tag))
 	case markers.TagNeqName:
-		return value + " != " + c.literal(tag.Value, s.Type)
+		return value + " != " + c.literal(tag.Value, schema.Type)
 	case markers.TagFormatName:
 		format, ok := findFormat(tag.Value)
 		if !ok {
 			return c.fail(formatHint(tag.Value), "unknown format %q", tag.Value)
 		}
-		return ifText(s, value, format.celFor(value))
+		return ifText(schema, value, format.celFor(value))
 	}
 	return c.fail("write the rule as +kubebuilder:validation:XValidation", "+%s cannot be applied to keys or single items in a CRD", tag.Name)
 }

@@ -164,40 +164,40 @@ func (t *tagReader) needsField(tag codetags.Tag, field string) bool {
 // validation is a tag that validates the value of its node.
 type validation struct{ tag codetags.Tag }
 
-func (op validation) Apply(e *Editor, s *structural.Schema) {
+func (op validation) Apply(editor *Editor, schema *structural.Schema) {
 	tag := op.tag
 	switch tag.Name {
 	case markers.TagMaxBytesName:
-		if n, ok := op.count(e, s, "string"); ok {
+		if n, ok := op.count(editor, schema, "string"); ok {
 			// A string of n bytes has at most n characters, which bounds the cost of the rule
 			// that counts bytes.
-			tighten(&s.Validation().MaxLength, n, false)
-			AddRule(e, s, structural.Rule{Rule: ifText(s, "self", fmt.Sprintf("bytes(self).size() <= %d", n)), Message: fmt.Sprintf("may not be more than %d bytes", n)})
+			tighten(&schema.Validation().MaxLength, n, false)
+			AddRule(editor, schema, structural.Rule{Rule: ifText(schema, "self", fmt.Sprintf("bytes(self).size() <= %d", n)), Message: fmt.Sprintf("may not be more than %d bytes", n)})
 		}
 	case markers.TagFormatName:
 		format, ok := findFormat(tag.Value)
 		if !ok {
-			e.Errorf(e.Pos, formatHint(tag.Value), "unknown format %q", tag.Value)
+			editor.Errorf(editor.Pos, formatHint(tag.Value), "unknown format %q", tag.Value)
 			return
 		}
-		if s.Type != "string" && !s.XIntOrString {
-			e.Errorf(e.Pos, "", "must apply to a string, found %s", TypeOrNone(s.Type))
+		if schema.Type != "string" && !schema.XIntOrString {
+			editor.Errorf(editor.Pos, "", "must apply to a string, found %s", TypeOrNone(schema.Type))
 			return
 		}
-		format.restrict(s.Validation())
+		format.restrict(schema.Validation())
 	case markers.TagNeqName:
-		AddRule(e, s, structural.Rule{Rule: "self != " + e.literal(tag.Value, s.Type), Message: "must not be equal to " + tag.Value})
+		AddRule(editor, schema, structural.Rule{Rule: "self != " + editor.literal(tag.Value, schema.Type), Message: "must not be equal to " + tag.Value})
 	case markers.TagImmutableName:
-		AddRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field is immutable"})
+		AddRule(editor, schema, structural.Rule{Rule: "self == oldSelf", Message: "field is immutable"})
 	case markers.TagMonotonicName:
-		if _, ok := op.number(e, s); ok || s.Type == "integer" {
-			AddRule(e, s, structural.Rule{Rule: "self >= oldSelf", Message: "may not be decreased"})
+		if _, ok := op.number(editor, schema); ok || schema.Type == "integer" {
+			AddRule(editor, schema, structural.Rule{Rule: "self >= oldSelf", Message: "may not be decreased"})
 		}
 	case markers.TagUniqueName:
-		op.unique(e, s)
+		op.unique(editor, schema)
 	default:
 		if k := keywords.Named(strings.TrimPrefix(tag.Name, "k8s:")); k != nil {
-			op.bound(e, s, k)
+			op.bound(editor, schema, k)
 		}
 	}
 }
@@ -261,29 +261,29 @@ func formatHint(name string) string {
 
 // unique requires the elements of a list to be unique, by value or by the list's keys. Lists
 // of type set or map are always unique.
-func (op validation) unique(e *Editor, s *structural.Schema) {
-	if s.Type != "array" || s.Items == nil {
-		e.Errorf(e.Pos, "", "must apply to a list, found %s", TypeOrNone(s.Type))
+func (op validation) unique(editor *Editor, schema *structural.Schema) {
+	if schema.Type != "array" || schema.Items == nil {
+		editor.Errorf(editor.Pos, "", "must apply to a list, found %s", TypeOrNone(schema.Type))
 		return
 	}
-	if s.XListType == "set" || s.XListType == "map" {
+	if schema.XListType == "set" || schema.XListType == "map" {
 		return
 	}
 	same := "x == y"
 	switch op.tag.Value {
 	case "set":
 	case "map":
-		if len(s.XListMapKeys) == 0 {
-			e.Errorf(e.Pos, "name the keys with +k8s:listMapKey", "a list with +k8s:unique=map needs keys")
+		if len(schema.XListMapKeys) == 0 {
+			editor.Errorf(editor.Pos, "name the keys with +k8s:listMapKey", "a list with +k8s:unique=map needs keys")
 			return
 		}
-		same = sameKeys(s.XListMapKeys, "x", "y")
-		s.XListMapKeys = nil // the server accepts keys only for lists of type map
+		same = sameKeys(schema.XListMapKeys, "x", "y")
+		schema.XListMapKeys = nil // the server accepts keys only for lists of type map
 	default:
-		e.Errorf(e.Pos, "", "expected map or set, got %q", op.tag.Value)
+		editor.Errorf(editor.Pos, "", "expected map or set, got %q", op.tag.Value)
 		return
 	}
-	AddRule(e, s, structural.Rule{Rule: "self.all(x, self.exists_one(y, " + same + "))", Message: "items must be unique"})
+	AddRule(editor, schema, structural.Rule{Rule: "self.all(x, self.exists_one(y, " + same + "))", Message: "items must be unique"})
 }
 
 // sameKeys returns a CEL expression for two elements of a list having equal keys. Two absent

@@ -169,15 +169,15 @@ func Apply(r Reporter, s *structural.Schema, edits []*Edit) *structural.Schema {
 }
 
 // at returns a copy of the schema with the edit applied to the node at the path.
-func (e *Editor) at(s *structural.Schema, path []Step) *structural.Schema {
-	out := *s
+func (e *Editor) at(schema *structural.Schema, path []Step) *structural.Schema {
+	out := *schema
 	if len(path) == 0 {
-		if s.ValueValidation != nil {
-			values := *s.ValueValidation
+		if schema.ValueValidation != nil {
+			values := *schema.ValueValidation
 			out.ValueValidation = &values
 		}
-		out.Properties = slices.Clip(slices.Clone(s.Properties))
-		out.Origin.Keywords = slices.Clip(s.Origin.Keywords)
+		out.Properties = slices.Clip(slices.Clone(schema.Properties))
+		out.Origin.Keywords = slices.Clip(schema.Origin.Keywords)
 		start := e.Findings()
 		e.Op.Apply(e, &out)
 		out.Origin.Mistake = max(out.Origin.Mistake, e.MistakeSince(start))
@@ -187,34 +187,34 @@ func (e *Editor) at(s *structural.Schema, path []Step) *structural.Schema {
 	switch {
 	case step.Kind == StepField:
 		if len(path) == len(e.Path) {
-			e.inKind = s.PropertyIndex("kind") >= 0
+			e.inKind = schema.PropertyIndex("kind") >= 0
 		}
-		out.Properties = slices.Clone(s.Properties)
-		if e.restrictsNames(s, path) {
-			out.Properties = append(out.Properties, structural.Property{Name: step.Name, Schema: &structural.Schema{Generic: structural.Generic{Type: "string"}, Origin: structural.Origin{Pos: s.Origin.Pos}}})
+		out.Properties = slices.Clone(schema.Properties)
+		if e.restrictsNames(schema, path) {
+			out.Properties = append(out.Properties, structural.Property{Name: step.Name, Schema: &structural.Schema{Generic: structural.Generic{Type: "string"}, Origin: structural.Origin{Pos: schema.Origin.Pos}}})
 		}
 		i := out.PropertyIndex(step.Name)
-		if i < 0 && s.Origin.Lacks(step.Name) != nil {
-			return s
+		if i < 0 && schema.Origin.Lacks(step.Name) != nil {
+			return schema
 		}
 		if i < 0 {
-			e.Errorf(step.pos, fieldHint(s, step.Name), "unknown field %s", step.Name)
-			return s
+			e.Errorf(step.pos, fieldHint(schema, step.Name), "unknown field %s", step.Name)
+			return schema
 		}
 		out.Properties[i].Schema = e.at(out.Properties[i].Schema, path[1:])
-	case step.Kind != StepValues && s.Items != nil:
-		out.Items = e.at(s.Items, path[1:])
-	case step.Kind != StepItems && s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
-		out.AdditionalProperties = &structural.SchemaOrBool{Schema: e.at(s.AdditionalProperties.Schema, path[1:])}
+	case step.Kind != StepValues && schema.Items != nil:
+		out.Items = e.at(schema.Items, path[1:])
+	case step.Kind != StepItems && schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil:
+		out.AdditionalProperties = &structural.SchemaOrBool{Schema: e.at(schema.AdditionalProperties.Schema, path[1:])}
 	case step.Kind == StepItems:
-		e.Errorf(step.pos, "", "[*] must apply to a list, found %s", TypeOrNone(s.Type))
-		return s
+		e.Errorf(step.pos, "", "[*] must apply to a list, found %s", TypeOrNone(schema.Type))
+		return schema
 	case step.Kind == StepValues:
-		e.Errorf(step.pos, "", "{*} must apply to a map, found %s", TypeOrNone(s.Type))
-		return s
+		e.Errorf(step.pos, "", "{*} must apply to a map, found %s", TypeOrNone(schema.Type))
+		return schema
 	default:
-		e.Errorf(step.pos, "", "must apply to a list or a map, found %s", TypeOrNone(s.Type))
-		return s
+		e.Errorf(step.pos, "", "must apply to a list or a map, found %s", TypeOrNone(schema.Type))
+		return schema
 	}
 	return &out
 }

@@ -18,10 +18,10 @@ type fieldRule struct {
 	field string
 }
 
-func (op fieldRule) Apply(e *Editor, s *structural.Schema) {
+func (op fieldRule) Apply(editor *Editor, schema *structural.Schema) {
 	self, ok := celtext.Name(op.field)
 	if !ok {
-		e.Errorf(e.Pos, "", "CEL cannot read a field named %q", op.field)
+		editor.Errorf(editor.Pos, "", "CEL cannot read a field named %q", op.field)
 		return
 	}
 	rule := structural.Rule{FieldPath: celtext.FieldPath(op.field)}
@@ -32,8 +32,8 @@ func (op fieldRule) Apply(e *Editor, s *structural.Schema) {
 		rule.Message = "may not be set"
 	case markers.TagUpdateName:
 		rule.FieldPath = ""
-		was := isSet(s, op.field, "oldSelf."+self)
-		is := isSet(s, op.field, "self."+self)
+		was := isSet(schema, op.field, "oldSelf."+self)
+		is := isSet(schema, op.field, "self."+self)
 		switch op.tag.Value {
 		case "NoSet":
 			rule.Rule = was + " || !" + is
@@ -48,13 +48,13 @@ func (op fieldRule) Apply(e *Editor, s *structural.Schema) {
 			rule.Rule = fmt.Sprintf("!%s || has(self.%s)", was, self)
 			rule.Message = op.field + " cannot be cleared once set"
 		}
-		AddRule(e, s, rule)
+		AddRule(editor, schema, rule)
 		return
 	default:
 		arg, _ := op.tag.PositionalArg()
 		other, ok := celtext.Name(arg.Value)
-		if !ok || s.PropertyIndex(arg.Value) < 0 {
-			e.missingField(s, arg.Value)
+		if !ok || schema.PropertyIndex(arg.Value) < 0 {
+			editor.missingField(schema, arg.Value)
 			return
 		}
 		rule.FieldPath = celtext.FieldPath(arg.Value)
@@ -70,11 +70,11 @@ func (op fieldRule) Apply(e *Editor, s *structural.Schema) {
 		rule.Rule = fmt.Sprintf("!has(self.%s) || %shas(self.%s)", self, not, other)
 		rule.Message = message + op.field + " is set"
 		rule.Reason = &reason
-		AddRule(e, s, Ratcheting(rule, fmt.Sprintf("has(oldSelf.value().%s) && %shas(oldSelf.value().%s)", self, was, other)))
+		AddRule(editor, schema, Ratcheting(rule, fmt.Sprintf("has(oldSelf.value().%s) && %shas(oldSelf.value().%s)", self, was, other)))
 		return
 	}
 	rule.Reason = &reason
-	AddRule(e, s, rule)
+	AddRule(editor, schema, rule)
 }
 
 // isSet returns the condition that a field is set. An empty list or map counts as unset, as in
@@ -91,17 +91,17 @@ func isSet(s *structural.Schema, field, value string) string {
 // updateRule is a +k8s:update constraint on the value itself.
 type updateRule struct{ constraint string }
 
-func (op updateRule) Apply(e *Editor, s *structural.Schema) {
-	isMap := s.Type == "object" && s.AdditionalProperties != nil
+func (op updateRule) Apply(editor *Editor, schema *structural.Schema) {
+	isMap := schema.Type == "object" && schema.AdditionalProperties != nil
 	switch op.constraint {
 	case "NoSet", "NoUnset":
 		return // applies to the object that has the field
 	case "NoModify":
-		if s.Type == "array" || isMap {
-			e.Errorf(e.Pos, "write +k8s:eachVal=+k8s:update=NoModify for each item", "NoModify does not apply to lists and maps")
+		if schema.Type == "array" || isMap {
+			editor.Errorf(editor.Pos, "write +k8s:eachVal=+k8s:update=NoModify for each item", "NoModify does not apply to lists and maps")
 			return
 		}
-		AddRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field cannot be modified once set"})
+		AddRule(editor, schema, structural.Rule{Rule: "self == oldSelf", Message: "field cannot be modified once set"})
 	case "NoAddItem", "NoRemoveItem":
 		list := "self"
 		other := "oldSelf"
@@ -109,47 +109,47 @@ func (op updateRule) Apply(e *Editor, s *structural.Schema) {
 		if op.constraint == "NoRemoveItem" {
 			list, other, message = other, list, "item may not be removed"
 		}
-		keys, ok := identity(s)
+		keys, ok := identity(schema)
 		switch {
 		case isMap || ok && len(keys) == 0:
-			AddRule(e, s, structural.Rule{Rule: fmt.Sprintf("%s.all(x, x in %s)", list, other), Message: message})
+			AddRule(editor, schema, structural.Rule{Rule: fmt.Sprintf("%s.all(x, x in %s)", list, other), Message: message})
 		case ok:
 			rule := fmt.Sprintf("%s.all(x, %s.exists(y, %s))", list, other, sameKeys(keys, "x", "y"))
-			AddRule(e, s, structural.Rule{Rule: rule, Message: message})
+			AddRule(editor, schema, structural.Rule{Rule: rule, Message: message})
 		default:
-			e.Errorf(e.Pos, "add +k8s:listType=set or map, or +k8s:unique, so that items have an identity",
+			editor.Errorf(editor.Pos, "add +k8s:listType=set or map, or +k8s:unique, so that items have an identity",
 				"%s must apply to a map, or to a list of unique items", op.constraint)
 		}
 	default:
-		e.Errorf(e.Pos, "the constraints are NoSet, NoUnset, NoModify, NoAddItem, NoRemoveItem", "unknown constraint %q", op.constraint)
+		editor.Errorf(editor.Pos, "the constraints are NoSet, NoUnset, NoModify, NoAddItem, NoRemoveItem", "unknown constraint %q", op.constraint)
 	}
 }
 
 // eachUnmodified is +k8s:update=NoModify for each item of a list or value of a map.
 type eachUnmodified struct{}
 
-func (op eachUnmodified) Apply(e *Editor, s *structural.Schema) {
+func (op eachUnmodified) Apply(editor *Editor, schema *structural.Schema) {
 	inner := func(child *structural.Schema) *structural.Schema {
 		out := *child
 		out.Origin.Keywords = slices.Clip(out.Origin.Keywords)
-		updateRule{"NoModify"}.Apply(e, &out)
+		updateRule{"NoModify"}.Apply(editor, &out)
 		return &out
 	}
-	keys, _ := identity(s)
+	keys, _ := identity(schema)
 	switch {
-	case s.Items != nil && len(keys) > 0 && s.XListType != "map":
+	case schema.Items != nil && len(keys) > 0 && schema.XListType != "map":
 		// The server cannot compare the items of such a list, but the list.
-		AddRule(e, s, structural.Rule{
+		AddRule(editor, schema, structural.Rule{
 			Rule:    "self.all(x, oldSelf.all(y, !(" + sameKeys(keys, "x", "y") + ") || x == y))",
 			Message: "items cannot be modified",
 		})
-	case s.Items != nil && len(keys) == 0:
-		e.Errorf(e.Pos, "add +k8s:listType=map and +k8s:listMapKey", "NoModify of each item needs a list with keys")
-	case s.Items != nil:
-		s.Items = inner(s.Items)
-	case s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
-		s.AdditionalProperties = &structural.SchemaOrBool{Schema: inner(s.AdditionalProperties.Schema)}
+	case schema.Items != nil && len(keys) == 0:
+		editor.Errorf(editor.Pos, "add +k8s:listType=map and +k8s:listMapKey", "NoModify of each item needs a list with keys")
+	case schema.Items != nil:
+		schema.Items = inner(schema.Items)
+	case schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil:
+		schema.AdditionalProperties = &structural.SchemaOrBool{Schema: inner(schema.AdditionalProperties.Schema)}
 	default:
-		e.Errorf(e.Pos, "", "must apply to a list or a map, found %s", TypeOrNone(s.Type))
+		editor.Errorf(editor.Pos, "", "must apply to a list or a map, found %s", TypeOrNone(schema.Type))
 	}
 }

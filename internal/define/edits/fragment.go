@@ -21,16 +21,16 @@ import (
 )
 
 // Fragment parses the piece of schema in a marker. It reports errors and then returns nil.
-func (r *Reader) Fragment(p *source.Package, m *markers.Marker) *structural.Schema {
-	f := m.Value.(markers.Fragment)
+func (r *Reader) Fragment(pkg *source.Package, marker *markers.Marker) *structural.Schema {
+	f := marker.Value.(markers.Fragment)
 	data, err := yaml.YAMLToJSONStrict([]byte(f.Text))
 	if err != nil {
 		hint := "write it in YAML flow style, as in {minLength: 1, pattern: \"^a\"}"
 		if strings.Contains(err.Error(), "unknown escape character") {
 			hint = "in double quotes, write a backslash twice; or use single quotes, as in {pattern: '^a\\.b$'}"
 		}
-		r.Reporter.BadArguments(p.At(m.ValuePos(0)), hint,
-			"+%s: %s", m.Name, strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
+		r.Reporter.BadArguments(pkg.At(marker.ValuePos(0)), hint,
+			"+%s: %s", marker.Name, strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
 		return nil
 	}
 	if f.Keyword != "schema" {
@@ -38,39 +38,39 @@ func (r *Reader) Fragment(p *source.Package, m *markers.Marker) *structural.Sche
 	}
 	var value any
 	if err := json.Unmarshal(data, &value); err != nil {
-		r.Reporter.BadArguments(p.At(m.ValuePos(0)), "", "+%s: %v", m.Name, err)
+		r.Reporter.BadArguments(pkg.At(marker.ValuePos(0)), "", "+%s: %v", marker.Name, err)
 		return nil
 	}
 	if unknown := unknownKeyword(value); unknown != "" {
-		pos := m.ValuePos(max(0, strings.Index(f.Text, unknown)))
-		d := r.Reporter.BadArguments(p.At(pos), words.DidYouMean(unknown, keywords.Names(), ""),
-			"+%s: unknown keyword %s", m.Name, unknown)
-		if p.Local() && strings.Count(f.Text, unknown) == 1 {
+		pos := marker.ValuePos(max(0, strings.Index(f.Text, unknown)))
+		d := r.Reporter.BadArguments(pkg.At(pos), words.DidYouMean(unknown, keywords.Names(), ""),
+			"+%s: unknown keyword %s", marker.Name, unknown)
+		if pkg.Local() && strings.Count(f.Text, unknown) == 1 {
 			r.Reporter.Meant(d, pos, unknown, keywords.Names())
 		}
 		return nil
 	}
 	var props apiextensionsv1.JSONSchemaProps
 	if err := json.Unmarshal(data, &props); err != nil {
-		r.Reporter.BadArguments(p.At(m.ValuePos(0)), "", "+%s: %s", m.Name, wrongType(err))
+		r.Reporter.BadArguments(pkg.At(marker.ValuePos(0)), "", "+%s: %s", marker.Name, wrongType(err))
 		return nil
 	}
 	s, unsupported := structural.FromProps(&props)
 	for _, u := range unsupported {
-		r.Reporter.BadArguments(p.At(m.ValuePos(max(0, strings.Index(f.Text, u.Keyword)))), "",
-			"+%s: %s.%s is not allowed in a structural schema", m.Name, u.Path, u.Keyword)
+		r.Reporter.BadArguments(pkg.At(marker.ValuePos(max(0, strings.Index(f.Text, u.Keyword)))), "",
+			"+%s: %s.%s is not allowed in a structural schema", marker.Name, u.Path, u.Keyword)
 	}
 	if len(unsupported) > 0 {
 		return nil
 	}
-	setOrigin(s, structural.Origin{Pos: m.Pos})
+	setOrigin(s, structural.Origin{Pos: marker.Pos})
 	for _, keyword := range keywords.Set(&props) {
 		if keyword != keywords.Rules {
-			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: m.Pos})
+			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: marker.Pos})
 		}
 	}
 	for range props.XValidations {
-		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keywords.Rules, Pos: m.Pos})
+		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keywords.Rules, Pos: marker.Pos})
 	}
 	return s
 }
@@ -166,55 +166,55 @@ func unknownKeyword(schema any) string {
 
 // extend adds a piece of schema to a node. Keywords of the fragment take precedence, except
 // that junctors are combined so that both hold, and lists are concatenated.
-func (e *Editor) extend(s, f *structural.Schema) {
-	if f.Type != "" && s.Type != "" && f.Type != s.Type {
-		e.Errorf(e.Pos, "", "cannot change the type from %s to %s", s.Type, f.Type)
+func (e *Editor) extend(schema, f *structural.Schema) {
+	if f.Type != "" && schema.Type != "" && f.Type != schema.Type {
+		e.Errorf(e.Pos, "", "cannot change the type from %s to %s", schema.Type, f.Type)
 		return
 	}
-	own := keywords.Of(s).Props()
+	own := keywords.Of(schema).Props()
 	more := keywords.Of(f).Props()
 	keywords.Copy(own, more)
 	for _, keyword := range keywords.Set(more) {
 		if keyword != keywords.Rules {
-			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: e.Pos})
+			schema.Origin.Keywords = append(schema.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: e.Pos})
 		}
 	}
-	if s.ValueValidation != nil {
-		own.Required = append(slices.Clone(s.Required), more.Required...)
+	if schema.ValueValidation != nil {
+		own.Required = append(slices.Clone(schema.Required), more.Required...)
 		slices.Sort(own.Required)
 		own.Required = slices.Compact(own.Required)
 	}
-	own.XValidations = slices.Clone(s.XValidations)
+	own.XValidations = slices.Clone(schema.XValidations)
 	for _, rule := range more.XValidations {
 		own.XValidations = append(own.XValidations, rule)
-		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keywords.Rules, Pos: e.Pos})
+		schema.Origin.Keywords = append(schema.Origin.Keywords, structural.KeywordOrigin{Keyword: keywords.Rules, Pos: e.Pos})
 	}
-	keywords.Of(s).Take(own)
+	keywords.Of(schema).Take(own)
 	if f.ValueValidation != nil {
-		Conjoin(s.Validation(), f.ValueValidation)
+		Conjoin(schema.Validation(), f.ValueValidation)
 	}
 
 	for _, p := range f.Properties {
-		if i := s.PropertyIndex(p.Name); i >= 0 {
-			child := *s.Properties[i].Schema
+		if i := schema.PropertyIndex(p.Name); i >= 0 {
+			child := *schema.Properties[i].Schema
 			e.extend(&child, p.Schema)
-			s.Properties[i].Schema = &child
+			schema.Properties[i].Schema = &child
 		} else {
-			s.Properties = append(s.Properties, p)
+			schema.Properties = append(schema.Properties, p)
 		}
 	}
-	if s.XEmbeddedResource {
-		completeMeta(s)
+	if schema.XEmbeddedResource {
+		completeMeta(schema)
 	}
-	crdyaml.SortProperties(s.Properties)
+	crdyaml.SortProperties(schema.Properties)
 	if f.Items != nil {
-		s.Items = e.extended(s.Items, f.Items)
+		schema.Items = e.extended(schema.Items, f.Items)
 	}
 	if a := f.AdditionalProperties; a != nil {
-		if s.AdditionalProperties != nil && a.Schema != nil {
-			a = &structural.SchemaOrBool{Schema: e.extended(s.AdditionalProperties.Schema, a.Schema)}
+		if schema.AdditionalProperties != nil && a.Schema != nil {
+			a = &structural.SchemaOrBool{Schema: e.extended(schema.AdditionalProperties.Schema, a.Schema)}
 		}
-		s.AdditionalProperties = a
+		schema.AdditionalProperties = a
 	}
 }
 

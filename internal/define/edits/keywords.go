@@ -21,7 +21,7 @@ import (
 
 // ApplyMarkers applies markers of a package, in order of priority, to the keywords of a node,
 // which may refer to a type. enum adds the constants of the type that the markers describe.
-func ApplyMarkers(r Reporter, k keywords.Node, reference bool, p *source.Package, set source.Markers,
+func ApplyMarkers(r Reporter, k keywords.Node, reference bool, pkg *source.Package, set source.Markers,
 	enum func(*apiextensionsv1.JSONSchemaProps) error) {
 	slices.SortStableFunc(set, func(x, y *markers.Marker) int { return priority(x.Value) - priority(y.Value) })
 	props := k.Props()
@@ -30,34 +30,34 @@ func ApplyMarkers(r Reporter, k keywords.Node, reference bool, p *source.Package
 	}
 	initialType := props.Type
 	invalidListType := false
-	for _, m := range set {
-		if _, ok := m.Value.(markers.SchemaMarker); !ok {
+	for _, marker := range set {
+		if _, ok := marker.Value.(markers.SchemaMarker); !ok {
 			k.Take(props)
-			m.Apply(k, misfits(r, p, m))
+			marker.Apply(k, misfits(r, pkg, marker))
 			props = k.Props()
 			continue
 		}
 		oldJSONSchemaProps := *props
 		var err error
-		if _, isEnum := m.Value.(crdmarkers.K8sEnum); isEnum {
+		if _, isEnum := marker.Value.(crdmarkers.K8sEnum); isEnum {
 			err = enum(props)
 		} else {
-			err = m.Value.(markers.SchemaMarker).ApplyToSchema(nil, props)
+			err = marker.Value.(markers.SchemaMarker).ApplyToSchema(nil, props)
 		}
 		if err != nil {
-			_, isKey := m.Value.(crdmarkers.ListMapKey)
+			_, isKey := marker.Value.(crdmarkers.ListMapKey)
 			if isKey && invalidListType {
 				continue // it depends on the malformed type
 			}
 			if reference && initialType != "" && props.Type != initialType {
 				continue // a marker sets the type of the reference, which is a conflict
 			}
-			_, isList := m.Value.(crdmarkers.ListType)
+			_, isList := marker.Value.(crdmarkers.ListType)
 			invalidListType = invalidListType || isList
-			r.DoesNotFit(p.At(m.Pos), "", "+%s: %v", m.Name, err)
+			r.DoesNotFit(pkg.At(marker.Pos), "", "+%s: %v", marker.Name, err)
 			continue
 		}
-		k.Origin.Keywords = appendChanged(k.Origin.Keywords, &oldJSONSchemaProps, props, m.Pos)
+		k.Origin.Keywords = appendChanged(k.Origin.Keywords, &oldJSONSchemaProps, props, marker.Pos)
 	}
 	k.Take(props)
 }

@@ -142,17 +142,17 @@ func itemName(item codetags.Tag) string {
 
 // selects returns a function for the condition that an element is the item with the keys of a
 // tag, which must be all keys of the list.
-func (c *celWriter) selects(item codetags.Tag, s *structural.Schema) func(x string) string {
-	if s.Items == nil {
-		c.fail("", "must apply to a list, found %s", TypeOrNone(s.Type))
+func (c *celWriter) selects(item codetags.Tag, schema *structural.Schema) func(x string) string {
+	if schema.Items == nil {
+		c.fail("", "must apply to a list, found %s", TypeOrNone(schema.Type))
 		return nil
 	}
-	keys, _ := identity(s)
+	keys, _ := identity(schema)
 	var names []string
 	for _, arg := range item.Args {
 		names = append(names, arg.Name)
-		if s.Items.PropertyIndex(arg.Name) < 0 {
-			c.failAt(s.Items, arg.Name)
+		if schema.Items.PropertyIndex(arg.Name) < 0 {
+			c.failAt(schema.Items, arg.Name)
 			return nil
 		}
 	}
@@ -175,7 +175,7 @@ func (c *celWriter) selects(item codetags.Tag, s *structural.Schema) func(x stri
 			c.fail("rename it", "CEL rules cannot read the field %s", arg.Name)
 			return nil
 		}
-		key := s.Items.Properties[s.Items.PropertyIndex(arg.Name)].Schema
+		key := schema.Items.Properties[schema.Items.PropertyIndex(arg.Name)].Schema
 		literal := c.literal(arg.Value, key.Type)
 		equals = append(equals, func(x string) string { return "has(" + x + "." + name + ") && " + x + "." + name + " == " + literal })
 	}
@@ -195,9 +195,9 @@ type itemTransition struct {
 	field string
 }
 
-func (op itemTransition) Apply(e *Editor, s *structural.Schema) {
-	c := &celWriter{Editor: e}
-	list := s
+func (op itemTransition) Apply(editor *Editor, schema *structural.Schema) {
+	c := &celWriter{Editor: editor}
+	list := schema
 	self := "self"
 	old := "oldSelf"
 	guard := ""
@@ -206,14 +206,14 @@ func (op itemTransition) Apply(e *Editor, s *structural.Schema) {
 	if op.field != "" {
 		name, ok := celtext.Name(op.field)
 		if !ok {
-			e.Errorf(e.Pos, "rename it", "CEL rules cannot read the field %s", op.field)
+			editor.Errorf(editor.Pos, "rename it", "CEL rules cannot read the field %s", op.field)
 			return
 		}
-		i := s.PropertyIndex(op.field)
+		i := schema.PropertyIndex(op.field)
 		if i < 0 {
 			return // a condition removes it
 		}
-		list = s.Properties[i].Schema
+		list = schema.Properties[i].Schema
 		self = "self." + name
 		old = "oldSelf." + name
 		guard = "!has(" + self + ") || "
@@ -234,7 +234,7 @@ func (op itemTransition) Apply(e *Editor, s *structural.Schema) {
 		rule.Rule = fmt.Sprintf("%s.all(x, %s || %s.all(y, !(%s) || %s))", self, isOther, old, selects("y"), same)
 	}
 	if !c.failed {
-		AddRule(e, s, rule)
+		AddRule(editor, schema, rule)
 	}
 }
 

@@ -36,18 +36,18 @@ func (r *Reader) Own(p *source.Package, set source.Markers) []*Edit {
 
 // ownEdit returns the edits that a marker makes to the finished schema of its node, if any.
 // Errors are reported.
-func (r *Reader) ownEdit(p *source.Package, m *markers.Marker) []*Edit {
-	e := &Edit{Pkg: p, Pos: m.Pos, Name: m.Name}
-	if m.Stage() == markers.AfterMerge {
-		e.Op = applyMarker{m}
+func (r *Reader) ownEdit(pkg *source.Package, marker *markers.Marker) []*Edit {
+	e := &Edit{Pkg: pkg, Pos: marker.Pos, Name: marker.Name}
+	if marker.Stage() == markers.AfterMerge {
+		e.Op = applyMarker{marker}
 		return []*Edit{e}
 	}
-	switch value := m.Value.(type) {
+	switch value := marker.Value.(type) {
 	case markers.Fragment:
-		if m.Name == markers.SchemaName {
+		if marker.Name == markers.SchemaName {
 			return nil // already used to build the schema
 		}
-		fragment := r.Fragment(p, m)
+		fragment := r.Fragment(pkg, marker)
 		if fragment == nil {
 			return nil
 		}
@@ -56,16 +56,16 @@ func (r *Reader) ownEdit(p *source.Package, m *markers.Marker) []*Edit {
 		if r.marked == nil {
 			r.marked = map[token.Pos]*source.Package{}
 		}
-		r.marked[m.Pos] = p
-		e.Op = markReadOnly{notes.ReadOnly{Mode: notes.ReadOnlyMode(value), Pos: m.Pos}}
+		r.marked[marker.Pos] = pkg
+		e.Op = markReadOnly{notes.ReadOnly{Mode: notes.ReadOnlyMode(value), Pos: marker.Pos}}
 	case markers.Tag:
-		switch m.Name {
+		switch marker.Name {
 		case markers.AtName:
-			return r.atEdit(p, m, value)
+			return r.atEdit(pkg, marker, value)
 		case markers.DescriptionsName:
 			policy, err := ParseDescriptionPolicy(value.Value)
 			if err != nil {
-				r.Reporter.BadArguments(p.At(m.ValuePos(0)), "", "+%s: %v", m.Name, err)
+				r.Reporter.BadArguments(pkg.At(marker.ValuePos(0)), "", "+%s: %v", marker.Name, err)
 				return nil
 			}
 			e.Op = limitDescriptions{policy: policy}
@@ -106,10 +106,10 @@ func (r *Reader) atEdit(p *source.Package, m *markers.Marker, tag markers.Tag) [
 }
 
 // innerEdit returns the edits for a marker at the end of a path.
-func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*Edit {
+func (r *Reader) innerEdit(pkg *source.Package, c markers.Comment, last Step) []*Edit {
 	var marker *markers.Marker
 	for _, target := range []markers.Target{markers.Field, markers.Type} {
-		if set, _ := r.Markers.ParseMarkers(p, []markers.Comment{c}, target); len(set) > 0 {
+		if set, _ := r.Markers.ParseMarkers(pkg, []markers.Comment{c}, target); len(set) > 0 {
 			marker = set[0]
 			break
 		}
@@ -120,10 +120,10 @@ func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*E
 	if marker == nil {
 		return nil // reported by lint
 	}
-	e := &Edit{Pkg: p, Pos: marker.Pos, Name: marker.Name}
+	e := &Edit{Pkg: pkg, Pos: marker.Pos, Name: marker.Name}
 	parent := func(op Operation) []*Edit {
 		if last.Kind != StepField {
-			r.Reporter.BadArguments(p.At(marker.Pos), "end the path with a field", "+%s: must apply to a field", marker.Name)
+			r.Reporter.BadArguments(pkg.At(marker.Pos), "end the path with a field", "+%s: must apply to a field", marker.Name)
 			return nil
 		}
 		e.above = true
@@ -137,7 +137,7 @@ func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*E
 	case markers.OmitName:
 		return parent(omitField{last.Name})
 	case markers.SchemaName:
-		fragment := r.Fragment(p, marker)
+		fragment := r.Fragment(pkg, marker)
 		if fragment == nil {
 			return nil
 		}
@@ -149,7 +149,7 @@ func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*E
 	}
 	if marker.Stage() == markers.BeforeMerge {
 		if name, ok := strings.CutPrefix(marker.Name, crdmarkers.ValidationItemsPrefix); ok {
-			r.Reporter.BadArguments(p.At(marker.Pos), "end the path with [*] and write +kubebuilder:validation:"+name,
+			r.Reporter.BadArguments(pkg.At(marker.Pos), "end the path with [*] and write +kubebuilder:validation:"+name,
 				"+%s: already has a path", marker.Name)
 			return nil
 		}
@@ -157,17 +157,17 @@ func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*E
 		return []*Edit{e}
 	}
 	if tag, ok := marker.Value.(markers.Declarative); ok {
-		t := &tagReader{Reader: r, pkg: p, marker: marker}
+		t := &tagReader{Reader: r, pkg: pkg, marker: marker}
 		t.read(tag.Tag, nil, last.Name)
 		if slices.ContainsFunc(t.edits, func(e *Edit) bool { _, ok := e.Op.(*itemUnion); return ok }) {
-			r.Reporter.BadArguments(p.At(marker.Pos), "put it on the field that has the list, with the other members", "+%s: a path cannot lead to a member of a union", marker.Name)
+			r.Reporter.BadArguments(pkg.At(marker.Pos), "put it on the field that has the list, with the other members", "+%s: a path cannot lead to a member of a union", marker.Name)
 			return nil
 		}
 		return t.edits
 	}
-	if own := r.ownEdit(p, marker); own != nil {
+	if own := r.ownEdit(pkg, marker); own != nil {
 		return own
 	}
-	r.Reporter.BadArguments(p.At(marker.Pos), "", "+%s: does not describe a schema", marker.Name)
+	r.Reporter.BadArguments(pkg.At(marker.Pos), "", "+%s: does not describe a schema", marker.Name)
 	return nil
 }

@@ -182,17 +182,17 @@ func limitsOf(s *structural.Schema) *limits {
 }
 
 // add tightens the limits with those of v.
-func (l *limits) add(v *structural.ValueValidation, origin structural.Origin) {
-	if v.Minimum != nil {
-		l.number.low.raise(bound{*v.Minimum, true, v.ExclusiveMinimum, origin.Of("minimum")})
+func (l *limits) add(validation *structural.ValueValidation, origin structural.Origin) {
+	if validation.Minimum != nil {
+		l.number.low.raise(bound{*validation.Minimum, true, validation.ExclusiveMinimum, origin.Of("minimum")})
 	}
-	if v.Maximum != nil {
-		l.number.high.lower(bound{*v.Maximum, true, v.ExclusiveMaximum, origin.Of("maximum")})
+	if validation.Maximum != nil {
+		l.number.high.lower(bound{*validation.Maximum, true, validation.ExclusiveMaximum, origin.Of("maximum")})
 	}
-	if v.MultipleOf != nil {
-		l.multiples = append(slices.Clip(l.multiples), bound{value: *v.MultipleOf, pos: origin.Of("multipleOf")})
+	if validation.MultipleOf != nil {
+		l.multiples = append(slices.Clip(l.multiples), bound{value: *validation.MultipleOf, pos: origin.Of("multipleOf")})
 	}
-	counts := [3][2]*int64{{v.MinLength, v.MaxLength}, {v.MinItems, v.MaxItems}, {v.MinProperties, v.MaxProperties}}
+	counts := [3][2]*int64{{validation.MinLength, validation.MaxLength}, {validation.MinItems, validation.MaxItems}, {validation.MinProperties, validation.MaxProperties}}
 	for i, pair := range counts {
 		names := spanNames()[i+1]
 		if pair[0] != nil {
@@ -202,8 +202,8 @@ func (l *limits) add(v *structural.ValueValidation, origin structural.Origin) {
 			l.spans()[i+1].high.lower(bound{value: float64(*pair[1]), set: true, pos: origin.Of(names[1])})
 		}
 	}
-	for i := range v.AllOf {
-		n := &v.AllOf[i]
+	for i := range validation.AllOf {
+		n := &validation.AllOf[i]
 		at := n.Origin
 		if !at.Pos.IsValid() {
 			at = origin
@@ -276,7 +276,7 @@ func (c *finder) enum(s *structural.Schema, l *limits, path *structural.Path) {
 }
 
 // rejects returns the reason for which a node rejects a value, or "" if it accepts it.
-func (c *finder) rejects(s *structural.Schema, l *limits, value structural.JSON) string {
+func (c *finder) rejects(schema *structural.Schema, l *limits, value structural.JSON) string {
 	var v any
 	decoder := json.NewDecoder(bytes.NewReader(value.Raw))
 	decoder.UseNumber()
@@ -285,20 +285,20 @@ func (c *finder) rejects(s *structural.Schema, l *limits, value structural.JSON)
 	}
 	is := typeOf(v)
 	switch {
-	case v == nil && s.Nullable:
+	case v == nil && schema.Nullable:
 		return ""
-	case s.XIntOrString && (is == "integer" || is == "string"):
-	case s.Type != "" && s.Type != is && !(s.Type == "number" && is == "integer"):
-		return fmt.Sprintf("it is %s, but the type is %s", article(is), s.Type)
+	case schema.XIntOrString && (is == "integer" || is == "string"):
+	case schema.Type != "" && schema.Type != is && !(schema.Type == "number" && is == "integer"):
+		return fmt.Sprintf("it is %s, but the type is %s", article(is), schema.Type)
 	}
 	switch v := v.(type) {
 	case string:
 		if n := float64(utf8.RuneCountInString(v)); !l.length.holds(n) {
 			return fmt.Sprintf("its length %s %s", number(n), l.length.describe("Length"))
 		}
-		if s.Pattern != "" && s.Type == "string" {
-			if re := c.compile(s.Pattern); re != nil && !re.MatchString(v) {
-				return "it does not match the pattern " + s.Pattern
+		if schema.Pattern != "" && schema.Type == "string" {
+			if re := c.compile(schema.Pattern); re != nil && !re.MatchString(v) {
+				return "it does not match the pattern " + schema.Pattern
 			}
 		}
 	case json.Number:
@@ -387,19 +387,19 @@ func isOfEveryObject(name string) bool {
 }
 
 // junctors checks the branches of junctors.
-func (c *finder) junctors(s *structural.Schema, l *limits, path *structural.Path) {
+func (c *finder) junctors(schema *structural.Schema, l *limits, path *structural.Path) {
 	for _, junctor := range []struct {
 		keyword string
 		list    []structural.NestedValueValidation
-	}{{"anyOf", s.AnyOf}, {"oneOf", s.OneOf}} {
+	}{{"anyOf", schema.AnyOf}, {"oneOf", schema.OneOf}} {
 		for i := range junctor.list {
 			branch := &junctor.list[i]
 			location := path.Index(junctor.keyword, i)
 			pos := branch.Origin.Pos
 			if !pos.IsValid() {
-				pos = s.Origin.Of(junctor.keyword)
+				pos = schema.Origin.Of(junctor.keyword)
 			}
-			if why := c.unsatisfiable(s, l, branch); why != "" {
+			if why := c.unsatisfiable(schema, l, branch); why != "" {
 				c.add(location, pos, token.NoPos, "", "this branch of %s never matches: %s", junctor.keyword, why)
 				continue
 			}
@@ -410,8 +410,8 @@ func (c *finder) junctors(s *structural.Schema, l *limits, path *structural.Path
 			}
 		}
 	}
-	if s.Not != nil && reflect.DeepEqual(*s.Not.Props(), *(&structural.NestedValueValidation{}).Props()) {
-		c.add(path.Child("not"), s.Origin.Of("not"), token.NoPos, "", "an empty not rejects every value")
+	if schema.Not != nil && reflect.DeepEqual(*schema.Not.Props(), *(&structural.NestedValueValidation{}).Props()) {
+		c.add(path.Child("not"), schema.Origin.Of("not"), token.NoPos, "", "an empty not rejects every value")
 	}
 }
 

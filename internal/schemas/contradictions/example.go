@@ -32,35 +32,35 @@ func Refusal(s *structural.Schema, value structural.JSON) string {
 
 // exampleError returns the reason for which a node rejects a value, or "" if it accepts
 // it or the answer is unknown.
-func (c *finder) exampleError(s *structural.Schema, value structural.JSON, depth int) string {
+func (c *finder) exampleError(schema *structural.Schema, value structural.JSON, depth int) string {
 	if depth > 20 {
 		return ""
 	}
-	if s.ValueValidation == nil {
-		example := *s
+	if schema.ValueValidation == nil {
+		example := *schema
 		example.ValueValidation = &structural.ValueValidation{}
-		s = &example
+		schema = &example
 	}
-	if why := c.rejects(s, limitsOf(s), value); why != "" {
+	if why := c.rejects(schema, limitsOf(schema), value); why != "" {
 		return why
 	}
-	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(e structural.JSON) bool { return sameJSON(e.Raw, value.Raw) }) {
+	if len(schema.Enum) > 0 && !slices.ContainsFunc(schema.Enum, func(e structural.JSON) bool { return sameJSON(e.Raw, value.Raw) }) {
 		return "it is not a value of the enum"
 	}
 	var object map[string]json.RawMessage
 	var list []json.RawMessage
 	switch {
-	case len(s.Properties) > 0 && json.Unmarshal(value.Raw, &object) == nil:
+	case len(schema.Properties) > 0 && json.Unmarshal(value.Raw, &object) == nil:
 		for _, name := range slices.Sorted(maps.Keys(object)) {
-			if p := c.properties.Property(s, name); p != nil {
+			if p := c.properties.Property(schema, name); p != nil {
 				if why := c.exampleError(p, structural.JSON{Raw: object[name]}, depth+1); why != "" {
 					return name + ": " + why
 				}
 			}
 		}
-	case s.Items != nil && json.Unmarshal(value.Raw, &list) == nil:
+	case schema.Items != nil && json.Unmarshal(value.Raw, &list) == nil:
 		for _, element := range list {
-			if why := c.exampleError(s.Items, structural.JSON{Raw: element}, depth+1); why != "" {
+			if why := c.exampleError(schema.Items, structural.JSON{Raw: element}, depth+1); why != "" {
 				return "element: " + why
 			}
 		}

@@ -40,46 +40,46 @@ func (k Node) Props() *apiextensionsv1.JSONSchemaProps {
 
 // Take takes the keywords back from what Props returned. Of the junctors it takes that
 // they were removed.
-func (k Node) Take(p *apiextensionsv1.JSONSchemaProps) {
+func (k Node) Take(props *apiextensionsv1.JSONSchemaProps) {
 	g := k.Generic
-	g.Type = p.Type
-	g.Description = p.Description
-	g.Title = p.Title
-	g.Nullable = p.Nullable
-	g.Default = takeJSON(g.Default, p.Default)
-	g.Example = takeJSON(g.Example, p.Example)
+	g.Type = props.Type
+	g.Description = props.Description
+	g.Title = props.Title
+	g.Nullable = props.Nullable
+	g.Default = takeJSON(g.Default, props.Default)
+	g.Example = takeJSON(g.Example, props.Example)
 	g.ExternalDocs = nil
-	if p.ExternalDocs != nil {
-		g.ExternalDocs = &structural.ExternalDocs{Description: p.ExternalDocs.Description, URL: p.ExternalDocs.URL}
+	if props.ExternalDocs != nil {
+		g.ExternalDocs = &structural.ExternalDocs{Description: props.ExternalDocs.Description, URL: props.ExternalDocs.URL}
 	}
-	k.XPreserveUnknownFields = p.XPreserveUnknownFields
-	k.XEmbeddedResource = p.XEmbeddedResource
-	k.XIntOrString = p.XIntOrString
-	k.XListMapKeys = p.XListMapKeys
-	k.XListType = deref(p.XListType)
-	k.XMapType = deref(p.XMapType)
-	k.XValidations = p.XValidations
+	k.XPreserveUnknownFields = props.XPreserveUnknownFields
+	k.XEmbeddedResource = props.XEmbeddedResource
+	k.XIntOrString = props.XIntOrString
+	k.XListMapKeys = props.XListMapKeys
+	k.XListType = deref(props.XListType)
+	k.XMapType = deref(props.XMapType)
+	k.XValidations = props.XValidations
 	values := structural.ValueValidation{
-		Format: p.Format, Maximum: p.Maximum, ExclusiveMaximum: p.ExclusiveMaximum,
-		Minimum: p.Minimum, ExclusiveMinimum: p.ExclusiveMinimum,
-		MaxLength: p.MaxLength, MinLength: p.MinLength, Pattern: p.Pattern,
-		MaxItems: p.MaxItems, MinItems: p.MinItems, UniqueItems: p.UniqueItems, MultipleOf: p.MultipleOf,
-		MaxProperties: p.MaxProperties, MinProperties: p.MinProperties, Required: p.Required,
+		Format: props.Format, Maximum: props.Maximum, ExclusiveMaximum: props.ExclusiveMaximum,
+		Minimum: props.Minimum, ExclusiveMinimum: props.ExclusiveMinimum,
+		MaxLength: props.MaxLength, MinLength: props.MinLength, Pattern: props.Pattern,
+		MaxItems: props.MaxItems, MinItems: props.MinItems, UniqueItems: props.UniqueItems, MultipleOf: props.MultipleOf,
+		MaxProperties: props.MaxProperties, MinProperties: props.MinProperties, Required: props.Required,
 	}
-	for _, e := range p.Enum {
+	for _, e := range props.Enum {
 		values.Enum = append(values.Enum, structural.JSON{Raw: plainjson.Plain(e.Raw)})
 	}
 	if old := *k.Values; old != nil {
-		if p.AllOf != nil {
+		if props.AllOf != nil {
 			values.AllOf = old.AllOf
 		}
-		if p.AnyOf != nil {
+		if props.AnyOf != nil {
 			values.AnyOf = old.AnyOf
 		}
-		if p.OneOf != nil {
+		if props.OneOf != nil {
 			values.OneOf = old.OneOf
 		}
-		if p.Not != nil {
+		if props.Not != nil {
 			values.Not = old.Not
 		}
 	}

@@ -52,18 +52,18 @@ func (l *Locator) Property(s *structural.Schema, name string) *structural.Schema
 }
 
 // Locate is [Positions].
-func (l *Locator) Locate(s *structural.Schema, path string) []token.Pos {
-	places := []token.Pos{s.Origin.Pos}
+func (l *Locator) Locate(schema *structural.Schema, path string) []token.Pos {
+	places := []token.Pos{schema.Origin.Pos}
 	var parent *structural.Schema
 	for {
-		child, rest := l.step(s, path)
+		child, rest := l.step(schema, path)
 		if child == nil {
 			break
 		}
-		parent = s
-		s = child
+		parent = schema
+		schema = child
 		path = rest
-		places = append(places, s.Origin.Pos)
+		places = append(places, schema.Origin.Pos)
 	}
 	if keyword := firstStep(path); keyword != "" {
 		index := 0
@@ -71,11 +71,11 @@ func (l *Locator) Locate(s *structural.Schema, path string) []token.Pos {
 			number, _, _ := strings.Cut(rest, "]")
 			index, _ = strconv.Atoi(number) // the server prints numbers
 		}
-		if keyword == "x-kubernetes-map-type" && parent != nil && s == parent.Items && parent.XListType != "" {
+		if keyword == "x-kubernetes-map-type" && parent != nil && schema == parent.Items && parent.XListType != "" {
 			// The server requires it because of the list type.
 			return append(places, parent.Origin.Of("x-kubernetes-list-type"))
 		}
-		places = append(places, nth(s.Origin, keyword, index))
+		places = append(places, nth(schema.Origin, keyword, index))
 	}
 	return places
 }
@@ -95,17 +95,17 @@ func Innermost(s *structural.Schema, path string) *structural.Schema {
 
 // step takes the first step of a path, which leads to a child. It returns nil if
 // the step leads elsewhere. Names of properties may contain brackets and dots.
-func (l *Locator) step(s *structural.Schema, path string) (child *structural.Schema, rest string) {
+func (l *Locator) step(schema *structural.Schema, path string) (child *structural.Schema, rest string) {
 	if rest, ok := strings.CutPrefix(path, ".properties["); ok {
 		if name, tail, closed := strings.Cut(rest, "]"); closed && isStepEnd(tail) {
-			if child := l.Property(s, name); child != nil {
+			if child := l.Property(schema, name); child != nil {
 				return child, tail
 			}
 		}
 		if strings.Count(rest, "]") == 1 {
 			return nil, path
 		}
-		for _, p := range s.Properties {
+		for _, p := range schema.Properties {
 			if !strings.Contains(p.Name, "]") {
 				continue
 			}
@@ -116,10 +116,10 @@ func (l *Locator) step(s *structural.Schema, path string) (child *structural.Sch
 		return nil, path
 	}
 	if rest, ok := strings.CutPrefix(path, ".items"); ok && isStepEnd(rest) {
-		return s.Items, rest
+		return schema.Items, rest
 	}
-	if rest, ok := strings.CutPrefix(path, ".additionalProperties"); ok && isStepEnd(rest) && s.AdditionalProperties != nil {
-		return s.AdditionalProperties.Schema, rest
+	if rest, ok := strings.CutPrefix(path, ".additionalProperties"); ok && isStepEnd(rest) && schema.AdditionalProperties != nil {
+		return schema.AdditionalProperties.Schema, rest
 	}
 	return nil, path
 }
@@ -228,16 +228,16 @@ func Follow(s *structural.Schema, path string) []Followed {
 }
 
 // follow takes the first step of a path.
-func follow(s *structural.Schema, path string) (*Followed, string) {
+func follow(schema *structural.Schema, path string) (*Followed, string) {
 	if inside, ok := strings.CutPrefix(path, "["); ok {
 		name, rest, closed := strings.Cut(inside, "]")
-		switch a := s.AdditionalProperties; {
+		switch a := schema.AdditionalProperties; {
 		case !closed:
 			return nil, ""
-		case s.Items != nil:
-			return &Followed{Schema: s.Items, Path: ".items"}, rest
-		case property(s, name) != nil:
-			return &Followed{Schema: property(s, name), Path: ".properties[" + name + "]"}, rest
+		case schema.Items != nil:
+			return &Followed{Schema: schema.Items, Path: ".items"}, rest
+		case property(schema, name) != nil:
+			return &Followed{Schema: property(schema, name), Path: ".properties[" + name + "]"}, rest
 		case a != nil && a.Schema != nil:
 			return &Followed{Schema: a.Schema, Path: ".additionalProperties"}, rest
 		}
@@ -245,16 +245,16 @@ func follow(s *structural.Schema, path string) (*Followed, string) {
 	}
 	path = strings.TrimPrefix(path, ".")
 	var longest *structural.Property
-	for i, p := range s.Properties {
+	for i, p := range schema.Properties {
 		rest, ok := strings.CutPrefix(path, p.Name)
 		if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') && (longest == nil || len(p.Name) > len(longest.Name)) {
-			longest = &s.Properties[i]
+			longest = &schema.Properties[i]
 		}
 	}
 	if longest != nil {
 		return &Followed{Schema: longest.Schema, Path: ".properties[" + longest.Name + "]"}, path[len(longest.Name):]
 	}
-	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+	if a := schema.AdditionalProperties; a != nil && a.Schema != nil {
 		if end := strings.IndexAny(path, ".["); end >= 0 {
 			return &Followed{Schema: a.Schema, Path: ".additionalProperties"}, path[end:]
 		}
