@@ -177,28 +177,28 @@ func statusesOf(definitions []*checks.Definition) map[*structural.Schema]bool {
 }
 
 // locate records the nodes of the properties below a schema by the positions of their fields.
-func locate(s *structural.Schema, statuses map[*structural.Schema]bool, nodes map[token.Pos]*occurrence,
+func locate(schema *structural.Schema, statuses map[*structural.Schema]bool, nodes map[token.Pos]*occurrence,
 	seen map[*structural.Schema]bool) {
-	if s == nil || seen[s] {
+	if schema == nil || seen[schema] {
 		return
 	}
-	seen[s] = true
-	for _, p := range s.Properties {
+	seen[schema] = true
+	for _, p := range schema.Properties {
 		node := nodes[p.Schema.Origin.Pos]
 		if node == nil {
-			node = &occurrence{parent: s, schema: p.Schema}
+			node = &occurrence{parent: schema, schema: p.Schema}
 			nodes[p.Schema.Origin.Pos] = node
 		}
-		if !statuses[s] {
+		if !statuses[schema] {
 			node.isElsewhere = true
 		} else if node.status == nil || !node.status.Requires(p.Name) {
-			node.status = s
+			node.status = schema
 		}
 		locate(p.Schema, statuses, nodes, seen)
 	}
-	locate(s.Items, statuses, nodes, seen)
-	if s.AdditionalProperties != nil {
-		locate(s.AdditionalProperties.Schema, statuses, nodes, seen)
+	locate(schema.Items, statuses, nodes, seen)
+	if schema.AdditionalProperties != nil {
+		locate(schema.AdditionalProperties.Schema, statuses, nodes, seen)
 	}
 }
 

@@ -177,20 +177,20 @@ func (r *reader) top(root *yaml.Node) {
 }
 
 // value reads the value of a setting.
-func (r *reader) value(s Setting, n *yaml.Node) []string {
+func (r *reader) value(s Setting, node *yaml.Node) []string {
 	switch s.Kind {
 	case Boolean:
-		text, _ := r.scalar(n, "true or false", "!!bool")
+		text, _ := r.scalar(node, "true or false", "!!bool")
 		return []string{text}
 	case Number:
-		text, ok := r.scalar(n, "a number", "!!int")
+		text, ok := r.scalar(node, "a number", "!!int")
 		if i, err := strconv.Atoi(text); ok && (err != nil || i < 0) {
-			r.Fail(n, "", "%s: must be a number of bytes, 0 or more", s.Key)
+			r.Fail(node, "", "%s: must be a number of bytes, 0 or more", s.Key)
 		}
 		return []string{text}
 	case List, Patterns:
 		var out []string
-		for _, element := range r.List(n) {
+		for _, element := range r.List(node) {
 			if text, ok := r.scalar(element, "a string", "!!str"); ok {
 				r.checkText(s, element, text)
 				out = append(out, text)
@@ -199,9 +199,9 @@ func (r *reader) value(s Setting, n *yaml.Node) []string {
 		return out
 	}
 	// 1.35 and 2026 are strings here.
-	text, ok := r.scalar(n, "a string", "!!str", "!!float", "!!int")
+	text, ok := r.scalar(node, "a string", "!!str", "!!float", "!!int")
 	if ok {
-		r.checkText(s, n, text)
+		r.checkText(s, node, text)
 	}
 	return []string{text}
 }
@@ -221,28 +221,28 @@ func (r *reader) scalar(n *yaml.Node, what string, tags ...string) (text string,
 }
 
 // checkText reports an invalid value of a setting, or of an element of its list.
-func (r *reader) checkText(s Setting, n *yaml.Node, text string) {
+func (r *reader) checkText(s Setting, node *yaml.Node, text string) {
 	if s.Values != nil && !slices.Contains(s.Values, text) && (s.Pattern == "" || !regexp.MustCompile(s.Pattern).MatchString(text)) {
-		r.unknown(n, s.Key, text, s.Values)
+		r.unknown(node, s.Key, text, s.Values)
 	}
 	if s.Check != nil {
 		if err := s.Check(text); err != nil {
-			r.Fail(n, "", "%s: %v", s.Key, err)
+			r.Fail(node, "", "%s: %v", s.Key, err)
 		}
 	}
 	switch s.Kind {
 	case Path:
 		if info, err := r.in.Stat(r.at(text)); err != nil || info.IsDir() {
-			r.Fail(n, "paths are relative to this file", "%s: file %q does not exist", s.Key, text)
+			r.Fail(node, "paths are relative to this file", "%s: file %q does not exist", s.Key, text)
 		}
 	case Folder:
 		if text == "" || text == "-" {
-			r.Fail(n, "", "%s: must be a directory", s.Key)
+			r.Fail(node, "", "%s: must be a directory", s.Key)
 		} else if info, err := r.in.Stat(r.at(text)); err == nil && !info.IsDir() {
-			r.Fail(n, "paths are relative to this file", "%s: %q is not a directory", s.Key, text)
+			r.Fail(node, "paths are relative to this file", "%s: %q is not a directory", s.Key, text)
 		}
 	case Patterns:
-		r.checkPattern(n, text)
+		r.checkPattern(node, text)
 	}
 }
 

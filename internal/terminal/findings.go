@@ -69,34 +69,34 @@ type page struct {
 	gutter int
 }
 
-func (p *page) diagnostic(d diag.Diagnostic) {
-	p.gutter = len(strconv.Itoa(max(d.Pos.Line, d.End.Line)))
-	for _, r := range d.Related {
+func (p *page) diagnostic(diagnostic diag.Diagnostic) {
+	p.gutter = len(strconv.Itoa(max(diagnostic.Pos.Line, diagnostic.End.Line)))
+	for _, r := range diagnostic.Related {
 		p.gutter = max(p.gutter, len(strconv.Itoa(r.Pos.Line)))
 	}
-	style := severityStyle(d.Severity)
-	message := d.Message
-	if d.Cause != "" {
-		message = d.Cause
+	style := severityStyle(diagnostic.Severity)
+	message := diagnostic.Message
+	if diagnostic.Cause != "" {
+		message = diagnostic.Cause
 	}
-	p.title(style, d.Severity.String()+"["+string(d.Code)+"]", message)
-	quoted := p.place(d.Pos, d.End, style)
-	for _, q := range d.Quotes {
-		if q.Message != "" || !quoted || !d.QuotesAtPos {
+	p.title(style, diagnostic.Severity.String()+"["+string(diagnostic.Code)+"]", message)
+	quoted := p.place(diagnostic.Pos, diagnostic.End, style)
+	for _, q := range diagnostic.Quotes {
+		if q.Message != "" || !quoted || !diagnostic.QuotesAtPos {
 			p.quote(q, style)
 		}
 	}
-	if d.Path != "" {
-		p.advice(screen.Dim, screen.Dim, "path", ShortPath(d.Path))
+	if diagnostic.Path != "" {
+		p.advice(screen.Dim, screen.Dim, "path", ShortPath(diagnostic.Path))
 	}
-	if d.Hint != "" {
-		p.advice(screen.Bold, screen.Plain, "help", withShortPaths(d.Hint))
+	if diagnostic.Hint != "" {
+		p.advice(screen.Bold, screen.Plain, "help", withShortPaths(diagnostic.Hint))
 	}
-	if d.Code != "" && !p.explained[d.Code] {
-		p.explained[d.Code] = true
-		p.advice(screen.Bold, screen.Plain, "note", "schemagen explain "+string(d.Code))
+	if diagnostic.Code != "" && !p.explained[diagnostic.Code] {
+		p.explained[diagnostic.Code] = true
+		p.advice(screen.Bold, screen.Plain, "note", "schemagen explain "+string(diagnostic.Code))
 	}
-	for _, r := range d.Related {
+	for _, r := range diagnostic.Related {
 		p.title(screen.Advice, "note", r.Message)
 		p.place(r.Pos, diag.Position{}, screen.Advice)
 	}

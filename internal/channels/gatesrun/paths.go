@@ -139,8 +139,8 @@ func (x *index) add(d *crd.Definition) {
 	}
 }
 
-func (x *index) node(d *crd.Definition, s *structural.Schema, path string, at Path, parent place) {
-	if s == nil {
+func (x *index) node(d *crd.Definition, schema *structural.Schema, path string, at Path, parent place) {
+	if schema == nil {
 		return
 	}
 	here := placeOf(d, path)
@@ -148,19 +148,19 @@ func (x *index) node(d *crd.Definition, s *structural.Schema, path string, at Pa
 		add(x.nodes, here, at)
 	}
 	nth := map[string]int{}
-	for _, k := range s.Origin.Keywords {
+	for _, k := range schema.Origin.Keywords {
 		add(x.keywords, placeOf(d, fmt.Sprintf("%s.%s[%d]", path, k.Keyword, nth[k.Keyword])), at)
 		nth[k.Keyword]++
 	}
 	child := at
-	for _, p := range s.Properties {
+	for _, p := range schema.Properties {
 		child.Field = strings.TrimSuffix(at.Field, ".") + "." + p.Name
 		x.node(d, p.Schema, path+".properties["+p.Name+"]", child, here)
 	}
 	child.Field = strings.TrimSuffix(at.Field, ".") + "[*]"
-	x.node(d, s.Items, path+".items", child, here)
-	if s.AdditionalProperties != nil {
-		x.node(d, s.AdditionalProperties.Schema, path+".additionalProperties", child, here)
+	x.node(d, schema.Items, path+".items", child, here)
+	if schema.AdditionalProperties != nil {
+		x.node(d, schema.AdditionalProperties.Schema, path+".additionalProperties", child, here)
 	}
 }
 

@@ -169,28 +169,28 @@ func (u *universe) declareGeneric(t *source.Type, comments []string) {
 }
 
 // typeOf returns the type that an expression in a file denotes.
-func (u *universe) typeOf(f *source.File, expr ast.Expr) *types.Type {
+func (u *universe) typeOf(file *source.File, expr ast.Expr) *types.Type {
 	switch expr := expr.(type) {
 	case *ast.ParenExpr:
-		return u.typeOf(f, expr.X)
+		return u.typeOf(file, expr.X)
 	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
 		if ident, ok := expr.(*ast.Ident); ok {
-			if arg, ok := f.Params[ident.Name]; ok {
+			if arg, ok := file.Params[ident.Name]; ok {
 				return u.typeOf(arg.File, arg.Expr)
 			}
 		}
-		name, unresolved := f.Resolve(expr)
+		name, unresolved := file.Resolve(expr)
 		switch {
 		case unresolved != nil:
-			return u.notFound(f, expr, unresolved)
+			return u.notFound(file, expr, unresolved)
 		case name.Type == nil:
 			return u.predeclared(name.Predeclared)
 		}
 		return u.namedType(name.Type)
 	}
-	out := u.Type(types.Name{Name: u.text(f, expr)})
+	out := u.Type(types.Name{Name: u.text(file, expr)})
 	if out.Kind == types.Unknown {
-		u.fill(out, f, expr)
+		u.fill(out, file, expr)
 	}
 	return out
 }
@@ -270,28 +270,28 @@ func (u *universe) define(out *types.Type, t *source.Type) {
 }
 
 // fill sets the kind and parts of a type that is not a name.
-func (u *universe) fill(out *types.Type, f *source.File, expr ast.Expr) {
+func (u *universe) fill(out *types.Type, file *source.File, expr ast.Expr) {
 	switch expr := expr.(type) {
 	case *ast.StarExpr:
 		out.Kind = types.Pointer
-		out.Elem = u.typeOf(f, expr.X)
+		out.Elem = u.typeOf(file, expr.X)
 	case *ast.ArrayType:
 		out.Kind = types.Slice
 		if expr.Len != nil {
 			out.Kind = types.Array
-			out.Len = u.length(f, expr.Len)
+			out.Len = u.length(file, expr.Len)
 		}
-		out.Elem = u.typeOf(f, expr.Elt)
+		out.Elem = u.typeOf(file, expr.Elt)
 	case *ast.MapType:
 		out.Kind = types.Map
-		out.Key = u.typeOf(f, expr.Key)
-		out.Elem = u.typeOf(f, expr.Value)
+		out.Key = u.typeOf(file, expr.Key)
+		out.Elem = u.typeOf(file, expr.Value)
 	case *ast.ChanType:
 		out.Kind = types.Chan
-		out.Elem = u.typeOf(f, expr.Value)
+		out.Elem = u.typeOf(file, expr.Value)
 	case *ast.StructType:
 		out.Kind = types.Struct
-		u.addMembers(out, source.Underlying{Kind: source.KindStruct, File: f, Expr: expr})
+		u.addMembers(out, source.Underlying{Kind: source.KindStruct, File: file, Expr: expr})
 	case *ast.InterfaceType:
 		out.Kind = types.Interface
 		if expr.Methods.NumFields() > 0 {
@@ -379,30 +379,30 @@ func (u *universe) whyUnwritable(t *types.Type, depth int) string {
 
 // text returns a text for a type that is equal for identical types and different for others.
 // That of a named type is Go's, because it is part of the names of instances.
-func (u *universe) text(f *source.File, expr ast.Expr) string {
+func (u *universe) text(file *source.File, expr ast.Expr) string {
 	switch expr := expr.(type) {
 	case *ast.ParenExpr:
-		return u.text(f, expr.X)
+		return u.text(file, expr.X)
 	case *ast.StarExpr:
-		return "*" + u.text(f, expr.X)
+		return "*" + u.text(file, expr.X)
 	case *ast.ArrayType:
 		length := ""
 		if expr.Len != nil {
-			length = strconv.FormatInt(u.length(f, expr.Len), 10)
+			length = strconv.FormatInt(u.length(file, expr.Len), 10)
 		}
-		return "[" + length + "]" + u.text(f, expr.Elt)
+		return "[" + length + "]" + u.text(file, expr.Elt)
 	case *ast.MapType:
-		return "map[" + u.text(f, expr.Key) + "]" + u.text(f, expr.Value)
+		return "map[" + u.text(file, expr.Key) + "]" + u.text(file, expr.Value)
 	case *ast.ChanType:
-		return fmt.Sprintf("chan %d %s", expr.Dir, u.text(f, expr.Value))
+		return fmt.Sprintf("chan %d %s", expr.Dir, u.text(file, expr.Value))
 	case *ast.InterfaceType:
 		if expr.Methods.NumFields() == 0 {
 			return "interface{}"
 		}
 	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
-		return u.nameText(f, expr)
+		return u.nameText(file, expr)
 	}
-	if len(f.Params) > 0 {
+	if len(file.Params) > 0 {
 		u.unsure("an instance of a generic type has an anonymous part")
 	}
 	return fmt.Sprintf("%T at %d", expr, expr.Pos()) // only equal to itself

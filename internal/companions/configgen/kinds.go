@@ -72,7 +72,7 @@ type Found struct {
 // Nothing is reported about other resources that no kind of the run has, as the kind may be declared
 // where the run cannot see it, nor if a group is not one of the kinds'. It returns the kinds with the
 // resources, and ok if the groups are known.
-func (k Kinds) Resources(r *Reader, m Marker, groups, resources []Value) (found Found, ok bool) {
+func (k Kinds) Resources(r *Reader, marker Marker, groups, resources []Value) (found Found, ok bool) {
 	if !k.own(groups) {
 		return Found{}, false
 	}
@@ -89,7 +89,7 @@ func (k Kinds) Resources(r *Reader, m Marker, groups, resources []Value) (found 
 		}
 		found.Kinds = append(found.Kinds, matching...)
 		if len(matching) == 0 {
-			k.unknown(r, m, groups, v)
+			k.unknown(r, marker, groups, v)
 			continue
 		}
 		if resource == "*" {
@@ -98,7 +98,7 @@ func (k Kinds) Resources(r *Reader, m Marker, groups, resources []Value) (found 
 		// Another version of the kind may enable status or scale, but no other subresource.
 		isOptional := sub == "status" || sub == "scale"
 		if !matching.subresource(sub) && !(isOptional && k.isPartial(r, groups, matching)) {
-			r.RejectValue(UnknownResource, m, v, "a CRD has only status and scale, each if a marker enables it", "%s has no subresource %q", resource, sub)
+			r.RejectValue(UnknownResource, marker, v, "a CRD has only status and scale, each if a marker enables it", "%s has no subresource %q", resource, sub)
 		}
 	}
 	return found, true

@@ -80,21 +80,21 @@ func complaint(err error) string {
 
 // enabled returns the types of a parsed package that methods are generated for, or nil if there are
 // none.
-func (g *generator) enabled(p *source.Package) (*selection, error) {
+func (g *generator) enabled(pkg *source.Package) (*selection, error) {
 	table, err := markers.GeneratorTable("object")
 	if err != nil {
 		return nil, err
 	}
 	var comments []markers.Comment
 	var parsed []*source.File
-	for _, f := range p.Sources {
+	for _, f := range pkg.Sources {
 		if f.Syntax != nil {
 			parsed = append(parsed, f)
 			comments = append(comments, f.Comments.Package...)
 		}
 	}
 	all := enablesPackage(g.parse(table, comments, markers.Package))
-	out := &selection{pkg: p}
+	out := &selection{pkg: pkg}
 	hasObjects := false
 	var silent []*ast.TypeSpec
 	for _, f := range parsed {
@@ -112,7 +112,7 @@ func (g *generator) enabled(p *source.Package) (*selection, error) {
 		}
 	}
 	if hasObjects {
-		g.unmarked(p, parsed, silent)
+		g.unmarked(pkg, parsed, silent)
 	}
 	if len(out.types) == 0 {
 		return nil, nil

@@ -80,13 +80,13 @@ func (c *checker) marker(m configgen.Marker) {
 }
 
 // rejected reports what the API server rejects (pkg/apis/rbac/validation of Kubernetes).
-func (c *checker) rejected(m configgen.Marker, rule rbac.Rule, arguments []configgen.Argument) {
+func (c *checker) rejected(marker configgen.Marker, rule rbac.Rule, arguments []configgen.Argument) {
 	if c.options.SkipVerify {
 		return
 	}
 	find := func(name string) *configgen.Argument { return configgen.Find(arguments, name) }
 	reject := func(name, hint, format string, args ...any) {
-		c.Reject(configgen.InvalidRole, m, find(name), hint, format, args...)
+		c.Reject(configgen.InvalidRole, marker, find(name), hint, format, args...)
 	}
 	if len(rule.Verbs) == 0 {
 		reject("verbs", "write verbs=get;list, or verbs=* for all", "the rule has no verbs")
@@ -100,7 +100,7 @@ func (c *checker) rejected(m configgen.Marker, rule rbac.Rule, arguments []confi
 	case len(rule.Groups) == 0 && len(rule.Resources) == 0:
 		reject("urls", "write groups and resources, or urls", "the rule has neither resources nor URLs")
 	case len(rule.Groups) == 0 && c.joinsCoreGroup(rule):
-		c.Reject(configgen.Suspicious, m, find("groups"), `write groups=""`,
+		c.Reject(configgen.Suspicious, marker, find("groups"), `write groups=""`,
 			"the rule has no group: it is in the core group only because an earlier marker is, with the same resources")
 	case len(rule.Groups) == 0:
 		reject("groups", `write groups=…, for the core group groups=""`, "the rule has resources but no group")
@@ -113,7 +113,7 @@ func (c *checker) rejected(m configgen.Marker, rule rbac.Rule, arguments []confi
 		}
 	}
 	c.roleName(rule.RoleName, func(kind *diag.Kind, hint, message string) {
-		c.Reject(kind, m, find("roleName"), hint, "%s", message)
+		c.Reject(kind, marker, find("roleName"), hint, "%s", message)
 	})
 }
 
@@ -150,7 +150,7 @@ func methods() map[string]string {
 }
 
 // suspicious reports values that match nothing.
-func (c *checker) suspicious(m configgen.Marker, arguments []configgen.Argument) {
+func (c *checker) suspicious(marker configgen.Marker, arguments []configgen.Argument) {
 	known := resourceVerbs()
 	what := "verb"
 	aboutURLs := len(configgen.Find(arguments, "urls").List()) > 0
@@ -163,25 +163,25 @@ func (c *checker) suspicious(m configgen.Marker, arguments []configgen.Argument)
 			continue
 		}
 		if verb, ok := methods()[v.Text]; ok && !aboutURLs {
-			c.Suspect(m, v, verb, "did you mean "+verb+"?", "unknown verb %q: it is a method of HTTP", v.Text)
+			c.Suspect(marker, v, verb, "did you mean "+verb+"?", "unknown verb %q: it is a method of HTTP", v.Text)
 			continue
 		}
-		c.Unknown(m, v, what, known)
+		c.Unknown(marker, v, what, known)
 	}
-	c.nameless(m, arguments)
+	c.nameless(marker, arguments)
 	groups := configgen.Find(arguments, "groups").List()
 	resources := configgen.Find(arguments, "resources").List()
 	for _, v := range groups {
-		c.APIGroup(m, v)
+		c.APIGroup(marker, v)
 	}
-	if _, ok := c.options.Kinds.Resources(c.Reader, m, groups, resources); !ok {
+	if _, ok := c.options.Kinds.Resources(c.Reader, marker, groups, resources); !ok {
 		for _, v := range resources {
-			c.Resource(m, v)
+			c.Resource(marker, v)
 		}
 	}
 	for _, v := range configgen.Find(arguments, "urls").List() {
 		if v.Text != "*" && !strings.HasPrefix(v.Text, "/") {
-			c.Suspect(m, v, "/"+v.Text, "write /"+v.Text, "the URL %q does not begin with a slash", v.Text)
+			c.Suspect(marker, v, "/"+v.Text, "write /"+v.Text, "the URL %q does not begin with a slash", v.Text)
 		}
 	}
 }

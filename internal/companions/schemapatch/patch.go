@@ -52,19 +52,19 @@ func Patch(ctx context.Context, options define.Options, directory string,
 
 func patch(ctx context.Context, options define.Options, directory string,
 	written []define.File) ([]define.File, diag.List, error) {
-	roots, b, err := define.Open(ctx, options)
+	roots, builder, err := define.Open(ctx, options)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := b.Reporter
-	definer := define.NewDefiner(b)
-	kinds := define.FindKinds(b.Run, roots)
+	reporter := builder.Reporter
+	definer := define.NewDefiner(builder)
+	kinds := define.FindKinds(builder.Run, roots)
 	// A kind without a group has no definition, so there is nothing to report here.
-	r.Drop(report.KindWithoutGroup)
+	reporter.Drop(report.KindWithoutGroup)
 	if len(kinds) == 0 && !importMetav1(roots) {
-		return nil, r.List.Normalize(), ctx.Err()
+		return nil, reporter.List.Normalize(), ctx.Err()
 	}
-	p := &patcher{reporter: r, checker: b.Run.Checker, inputs: b.Run.Options.Inputs, dir: options.Dir}
+	p := &patcher{reporter: reporter, checker: builder.Run.Checker, inputs: builder.Run.Options.Inputs, dir: options.Dir}
 	if err := p.read(directory, written); err != nil {
 		return nil, nil, fmt.Errorf("schemapatch: %w", err)
 	}
@@ -79,9 +79,9 @@ func patch(ctx context.Context, options define.Options, directory string,
 		}
 	}
 	for _, root := range roots {
-		b.Run.CheckOverrides(root)
+		builder.Run.CheckOverrides(root)
 	}
-	b.Run.Lint()
+	builder.Run.Lint()
 	files, err := p.encode()
 	if err != nil {
 		return nil, nil, err
@@ -89,10 +89,10 @@ func patch(ctx context.Context, options define.Options, directory string,
 	if err := p.verify(ctx, files); err != nil {
 		return nil, nil, err
 	}
-	if r.List.HasErrors() {
+	if reporter.List.HasErrors() {
 		files = nil
 	}
-	return files, r.List.Normalize(), ctx.Err()
+	return files, reporter.List.Normalize(), ctx.Err()
 }
 
 // importMetav1 reports whether a file of the packages imports metav1.

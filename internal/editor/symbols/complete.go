@@ -25,12 +25,12 @@ type Completion struct {
 // Complete returns the values that an argument of a marker may have in the program: names of
 // fields, values of fields, constants, resources and types.
 func (p *Place) Complete() []Completion {
-	m := p.outline.MarkerAt(p.offset)
-	if m == nil {
+	marker := p.outline.MarkerAt(p.offset)
+	if marker == nil {
 		return nil
 	}
-	offset := p.offset - m.Start
-	arguments := argumentsOf(m.Text[:offset])
+	offset := p.offset - marker.Start
+	arguments := argumentsOf(marker.Text[:offset])
 	if len(arguments) == 0 {
 		return nil
 	}
@@ -39,21 +39,21 @@ func (p *Place) Complete() []Completion {
 		return nil
 	}
 	if markers.ArgumentReference(a.marker, a.name) != markers.NoReference {
-		if m.Decl == nil {
+		if marker.Decl == nil {
 			return nil
 		}
-		return p.completeField(m, a)
+		return p.completeField(marker, a)
 	}
 	segment := a.value[strings.LastIndexAny(a.value, ";{,")+1:]
 	segment = strings.TrimLeft(segment, `" `)
 	end := offset
-	for end < len(m.Text) && !strings.ContainsRune(",;})\" ", rune(m.Text[end])) {
+	for end < len(marker.Text) && !strings.ContainsRune(",;})\" ", rune(marker.Text[end])) {
 		end++
 	}
 	var out []Completion
-	for _, v := range p.values(m.Decl, a, arguments) {
+	for _, v := range p.values(marker.Decl, a, arguments) {
 		v.Start = p.offset - len(segment)
-		v.End = m.Start + end
+		v.End = marker.Start + end
 		if v.New == "" {
 			v.New = v.Label
 		}
@@ -63,14 +63,14 @@ func (p *Place) Complete() []Completion {
 }
 
 // completeField completes the name of a field at the end of a value.
-func (p *Place) completeField(m *Marker, a argument) (out []Completion) {
+func (p *Place) completeField(marker *Marker, a argument) (out []Completion) {
 	value := a.value
 	root := ""
 	if value == "" && (strings.HasSuffix(strings.ToLower(a.name), "path") || strings.HasPrefix(a.marker, markers.ConvertPrefix)) {
 		value = "."
 		root = "."
 	}
-	found := p.namesIn(m.Decl, a, value)
+	found := p.namesIn(marker.Decl, a, value)
 	if len(found) == 0 {
 		return nil
 	}
@@ -79,12 +79,12 @@ func (p *Place) completeField(m *Marker, a argument) (out []Completion) {
 		return nil
 	}
 	end := p.offset
-	for end < m.End() && isNameByte(p.text[end]) {
+	for end < marker.End() && isNameByte(p.text[end]) {
 		end++
 	}
 	start := p.offset - (last.end - last.start)
 	if last.key != "" { // names in Go
-		for _, d := range m.Decl.Parent.Fields {
+		for _, d := range marker.Decl.Parent.Fields {
 			if isDiscriminator(d) {
 				out = append(out, Completion{Label: d.Name, New: d.Name, Start: start, End: end, Detail: d.Type})
 			}

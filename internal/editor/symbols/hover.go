@@ -254,8 +254,8 @@ func (p *Place) columnOf(m *Marker, u use) any {
 }
 
 // keywordsOf returns the keywords that a marker sets on a node or on its elements, or nil.
-func (p *Place) keywordsOf(m *Marker, u use) any {
-	file, same, _ := u.sameMarker(p.dir+"/"+m.Decl.Key, m)
+func (p *Place) keywordsOf(marker *Marker, u use) any {
+	file, same, _ := u.sameMarker(p.dir+"/"+marker.Decl.Key, marker)
 	if same == nil {
 		return nil
 	}
@@ -308,7 +308,7 @@ func (p *Place) keywordsOf(m *Marker, u use) any {
 	if len(out) == 0 {
 		return nil
 	}
-	if u.path == "" || !strings.Contains(u.path, ".") || m.Decl.Parent == nil {
+	if u.path == "" || !strings.Contains(u.path, ".") || marker.Decl.Parent == nil {
 		return out
 	}
 	return map[string]any{u.path[strings.LastIndexByte(u.path, '.')+1:]: out}

@@ -144,23 +144,23 @@ func (f *finder) definition(d *checks.Definition, i int) {
 
 // schema searches a schema and those below it.
 func (f *finder) schema(p place) {
-	s := p.schema
-	if !f.lacks(s) {
+	schema := p.schema
+	if !f.lacks(schema) {
 		return
 	}
 	elements, hasElements := p.elements()
-	for n, key := range s.XListMapKeys {
+	for n, key := range schema.XListMapKeys {
 		if _, exists := elements.property(key); hasElements && !exists {
-			f.report(elements, key, p.at(fmt.Sprintf(".x-kubernetes-list-map-keys[%d]", n)), "the list key", len(s.XListMapKeys) > 1)
+			f.report(elements, key, p.at(fmt.Sprintf(".x-kubernetes-list-map-keys[%d]", n)), "the list key", len(schema.XListMapKeys) > 1)
 		}
 	}
-	if s.Default != nil {
+	if schema.Default != nil {
 		var value any
-		if json.Unmarshal(s.Default.Raw, &value) == nil {
+		if json.Unmarshal(schema.Default.Raw, &value) == nil {
 			f.value(p, value, p.at(".default"))
 		}
 	}
-	for n, r := range s.XValidations {
+	for n, r := range schema.XValidations {
 		path := p.at(fmt.Sprintf(".x-kubernetes-validations[%d]", n))
 		if r.FieldPath != "" {
 			f.path(p, r.FieldPath, path+".fieldPath", "the fieldPath")
@@ -171,11 +171,11 @@ func (f *finder) schema(p place) {
 				f.report(p, name, path+".rule", marker, true)
 			}
 		} else if ok {
-			f.rules = append(f.rules, rule{m, s})
-			f.constant(p, n, rule{m, s})
+			f.rules = append(f.rules, rule{m, schema})
+			f.constant(p, n, rule{m, schema})
 		}
 	}
-	for _, property := range s.Properties {
+	for _, property := range schema.Properties {
 		f.schema(p.below(property))
 	}
 	if hasElements {
@@ -292,9 +292,9 @@ var (
 
 // explain returns the finding for an error of the API server about a rule that reads absent
 // properties; all others are returned unchanged.
-func (f *finder) explain(d diag.Diagnostic) diag.Diagnostic {
-	message := d.Message
-	for _, quote := range d.Quotes {
+func (f *finder) explain(diagnostic diag.Diagnostic) diag.Diagnostic {
+	message := diagnostic.Message
+	for _, quote := range diagnostic.Quotes {
 		message += "\n" + quote.Message
 	}
 	var names []string // of the rule's undefined fields, in the order of errors
@@ -304,10 +304,10 @@ func (f *finder) explain(d diag.Diagnostic) diag.Diagnostic {
 		}
 	}
 	if len(names) == 0 {
-		return d
+		return diagnostic
 	}
 	for _, rule := range f.rules {
-		head, tail, ok := f.textAt(rule.marker, d.Pos)
+		head, tail, ok := f.textAt(rule.marker, diagnostic.Pos)
 		if !ok {
 			continue
 		}
@@ -320,7 +320,7 @@ func (f *finder) explain(d diag.Diagnostic) diag.Diagnostic {
 			reads = f.addReads(reads, rule, name)
 		}
 		what := "rule"
-		if strings.Contains(d.Message, "messageExpression compilation failed") {
+		if strings.Contains(diagnostic.Message, "messageExpression compilation failed") {
 			what = "message"
 		}
 		expressions := make([]string, len(reads))
@@ -329,14 +329,14 @@ func (f *finder) explain(d diag.Diagnostic) diag.Diagnostic {
 			expressions[i] = r.expression
 			all[i] = r.absent
 		}
-		out := report.ReadsErased.At(d.Pos, "", "the %s reads %s, which does not exist here: its condition is %s", what, expressions[0], all[0].Condition)
+		out := report.ReadsErased.At(diagnostic.Pos, "", "the %s reads %s, which does not exist here: its condition is %s", what, expressions[0], all[0].Condition)
 		if len(reads) > 1 {
 			out.Message = fmt.Sprintf("the %s reads %s, which do not exist here: their condition is %s", what, listed(expressions), allOf(all))
 		}
 		f.add(&out, rule.marker, true, true, all...)
 		return out
 	}
-	return d
+	return diagnostic
 }
 
 // read is an expression of a rule that reads an absent property.

@@ -206,24 +206,24 @@ type bareCondition struct {
 }
 
 // declare applies the conditions in the comments of a declaration, unless one around it is gone.
-func (p *pass) declare(d gatedsource.Decl) {
-	if n := len(p.gone); n > 0 && d.To <= p.gone[n-1].to {
+func (p *pass) declare(decl gatedsource.Decl) {
+	if n := len(p.gone); n > 0 && decl.To <= p.gone[n-1].to {
 		return
 	}
-	comments := gatedsource.Left(d.Comments, p.removed)
-	what := source.Erased{Node: d.Node}
-	if d.Target != markers.Package {
-		what.Name = d.Name
-		what.Struct = p.structType(d.Struct)
+	comments := gatedsource.Left(decl.Comments, p.removed)
+	what := source.Erased{Node: decl.Node}
+	if decl.Target != markers.Package {
+		what.Name = decl.Name
+		what.Struct = p.structType(decl.Struct)
 		what.Comments = comments
 	}
-	around := p.held[d.Around]
+	around := p.held[decl.Around]
 	p.around = around
-	if spec, ok := d.Node.(*ast.TypeSpec); ok && isKind(spec) {
+	if spec, ok := decl.Node.(*ast.TypeSpec); ok && isKind(spec) {
 		p.around = p.ofPackage(p.file.Pkg) // not for its fields, as others may have fields of its type
 	}
-	for i, c := range p.declaration(comments, d.Target, what.Name) {
-		if d.Target == markers.Package && c.marker.Pos > d.Node.End() {
+	for i, c := range p.declaration(comments, decl.Target, what.Name) {
+		if decl.Target == markers.Package && c.marker.Pos > decl.Node.End() {
 			p.report(gatedsource.Problem{Comment: c.marker,
 				Msg: "it is at no declaration: put it above a field, a type, a constant or the package clause"})
 			continue
@@ -240,14 +240,14 @@ func (p *pass) declare(d gatedsource.Decl) {
 		switch {
 		case c.holds:
 			around = append(slices.Clip(around), c)
-		case d.Target == markers.Package:
+		case decl.Target == markers.Package:
 			p.file.NoKinds = true
 		default:
-			p.gone = append(p.gone, span{d.From, d.To})
+			p.gone = append(p.gone, span{decl.From, decl.To})
 		}
 	}
 	if len(around) > 0 {
-		p.held[d.Node] = around
+		p.held[decl.Node] = around
 	}
 }
 

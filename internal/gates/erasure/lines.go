@@ -46,11 +46,11 @@ func (p *pass) declaration(comments []markers.Comment, target markers.Target, na
 	}
 	bare = p.openShift(comments, target, name, add)
 	reader := p.reader(p.file.Pkg)
-	for _, c := range comments {
-		if _, done := p.lines[c.Pos]; done {
+	for _, comment := range comments {
+		if _, done := p.lines[comment.Pos]; done {
 			continue
 		}
-		found := reader.Read(c, target)
+		found := reader.Read(comment, target)
 		all := found.All()
 		for _, w := range all {
 			p.known(w.Marker, w.Condition)
@@ -58,21 +58,21 @@ func (p *pass) declaration(comments []markers.Comment, target markers.Target, na
 		switch {
 		case found.Wrong != nil:
 			p.report(*found.Wrong)
-			p.lines[c.Pos] = line{removed: true}
+			p.lines[comment.Pos] = line{removed: true}
 		case len(all) == 0:
-			plain = append(plain, c)
+			plain = append(plain, comment)
 		case found.Declares != nil:
-			bare = append(bare, bareCondition{c, found.Declares.Condition, p.holds(found.Declares.Condition)})
+			bare = append(bare, bareCondition{comment, found.Declares.Condition, p.holds(found.Declares.Condition)})
 		case found.Omits != nil && p.holds(found.Omits.Condition):
-			p.lines[c.Pos] = line{removed: true}
+			p.lines[comment.Pos] = line{removed: true}
 		default:
 			holds := p.holds(gatedsource.Condition(found.Whens))
 			if found.Omits != nil && holds {
 				p.record(source.Erased{Condition: found.Omits.Condition.String(), Pos: found.Omits.Marker.Pos}, false)
 			}
-			p.lines[c.Pos] = line{removed: !holds, comment: found.Plain}
+			p.lines[comment.Pos] = line{removed: !holds, comment: found.Plain}
 			slots := p.Table.Slots(found.Plain, target)
-			add(alternative{c, found.Plain, found.Plain.Text, slots, gatedsource.Condition(all), 0}, holds)
+			add(alternative{comment, found.Plain, found.Plain.Text, slots, gatedsource.Condition(all), 0}, holds)
 		}
 	}
 	p.needless(bare, conditional, plain, target)

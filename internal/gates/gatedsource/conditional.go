@@ -85,43 +85,43 @@ func (r *Reader) Read(c markers.Comment, target markers.Target) Conditional {
 }
 
 // read is Read for a marker that may have conditions. nested is set behind another marker that has a path.
-func (r *Reader) read(c markers.Comment, target markers.Target, nested bool) Conditional {
-	out := Conditional{Written: c, Plain: c, Text: c.Text}
-	m, err := r.Table.Parse(c, target)
+func (r *Reader) read(comment markers.Comment, target markers.Target, nested bool) Conditional {
+	out := Conditional{Written: comment, Plain: comment, Text: comment.Text}
+	marker, err := r.Table.Parse(comment, target)
 	if err != nil {
-		out.Wrong = &Problem{Comment: c, Msg: err.Error(), Err: err}
+		out.Wrong = &Problem{Comment: comment, Msg: err.Error(), Err: err}
 	}
-	if m == nil || err != nil {
+	if marker == nil || err != nil {
 		return out // an unknown marker is reported by lint
 	}
-	offset, ok := m.InnerOffset()
-	inner, _ := m.Inner()
-	if value, isWhen := m.Value.(markers.When); isWhen && (m.Name == markers.WhenName || r.Tags()) {
-		w := When{Condition: value.Condition, Marker: c, from: c.PosAt(len("+" + m.Name + "("))}
+	offset, ok := marker.InnerOffset()
+	inner, _ := marker.Inner()
+	if value, isWhen := marker.Value.(markers.When); isWhen && (marker.Name == markers.WhenName || r.Tags()) {
+		w := When{Condition: value.Condition, Marker: comment, from: comment.PosAt(len("+" + marker.Name + "("))}
 		if !ok {
-			w.to = c.PosAt(len(c.Text) - 1)
+			w.to = comment.PosAt(len(comment.Text) - 1)
 			out.Declares = &w
 			return out
 		}
-		w.to = c.PosAt(offset - 2)
+		w.to = comment.PosAt(offset - 2)
 		w.inner = inner.Pos
 		rest := Conditional{Wrong: r.behind(inner, target, nested)}
 		if rest.Wrong == nil {
 			rest = r.read(inner, target, nested)
 		}
-		rest.Written = c
+		rest.Written = comment
 		rest.Whens = append([]When{w}, rest.Whens...)
 		return rest
 	}
-	_, isTag := m.Value.(markers.Declarative)
-	if !ok || isTag && !r.Tags() || !isTag && m.Name != markers.AtName && m.Name != markers.TypeName {
+	_, isTag := marker.Value.(markers.Declarative)
+	if !ok || isTag && !r.Tags() || !isTag && marker.Name != markers.AtName && marker.Name != markers.TypeName {
 		return out
 	}
 	rest := r.read(inner, markers.Field, true)
 	switch bare := rest.Declares; {
 	case isTag && bare != nil:
 		return out // the reader of tags reports it
-	case bare != nil && m.Name == markers.TypeName:
+	case bare != nil && marker.Name == markers.TypeName:
 		out.Whens = rest.All()
 		out.Wrong = unconditional(inner, "a type of another module", "")
 		return out
@@ -129,28 +129,28 @@ func (r *Reader) read(c markers.Comment, target markers.Target, nested bool) Con
 		rest.Declares = nil
 		rest.Omits = bare
 		rest.Plain.Text = "+" + markers.OmitName
-		rest.Text = c.Text[:offset-1]
+		rest.Text = comment.Text[:offset-1]
 	default:
-		rest.Text = c.Text[:offset] + rest.Text
+		rest.Text = comment.Text[:offset] + rest.Text
 	}
-	rest.Written = c
-	rest.Plain = m.Replaced(rest.Plain)
+	rest.Written = comment
+	rest.Plain = marker.Replaced(rest.Plain)
 	return rest
 }
 
 // behind returns what is wrong with a marker behind a condition, also where the condition does not
 // hold, or nil.
-func (r *Reader) behind(c markers.Comment, target markers.Target, nested bool) *Problem {
-	switch name, ok := markers.Ungated(c.Text); {
+func (r *Reader) behind(comment markers.Comment, target markers.Target, nested bool) *Problem {
+	switch name, ok := markers.Ungated(comment.Text); {
 	case ok && name == markers.AllowChangeName:
-		return unconditional(c, "+"+name,
+		return unconditional(comment, "+"+name,
 			"write it without a condition: it allows what the marker or field that depends on the gate changes")
 	case ok:
-		return unconditional(c, "+"+name, "write it without a condition")
+		return unconditional(comment, "+"+name, "write it without a condition")
 	}
-	if m, err := r.Table.Parse(c, markers.Type); err == nil && m != nil {
+	if m, err := r.Table.Parse(comment, markers.Type); err == nil && m != nil {
 		if _, inner := m.Inner(); m.Name == markers.WhenName && !inner {
-			return unconditional(c, "a condition without a marker", "join the conditions with && in one +"+markers.WhenName)
+			return unconditional(comment, "a condition without a marker", "join the conditions with && in one +"+markers.WhenName)
 		}
 	}
 	targets := []markers.Target{target}
@@ -158,12 +158,12 @@ func (r *Reader) behind(c markers.Comment, target markers.Target, nested bool) *
 		targets = []markers.Target{markers.Field, markers.Type}
 	}
 	for _, t := range targets {
-		def := r.Table.Lookup(c.Text, t)
+		def := r.Table.Lookup(comment.Text, t)
 		if def == nil || def.Feature() != "" || def.Name == markers.WhenName {
 			continue // lint reports unknown markers; nested conditions are parsed later
 		}
-		if _, err := r.Table.ParseAs(def, c); err != nil {
-			return &Problem{Comment: c, Msg: "+" + def.Name + ": " + err.Error(), Err: err}
+		if _, err := r.Table.ParseAs(def, comment); err != nil {
+			return &Problem{Comment: comment, Msg: "+" + def.Name + ": " + err.Error(), Err: err}
 		}
 		return nil
 	}

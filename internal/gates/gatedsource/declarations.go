@@ -55,39 +55,39 @@ type walk struct {
 func (w *walk) genDecl(gen *ast.GenDecl, previous token.Pos) {
 	last := gen.Lparen
 	for _, spec := range gen.Specs {
-		d := Decl{Target: markers.Type, Node: spec, To: specEnd(spec)}
+		decl := Decl{Target: markers.Type, Node: spec, To: specEnd(spec)}
 		var fields ast.Expr
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
-			d.Name = spec.Name.Name
-			d.at = spec.Name.Pos()
-			d.Comments = w.collected.Type(spec)
+			decl.Name = spec.Name.Name
+			decl.at = spec.Name.Pos()
+			decl.Comments = w.collected.Type(spec)
 			fields = spec.Type
 		case *ast.ValueSpec:
 			if gen.Tok != token.CONST {
 				return
 			}
-			d.Name = spec.Names[0].Name
-			d.at = spec.Names[0].Pos()
-			d.typeName = typeName(spec.Type)
+			decl.Name = spec.Names[0].Name
+			decl.at = spec.Names[0].Pos()
+			decl.typeName = typeName(spec.Type)
 			doc := spec.Doc
 			if !gen.Lparen.IsValid() {
 				doc = gen.Doc
 			}
 			if doc != nil {
-				d.Comments = markers.InGroup(doc)
+				decl.Comments = markers.InGroup(doc)
 			}
 		default:
 			return
 		}
 		if gen.Lparen.IsValid() {
-			d.From = w.firstComment(last, spec.Pos())
+			decl.From = w.firstComment(last, spec.Pos())
 		} else {
-			d.From = w.nearest(previous, gen)
+			decl.From = w.nearest(previous, gen)
 		}
-		last = d.To
-		w.found = append(w.found, d)
-		w.fields(d, fields)
+		last = decl.To
+		w.found = append(w.found, decl)
+		w.fields(decl, fields)
 	}
 }
 

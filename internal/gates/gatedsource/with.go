@@ -147,9 +147,9 @@ func (w *writer) removeMarker(c markers.Comment) {
 }
 
 // marker applies the gate to a marker, and reports whether the declaration exists.
-func (w *writer) marker(d Decl, c Conditional, always map[string]string) (exists bool) {
+func (w *writer) marker(decl Decl, c Conditional, always map[string]string) (exists bool) {
 	if c.Declares != nil {
-		return w.bare(d, c.Declares)
+		return w.bare(decl, c.Declares)
 	}
 	_, holds, constant := w.assume(Condition(c.Whens))
 	constant = constant && len(c.Whens) > 0
@@ -180,7 +180,7 @@ func (w *writer) marker(d Decl, c Conditional, always map[string]string) (exists
 	if !constant || c.Omits != nil {
 		return true
 	}
-	for _, slot := range w.reader.Table.Slots(c.Plain, d.Target) {
+	for _, slot := range w.reader.Table.Slots(c.Plain, decl.Target) {
 		switch first, ok := always[slot]; {
 		case !ok:
 			always[slot] = c.Text

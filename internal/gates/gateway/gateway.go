@@ -63,19 +63,19 @@ func (t *Tags) start(name string) string { return "<" + t.Prefix + ":" + name + 
 func (t *Tags) end(name string) string { return "</" + t.Prefix + ":" + name + ">" }
 
 // apply returns the schema with the tags applied.
-func (t *Tags) apply(s *structural.Schema) *structural.Schema {
-	if s == nil {
+func (t *Tags) apply(schema *structural.Schema) *structural.Schema {
+	if schema == nil {
 		return nil
 	}
-	if out, ok := t.applied[s]; ok {
+	if out, ok := t.applied[schema]; ok {
 		return out
 	}
-	out := *s
+	out := *schema
 	start := t.Reporter.Findings()
-	t.validations(&out, t.tags(s))
-	out.Description = edits.Truncate(t.text(s), t.MaxDescription)
+	t.validations(&out, t.tags(schema))
+	out.Description = edits.Truncate(t.text(schema), t.MaxDescription)
 	out.Properties = nil
-	for _, p := range s.Properties {
+	for _, p := range schema.Properties {
 		if t.hides(p.Schema) && !t.gateIsOn(p.Schema, t.start(Gate)) {
 			edits.SetRequired(&out, p.Name, false)
 			absent := notes.Absent{Name: p.Name, Condition: Gate, Pos: t.find(p.Schema, t.start(Gate))}
@@ -88,14 +88,14 @@ func (t *Tags) apply(s *structural.Schema) *structural.Schema {
 		out.Properties = append(out.Properties, structural.Property{Name: p.Name, Schema: t.apply(p.Schema)})
 	}
 	out.Items = t.apply(out.Items)
-	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+	if a := schema.AdditionalProperties; a != nil && a.Schema != nil {
 		out.AdditionalProperties = &structural.SchemaOrBool{Schema: t.apply(a.Schema)}
 	}
 	out.Origin.Mistake = max(out.Origin.Mistake, t.Reporter.MistakeSince(start))
 	if t.applied == nil {
 		t.applied = map[*structural.Schema]*structural.Schema{}
 	}
-	t.applied[s] = &out
+	t.applied[schema] = &out
 	return &out
 }
 
@@ -134,46 +134,46 @@ func (t *Tags) gateIsOn(s *structural.Schema, tag string) bool {
 }
 
 // validations applies the tags that validate a node.
-func (t *Tags) validations(s *structural.Schema, tags []tag) {
-	if s.ValueValidation != nil {
-		values := *s.ValueValidation
-		s.ValueValidation = &values
+func (t *Tags) validations(schema *structural.Schema, tags []tag) {
+	if schema.ValueValidation != nil {
+		values := *schema.ValueValidation
+		schema.ValueValidation = &values
 	}
 	set := map[string]bool{}
 	opposite := map[string]string{"Optional": "Required", "Required": "Optional"}
 	for _, tag := range tags {
 		if tag.keyword == addresses {
-			t.addresses(s, tag)
+			t.addresses(schema, tag)
 			continue
 		}
-		if !t.holds(s, tag) {
+		if !t.holds(schema, tag) {
 			continue
 		}
 		switch tag.keyword {
 		case "XValidation":
-			s.XValidations = append(slices.Clip(s.XValidations), structural.Rule{Rule: tag.rule, Message: tag.message})
-			t.set(s, keywords.Rules, tag)
+			schema.XValidations = append(slices.Clip(schema.XValidations), structural.Rule{Rule: tag.rule, Message: tag.message})
+			t.set(schema, keywords.Rules, tag)
 		case "Pattern":
-			if s.ValueValidation != nil && s.Pattern != "" {
-				t.report(s, tag.text, "keep one of them", "%s: there is another pattern: %s", tag.name(), s.Pattern)
+			if schema.ValueValidation != nil && schema.Pattern != "" {
+				t.report(schema, tag.text, "keep one of them", "%s: there is another pattern: %s", tag.name(), schema.Pattern)
 			}
-			s.Validation().Pattern = tag.value
-			t.set(s, "pattern", tag)
+			schema.Validation().Pattern = tag.value
+			t.set(schema, "pattern", tag)
 		case "Enum":
 			if set[tag.keyword] {
-				t.report(s, tag.text, "keep one of them", "%s: there is another one for this channel", tag.name())
+				t.report(schema, tag.text, "keep one of them", "%s: there is another one for this channel", tag.name())
 			}
-			s.Validation().Enum = nil
+			schema.Validation().Enum = nil
 			for value := range strings.SplitSeq(tag.value, ";") {
-				s.Enum = append(s.Enum, structural.JSON{Raw: []byte(plainjson.Text(value))})
+				schema.Enum = append(schema.Enum, structural.JSON{Raw: []byte(plainjson.Text(value))})
 			}
-			t.set(s, "enum", tag)
+			t.set(schema, "enum", tag)
 		case "Optional", "Required":
 			if set[opposite[tag.keyword]] {
-				t.report(s, tag.text, "keep one of them", "%s: the field is also %s", tag.name(), opposite[tag.keyword])
+				t.report(schema, tag.text, "keep one of them", "%s: the field is also %s", tag.name(), opposite[tag.keyword])
 			}
 		default:
-			t.mark(s, tag)
+			t.mark(schema, tag)
 		}
 		set[tag.keyword] = true
 	}
@@ -216,9 +216,9 @@ func (t *Tags) requires(s *structural.Schema) (required, ok bool) {
 
 // addresses adds what validateIPAddress stands for to the elements of a list: if their type is
 // IPAddress, their value is an address.
-func (t *Tags) addresses(s *structural.Schema, tag tag) {
-	if s.Items == nil {
-		t.report(s, tag.text, "", "%s is for lists, found %s", tag.text, edits.TypeOrNone(s.Type))
+func (t *Tags) addresses(schema *structural.Schema, tag tag) {
+	if schema.Items == nil {
+		t.report(schema, tag.text, "", "%s is for lists, found %s", tag.text, edits.TypeOrNone(schema.Type))
 		return
 	}
 	nested := func(values structural.ValueValidation) structural.NestedValueValidation {
@@ -231,7 +231,7 @@ func (t *Tags) addresses(s *structural.Schema, tag tag) {
 	address := structural.ValueValidation{AnyOf: []structural.NestedValueValidation{
 		nested(structural.ValueValidation{Format: "ipv4"}), nested(structural.ValueValidation{Format: "ipv6"}),
 	}}
-	items := *s.Items
+	items := *schema.Items
 	values := structural.ValueValidation{}
 	if items.ValueValidation != nil {
 		values = *items.ValueValidation
@@ -242,7 +242,7 @@ func (t *Tags) addresses(s *structural.Schema, tag tag) {
 	}
 	items.ValueValidation = &values
 	t.set(&items, "oneOf", tag)
-	s.Items = &items
+	schema.Items = &items
 }
 
 // report reports a tag of a node.

@@ -145,14 +145,14 @@ func (r Random) Spec() string {
 }
 
 // Value returns a random value that a schema may accept.
-func (r Random) Value(s *structural.Schema) any {
-	if s.ValueValidation != nil && len(s.Enum) > 0 {
+func (r Random) Value(schema *structural.Schema) any {
+	if schema.ValueValidation != nil && len(schema.Enum) > 0 {
 		var out any
-		if json.Unmarshal(s.Enum[r.IntN(len(s.Enum))].Raw, &out) == nil {
+		if json.Unmarshal(schema.Enum[r.IntN(len(schema.Enum))].Raw, &out) == nil {
 			return out
 		}
 	}
-	switch s.Type {
+	switch schema.Type {
 	case "string":
 		return r.pick("a", "b", "c", "", "ab", "abc")
 	case "integer":
@@ -162,19 +162,19 @@ func (r Random) Value(s *structural.Schema) any {
 	case "array":
 		out := []any{}
 		for range r.IntN(4) {
-			out = append(out, r.Value(s.Items))
+			out = append(out, r.Value(schema.Items))
 		}
 		return out
 	}
 	out := map[string]any{}
-	for _, p := range s.Properties {
-		if s.Requires(p.Name) || r.IntN(3) > 0 {
+	for _, p := range schema.Properties {
+		if schema.Requires(p.Name) || r.IntN(3) > 0 {
 			out[p.Name] = r.Value(p.Schema)
 		}
 	}
-	if s.AdditionalProperties != nil {
+	if schema.AdditionalProperties != nil {
 		for _, name := range []string{"k", "l", "m"}[:r.IntN(4)] {
-			out[name] = r.Value(s.AdditionalProperties.Schema)
+			out[name] = r.Value(schema.AdditionalProperties.Schema)
 		}
 	}
 	return out

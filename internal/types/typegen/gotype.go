@@ -278,28 +278,28 @@ func (b *builder) keep(s *structural.Schema, u use) {
 }
 
 // typeOf returns the Go type for a node without its default.
-func (b *builder) typeOf(s *structural.Schema, u use) expr {
-	if e, ok := b.knownType(s, u); ok {
+func (b *builder) typeOf(schema *structural.Schema, u use) expr {
+	if e, ok := b.knownType(schema, u); ok {
 		return e
 	}
-	switch s.Type {
+	switch schema.Type {
 	case "object":
-		return b.object(s, u)
+		return b.object(schema, u)
 	case "array":
-		return b.array(s, u)
+		return b.array(schema, u)
 	case "boolean":
-		return b.leaf(s, u, expr{name: "bool"})
+		return b.leaf(schema, u, expr{name: "bool"})
 	case "integer":
-		return b.integer(s, u)
+		return b.integer(schema, u)
 	case "number":
 		if !b.options.AllowDangerousTypes {
-			b.fail(u.kind, s, "allow floats with --allow-dangerous-types", "a number has no safe Go type")
+			b.fail(u.kind, schema, "allow floats with --allow-dangerous-types", "a number has no safe Go type")
 		}
-		return b.leaf(s, u, expr{name: "float64"})
+		return b.leaf(schema, u, expr{name: "float64"})
 	case "string":
-		return b.text(s, u)
+		return b.text(schema, u)
 	}
-	return b.untyped(s, u)
+	return b.untyped(schema, u)
 }
 
 func (b *builder) fail(k *kind, s *structural.Schema, hint, format string, args ...any) {

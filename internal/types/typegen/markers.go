@@ -73,15 +73,15 @@ func validation(name, value string) []marker {
 func plain(text string) []marker { return []marker{{text: text}} }
 
 // markersOf returns the markers for a keyword that is set.
-func markersOf(k *keywords.Keyword, s *structural.Schema) []marker {
-	v := s.ValueValidation
+func markersOf(k *keywords.Keyword, schema *structural.Schema) []marker {
+	v := schema.ValueValidation
 	switch k.Name {
 	case "title":
-		return plain("kubebuilder:title=" + quoted(s.Title))
+		return plain("kubebuilder:title=" + quoted(schema.Title))
 	case "example":
-		return plain("kubebuilder:example=" + string(s.Example.Raw))
+		return plain("kubebuilder:example=" + string(schema.Example.Raw))
 	case "externalDocs":
-		return plain("kubebuilder:externalDocs:" + arguments("url", s.ExternalDocs.URL, "description", s.ExternalDocs.Description))
+		return plain("kubebuilder:externalDocs:" + arguments("url", schema.ExternalDocs.URL, "description", schema.ExternalDocs.Description))
 	case "format":
 		return validation("Format", quotedIfNeeded(v.Format))
 	case "pattern":
@@ -103,27 +103,27 @@ func markersOf(k *keywords.Keyword, s *structural.Schema) []marker {
 	case "x-kubernetes-int-or-string":
 		return []marker{{validationPrefix + "XIntOrString", itemsPrefix + "XIntOrString"}}
 	case "x-kubernetes-list-type":
-		return plain("listType=" + quotedIfNeeded(s.XListType))
+		return plain("listType=" + quotedIfNeeded(schema.XListType))
 	case "x-kubernetes-list-map-keys":
 		var out []marker
-		for _, key := range s.XListMapKeys {
+		for _, key := range schema.XListMapKeys {
 			out = append(out, marker{text: "listMapKey=" + quotedIfNeeded(key)})
 		}
 		return out
 	case "x-kubernetes-map-type":
-		if s.AdditionalProperties != nil {
-			return plain("mapType=" + quotedIfNeeded(s.XMapType))
+		if schema.AdditionalProperties != nil {
+			return plain("mapType=" + quotedIfNeeded(schema.XMapType))
 		}
-		return plain("structType=" + quotedIfNeeded(s.XMapType))
+		return plain("structType=" + quotedIfNeeded(schema.XMapType))
 	case keywords.Rules:
 		var out []marker
-		for _, rule := range s.XValidations {
+		for _, rule := range schema.XValidations {
 			out = append(out, validationRule(rule)...)
 		}
 		return out
 	}
 	// Bounds have markers of their names.
-	switch value := k.Value(keywords.PartsOf(s)).(type) {
+	switch value := k.Value(keywords.PartsOf(schema)).(type) {
 	case **int64:
 		return validation(k.Field, strconv.FormatInt(**value, 10))
 	case **float64:

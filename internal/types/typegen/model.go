@@ -115,11 +115,11 @@ type digests struct{ bodies map[*structural.Schema]digest }
 
 // body returns the digest of a schema without what a field adds to its type: description,
 // default and nullable.
-func (d *digests) body(s *structural.Schema) digest {
-	if out, ok := d.bodies[s]; ok {
+func (d *digests) body(schema *structural.Schema) digest {
+	if out, ok := d.bodies[schema]; ok {
 		return out
 	}
-	props := keywords.Of(s).Props()
+	props := keywords.Of(schema).Props()
 	props.Description = ""
 	props.Default = nil
 	props.Nullable = false
@@ -132,15 +132,15 @@ func (d *digests) body(s *structural.Schema) digest {
 		sum := d.whole(c)
 		h.Write(sum[:])
 	}
-	properties := slices.SortedFunc(slices.Values(s.Properties),
+	properties := slices.SortedFunc(slices.Values(schema.Properties),
 		func(a, b structural.Property) int { return cmp.Compare(a.Name, b.Name) })
 	for _, p := range properties {
 		child("."+p.Name, p.Schema)
 	}
-	if s.Items != nil {
-		child("[*]", s.Items)
+	if schema.Items != nil {
+		child("[*]", schema.Items)
 	}
-	if a := s.AdditionalProperties; a != nil {
+	if a := schema.AdditionalProperties; a != nil {
 		if a.Schema != nil {
 			child("{*}", a.Schema)
 		} else if a.Bool {
@@ -150,7 +150,7 @@ func (d *digests) body(s *structural.Schema) digest {
 		}
 	}
 	out := digest(h.Sum(nil))
-	d.bodies[s] = out
+	d.bodies[schema] = out
 	return out
 }
 

@@ -166,11 +166,11 @@ func conversion(c *apiextensionsv1.CustomResourceConversion) string {
 
 // rootMarkers returns the markers for the fields that every root type has: apiVersion, kind
 // and metadata.
-func (b *builder) rootMarkers(s *structural.Schema) []string {
+func (b *builder) rootMarkers(schema *structural.Schema) []string {
 	var out []string
 	location := func(name, marker string) { out = append(out, fmt.Sprintf("schemagen:at(.%s)=+%s", name, marker)) }
-	if i := s.PropertyIndex("metadata"); i >= 0 {
-		for _, p := range s.Properties[i].Schema.Properties { // only name and generateName are generated
+	if i := schema.PropertyIndex("metadata"); i >= 0 {
+		for _, p := range schema.Properties[i].Schema.Properties { // only name and generateName are generated
 			if p.Schema.Description != "" {
 				location("metadata."+p.Name, textMarker(p.Schema.Description))
 			}
@@ -184,15 +184,15 @@ func (b *builder) rootMarkers(s *structural.Schema) []string {
 		}
 	}
 	for _, usual := range b.known.root {
-		i := s.PropertyIndex(usual.Name)
+		i := schema.PropertyIndex(usual.Name)
 		if i < 0 {
 			location(usual.Name, markers.OmitName)
 			continue
 		}
-		if s.Requires(usual.Name) {
+		if schema.Requires(usual.Name) {
 			location(usual.Name, "required")
 		}
-		p := s.Properties[i].Schema
+		p := schema.Properties[i].Schema
 		switch {
 		case b.whole(p) == b.whole(usual.Schema):
 		case usual.Name == "metadata": // has the markers above

@@ -90,13 +90,13 @@ func celNamesOf(u *unions.Union) (discriminator string, members []string, ok boo
 
 // MentionedIn reports whether handwritten validation restricts members of the union:
 // a rule of the object that reads one, or a junctor that requires one.
-func MentionedIn(u *unions.Union, s *structural.Schema) bool {
+func MentionedIn(u *unions.Union, schema *structural.Schema) bool {
 	isMember := func(name string) bool {
 		return slices.ContainsFunc(u.Members, func(m unions.Member) bool { return m.Name == name })
 	}
 	for _, m := range u.Members {
 		name, ok := celtext.Name(m.Name)
-		for _, rule := range s.XValidations {
+		for _, rule := range schema.XValidations {
 			reads := func(found []string) bool { return found[1] == name }
 			if ok && slices.ContainsFunc(ofSelf().FindAllStringSubmatch(rule.Rule, -1), reads) {
 				return true
@@ -111,17 +111,17 @@ func MentionedIn(u *unions.Union, s *structural.Schema) bool {
 		return v != nil && (slices.ContainsFunc(v.Required, isMember) || some(v.AllOf) || some(v.AnyOf) ||
 			some(v.OneOf) || v.Not != nil && requires(&v.Not.ValueValidation))
 	}
-	return requires(s.ValueValidation)
+	return requires(schema.ValueValidation)
 }
 
 // Judge compares the rules of an object with the given indexes with the union.
 // evaluate returns their outcomes in that order.
-func Judge(u *unions.Union, s *structural.Schema, rules []int, evaluate unions.Evaluate) Judgement {
+func Judge(union *unions.Union, schema *structural.Schema, rules []int, evaluate unions.Evaluate) Judgement {
 	out := Judgement{Rules: rules, Same: true}
 	type sides struct{ missing, present, more bool }
 	seen := make([]sides, len(rules))
-	for each := range combinations(u) {
-		object := each.object(u, s)
+	for each := range combinations(union) {
+		object := each.object(union, schema)
 		refused := false
 		failed := false
 		for i, outcome := range evaluate(object) {
@@ -135,13 +135,13 @@ func Judge(u *unions.Union, s *structural.Schema, rules []int, evaluate unions.E
 				}
 			case outcome.Rejected:
 				refused = true
-				missing, present := each.wrong(u)
+				missing, present := each.wrong(union)
 				seen[i].missing = seen[i].missing || missing && !present
 				seen[i].present = seen[i].present || present && !missing
 				seen[i].more = seen[i].more || !missing && !present
 			}
 		}
-		missing, present := each.wrong(u)
+		missing, present := each.wrong(union)
 		if wrong := missing || present; wrong != refused || failed {
 			out.Same = false
 			if wrong && !refused && !failed && out.Slips == nil {
@@ -150,11 +150,11 @@ func Judge(u *unions.Union, s *structural.Schema, rules []int, evaluate unions.E
 		}
 	}
 	for i, index := range rules {
-		rule := s.XValidations[index]
-		if rule.FieldPath == "" && u.Discriminator != "" {
+		rule := schema.XValidations[index]
+		if rule.FieldPath == "" && union.Discriminator != "" {
 			out.NoFieldPath = append(out.NoFieldPath, index)
 		}
-		if seen[i].missing && seen[i].present && !seen[i].more && rule.MessageExpression == "" && u.Discriminator != "" {
+		if seen[i].missing && seen[i].present && !seen[i].more && rule.MessageExpression == "" && union.Discriminator != "" {
 			out.OneMessage = append(out.OneMessage, index)
 		}
 	}

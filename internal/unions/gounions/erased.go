@@ -40,11 +40,11 @@ func (all *Unions) erasedParts(t *source.Type) (out []erasedPart) {
 		part.value = part.name
 		found := false
 		for _, c := range erased.Comments {
-			m, err := all.Table.Parse(c, markers.Field)
-			if err != nil || m == nil {
+			marker, err := all.Table.Parse(c, markers.Field)
+			if err != nil || marker == nil {
 				continue
 			}
-			switch value := m.Value.(type) {
+			switch value := marker.Value.(type) {
 			case markers.UnionMember:
 				found = true
 				if value.Value != "" {
@@ -53,17 +53,17 @@ func (all *Unions) erasedParts(t *source.Type) (out []erasedPart) {
 			case markers.UnionDiscriminatedBy:
 				part.union = string(value)
 			case markers.Declarative:
-				part.tagged = m.Name == markers.TagUnionDiscriminatorName || m.Name == markers.TagUnionMemberName
+				part.tagged = marker.Name == markers.TagUnionDiscriminatorName || marker.Name == markers.TagUnionMemberName
 				if part.tagged {
 					found = true
-					part.union = NameOf(m)
-					part.discriminator = m.Name == markers.TagUnionDiscriminatorName
+					part.union = NameOf(marker)
+					part.discriminator = marker.Name == markers.TagUnionDiscriminatorName
 				}
 				if arg, ok := value.NamedArg("memberName"); ok && part.tagged {
 					part.value = arg.Value
 				}
 			default:
-				if m.Name == markers.UnionDiscriminatorName || m.Name == markers.DiscriminatorName {
+				if marker.Name == markers.UnionDiscriminatorName || marker.Name == markers.DiscriminatorName {
 					found = true
 					part.discriminator = true
 					part.union = part.name
@@ -108,9 +108,9 @@ func (all *Unions) reportLost(t *source.Type, member string, pos token.Pos, d *e
 
 // reportValues reports values of the discriminator whose member does not exist, and reports
 // whether there are any.
-func (op writeUnion) reportValues(u *unions.Union, s *structural.Schema) (found bool) {
-	r := op.all.Reporter
-	for _, value := range u.Values {
+func (op writeUnion) reportValues(union *unions.Union, s *structural.Schema) (found bool) {
+	reporter := op.all.Reporter
+	for _, value := range union.Values {
 		i := slices.IndexFunc(op.erased, func(p erasedPart) bool { return !p.discriminator && p.value == value.Name })
 		if value.Member != "" || i < 0 {
 			continue
@@ -119,7 +119,7 @@ func (op writeUnion) reportValues(u *unions.Union, s *structural.Schema) (found 
 		marker := "+" + markers.WhenName + "(" + member.Condition + ")"
 		pos := op.Discriminator.Field.Pos
 		hint := "write // " + marker + "=+" + markers.EnumValuesName + "=" + value.Name + " instead of the value in the list"
-		if i := s.PropertyIndex(u.Discriminator); i >= 0 {
+		if i := s.PropertyIndex(union.Discriminator); i >= 0 {
 			pos = s.Properties[i].Schema.Origin.Of("enum")
 		}
 		var edit *markers.Edit
@@ -128,12 +128,12 @@ func (op writeUnion) reportValues(u *unions.Union, s *structural.Schema) (found 
 			hint = "write above the constant: // " + marker
 			edit = aboveConstant(op.enum, constant.Pos, marker)
 		}
-		d := r.Report(report.NeedsErased, op.owner.Pkg.At(pos), hint, "value %q of discriminator %s needs member %s, which does not exist here: its condition is %s",
-			value.Name, u.GoName, member.name, member.Condition)
+		d := reporter.Report(report.NeedsErased, op.owner.Pkg.At(pos), hint, "value %q of discriminator %s needs member %s, which does not exist here: its condition is %s",
+			value.Name, union.GoName, member.name, member.Condition)
 		d.Severity = op.all.severity(op.owner)
-		d.Related = []diag.Related{{Pos: r.Position(member.Pos), Message: "the condition"}}
+		d.Related = []diag.Related{{Pos: reporter.Position(member.Pos), Message: "the condition"}}
 		if edit != nil {
-			r.Fix(d, "write // "+marker, edit)
+			reporter.Fix(d, "write // "+marker, edit)
 		}
 		op.all.invalidIn(op.owner.Pkg)
 		found = true

@@ -40,7 +40,7 @@ type occurrence struct {
 }
 
 // occurrences returns the unions of a schema and of all schemas below it.
-func occurrences(s *structural.Schema, plain bool) []*occurrence {
+func occurrences(schema *structural.Schema, plain bool) []*occurrence {
 	var out []*occurrence
 	var find func(s *structural.Schema, place occurrence)
 	find = func(s *structural.Schema, place occurrence) {
@@ -63,7 +63,7 @@ func occurrences(s *structural.Schema, plain bool) []*occurrence {
 			find(child, inner)
 		}
 	}
-	find(s, occurrence{correlatable: true, plain: plain})
+	find(schema, occurrence{correlatable: true, plain: plain})
 	return out
 }
 
@@ -217,12 +217,12 @@ type replaceUnion struct {
 	to         unions.Lowered
 }
 
-func (op replaceUnion) Apply(_ *edits.Editor, s *structural.Schema) {
-	rules := s.XValidations
-	s.XValidations = nil
+func (op replaceUnion) Apply(_ *edits.Editor, schema *structural.Schema) {
+	rules := schema.XValidations
+	schema.XValidations = nil
 	var origins []structural.KeywordOrigin
 	n := 0 // rules visited so far, to match origins to rules
-	for _, k := range s.Origin.Keywords {
+	for _, k := range schema.Origin.Keywords {
 		if k.Keyword != keywords.Rules {
 			origins = append(origins, k)
 			continue
@@ -235,20 +235,20 @@ func (op replaceUnion) Apply(_ *edits.Editor, s *structural.Schema) {
 	offset := -1
 	for _, rule := range rules {
 		if !op.isUnionRule(rule) {
-			s.XValidations = append(s.XValidations, rule)
+			schema.XValidations = append(schema.XValidations, rule)
 			continue
 		}
 		if offset < 0 {
-			offset = len(s.XValidations)
-			s.XValidations = append(s.XValidations, op.to.Rules...)
+			offset = len(schema.XValidations)
+			schema.XValidations = append(schema.XValidations, op.to.Rules...)
 		}
 	}
 	for _, rule := range op.to.Rules {
 		origins = append(origins, structural.KeywordOrigin{Keyword: keywords.Rules, Pos: rulePos(&op.occurrence.union, rule)})
 	}
-	s.Origin.Keywords = origins
+	schema.Origin.Keywords = origins
 	if len(op.to.OneOf) > 0 {
-		edits.Conjoin(s.Validation(), &structural.ValueValidation{OneOf: op.to.OneOf})
+		edits.Conjoin(schema.Validation(), &structural.ValueValidation{OneOf: op.to.OneOf})
 	}
 }
 

@@ -20,19 +20,19 @@ import (
 // and its Go value can express that it is not set.
 
 // checkMembers checks the members of a union.
-func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structural.Schema,
+func (op writeUnion) checkMembers(editor *edits.Editor, union *unions.Union, schema *structural.Schema,
 	report func(token.Pos, string, string, ...any)) {
 	seen := map[string]string{}
-	for index, m := range u.Members {
-		if u.Discriminator != "" {
+	for index, m := range union.Members {
+		if union.Discriminator != "" {
 			switch other, duplicate := seen[m.Value]; {
 			case m.Value == "":
 				report(m.Pos, "", "member %s has the value \"\", which never has a member", m.GoName)
 			case duplicate:
 				report(m.Pos, "", "members %s and %s have the same value %q", other, m.GoName, m.Value)
-			case len(u.Values) > 0 && !u.HasValue(m.Value):
+			case len(union.Values) > 0 && !union.HasValue(m.Value):
 				var names []string
-				for _, v := range u.Values {
+				for _, v := range union.Values {
 					names = append(names, v.Name)
 				}
 				hint := fmt.Sprintf("its values are %q", names)
@@ -40,25 +40,25 @@ func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structura
 				if ok {
 					hint = "did you mean +unionMember=" + nearest + "?"
 				}
-				report(m.Pos, hint, "%q is not a value of discriminator %s", m.Value, u.GoName)
+				report(m.Pos, hint, "%q is not a value of discriminator %s", m.Value, union.GoName)
 				if ok {
 					op.all.meant(op.owner, m.Pos, m.Value, nearest)
 				}
 			}
-			if u.HasValue(m.Value) {
-				op.warnOfMember(e, u, m)
+			if union.HasValue(m.Value) {
+				op.warnOfMember(editor, union, m)
 			}
 			seen[m.Value] = m.GoName
 		}
-		i := s.PropertyIndex(m.Name)
+		i := schema.PropertyIndex(m.Name)
 		if i < 0 {
 			continue
 		}
-		member := s.Properties[i].Schema
-		u.Members[index].Untyped = member.Type == "" && !member.XIntOrString
+		member := schema.Properties[i].Schema
+		union.Members[index].Untyped = member.Type == "" && !member.XIntOrString
 		switch {
 		case member.Origin.Mistake != notes.NoMistake:
-		case s.Requires(m.Name):
+		case schema.Requires(m.Name):
 			report(m.Pos, "make it a pointer with omitempty, and +optional", "member %s is required, so it is always set", m.GoName)
 		case member.Default != nil:
 			report(m.Pos, "remove the default", "member %s has a default, so it is always set", m.GoName)
@@ -121,46 +121,46 @@ func (op writeUnion) warnOfLock(u *unions.Union) {
 
 // unsettable returns why a Go value of a member cannot express that it is not set, or cannot
 // distinguish that from its zero value; empty if it can.
-func unsettable(f *source.NamedField, file *source.File, s *structural.Schema) string {
-	if f.Field.IsPointer() {
+func unsettable(field *source.NamedField, file *source.File, schema *structural.Schema) string {
+	if field.Field.IsPointer() {
 		return ""
 	}
-	omitZero := f.Field.JSON().Has("omitzero")
-	if !f.Field.JSON().Omits() {
+	omitZero := field.Field.JSON().Has("omitzero")
+	if !field.Field.JSON().Omits() {
 		return "it is always written to JSON, so it is always set"
 	}
-	if name, why := file.Resolve(f.Field.Type); why == nil && name.Type != nil {
+	if name, why := file.Resolve(field.Field.Type); why == nil && name.Type != nil {
 		for _, method := range []string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText", "IsZero"} {
 			if name.Type.HasMethod(method) {
 				return "a type with a method " + method + " of its own may be set only through a pointer"
 			}
 		}
 	}
-	v := s.ValueValidation
-	if v == nil {
-		v = &structural.ValueValidation{}
+	validation := schema.ValueValidation
+	if validation == nil {
+		validation = &structural.ValueValidation{}
 	}
 	positive := func(n *int64) bool { return n != nil && *n > 0 }
 	lacks := func(zero string) bool {
-		return len(v.Enum) > 0 && !slices.ContainsFunc(v.Enum, func(j structural.JSON) bool { return string(j.Raw) == zero })
+		return len(validation.Enum) > 0 && !slices.ContainsFunc(validation.Enum, func(j structural.JSON) bool { return string(j.Raw) == zero })
 	}
 	ok := true
-	switch body := source.UnderlyingOf(file, f.Field.Type); body.Kind {
+	switch body := source.UnderlyingOf(file, field.Field.Type); body.Kind {
 	case source.KindSlice, source.KindMap:
-		ok = omitZero || positive(v.MinItems) || positive(v.MinProperties) || positive(v.MinLength)
+		ok = omitZero || positive(validation.MinItems) || positive(validation.MinProperties) || positive(validation.MinLength)
 	case source.KindStruct:
 		if !omitZero {
 			return "omitempty does not leave a struct out of the JSON, so it is always set"
 		}
-		ok = len(v.Required) > 0 || positive(v.MinProperties)
+		ok = len(validation.Required) > 0 || positive(validation.MinProperties)
 	case source.KindBasic:
-		switch s.Type {
+		switch schema.Type {
 		case "string":
-			ok = positive(v.MinLength) || lacks(`""`)
+			ok = positive(validation.MinLength) || lacks(`""`)
 		case "boolean":
 			ok = lacks("false")
 		default:
-			ok = v.Minimum != nil && (*v.Minimum > 0 || *v.Minimum == 0 && v.ExclusiveMinimum) || lacks("0")
+			ok = validation.Minimum != nil && (*validation.Minimum > 0 || *validation.Minimum == 0 && validation.ExclusiveMinimum) || lacks("0")
 		}
 	case source.KindInterface:
 		return "an interface may be set only through a pointer"

@@ -238,36 +238,36 @@ func (all *Unions) find(t *source.Type, fields []source.NamedField) []*Marked {
 		out = append(out, d)
 	}
 	for i := range fields {
-		f := &fields[i]
-		for _, m := range f.Field.Markers {
-			member := unions.Member{Name: f.Name, GoName: f.Field.Label(), Value: f.Field.Label(), Pos: m.Pos}
+		field := &fields[i]
+		for _, marker := range field.Field.Markers {
+			member := unions.Member{Name: field.Name, GoName: field.Field.Label(), Value: field.Field.Label(), Pos: marker.Pos}
 			var target *Marked
-			switch value := m.Value.(type) {
+			switch value := marker.Value.(type) {
 			case markers.UnionMember:
 				if value.Value != "" {
 					member.Value = value.Value
 				}
 				member.Optional = value.Optional
-				target = all.discriminatorOf(t, f, m, native, erased)
+				target = all.discriminatorOf(t, field, marker, native, erased)
 			case markers.Declarative:
-				if m.Name != markers.TagUnionMemberName && m.Name != markers.TagZeroOrOneOfMemberName {
+				if marker.Name != markers.TagUnionMemberName && marker.Name != markers.TagZeroOrOneOfMemberName {
 					continue
 				}
 				if arg, ok := value.NamedArg("memberName"); ok {
 					member.Value = arg.Value
 				}
-				key := NameOf(m)
+				key := NameOf(marker)
 				target = named[key]
 				if target == nil {
 					if d := lostTagged(erased, key); d != nil {
-						all.reportLost(t, member.GoName, m.Pos, d)
+						all.reportLost(t, member.GoName, marker.Pos, d)
 						continue
 					}
-					target = &Marked{Union: unions.Union{Pos: m.Pos, AtMostOne: m.Name == markers.TagZeroOrOneOfMemberName}}
+					target = &Marked{Union: unions.Union{Pos: marker.Pos, AtMostOne: marker.Name == markers.TagZeroOrOneOfMemberName}}
 					named[key] = target
 					out = append(out, target)
 				}
-				if m.Name == markers.TagZeroOrOneOfMemberName {
+				if marker.Name == markers.TagZeroOrOneOfMemberName {
 					target.Union.AtMostOne = true
 				}
 			default:
@@ -275,7 +275,7 @@ func (all *Unions) find(t *source.Type, fields []source.NamedField) []*Marked {
 			}
 			if target != nil {
 				target.Union.Members = append(target.Union.Members, member)
-				target.Members = append(target.Members, f)
+				target.Members = append(target.Members, field)
 			}
 		}
 	}
@@ -416,56 +416,56 @@ type writeUnion struct {
 //     [unions.Lower].
 //
 // [Unions.Fit] later replaces rules that cost too much where the struct is used.
-func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
-	u := op.Union
-	u.Members = slices.Clone(u.Members)
+func (op writeUnion) Apply(editor *edits.Editor, schema *structural.Schema) {
+	union := op.Union
+	union.Members = slices.Clone(union.Members)
 	enabled := op.all.enabled(op.owner)
-	if op.forms == nil && len(u.Members) > 0 && !byhand.MentionedIn(&u, s) && !addsJunctor(op.owner.Markers) {
-		op.all.reportOff(op.owner, u.Pos)
+	if op.forms == nil && len(union.Members) > 0 && !byhand.MentionedIn(&union, schema) && !addsJunctor(op.owner.Markers) {
+		op.all.reportOff(op.owner, union.Pos)
 	}
 	failed := false
 	problem := func(pos token.Pos, hint, format string, args ...any) {
 		failed = true
-		op.all.invalidIn(e.Pkg)
-		op.all.Reporter.Report(report.InvalidUnion, e.Pkg.At(pos), hint, format, args...).Severity = op.all.severity(op.owner)
+		op.all.invalidIn(editor.Pkg)
+		op.all.Reporter.Report(report.InvalidUnion, editor.Pkg.At(pos), hint, format, args...).Severity = op.all.severity(op.owner)
 	}
-	if op.ambiguous || s.Origin.Mistake == notes.InShape {
+	if op.ambiguous || schema.Origin.Mistake == notes.InShape {
 		return // a field that it uses may be missing
 	}
-	if u.Discriminator != "" {
-		op.readDiscriminator(&u, s, problem)
-		failed = op.reportValues(&u, s) || failed
+	if union.Discriminator != "" {
+		op.readDiscriminator(&union, schema, problem)
+		failed = op.reportValues(&union, schema) || failed
 	}
-	op.checkMembers(e, &u, s, problem)
+	op.checkMembers(editor, &union, schema, problem)
 	if failed {
-		if i := s.PropertyIndex(u.Discriminator); i >= 0 {
-			d := *s.Properties[i].Schema
+		if i := schema.PropertyIndex(union.Discriminator); i >= 0 {
+			d := *schema.Properties[i].Schema
 			d.Origin.Mistake = max(d.Origin.Mistake, notes.InKeywords)
-			s.Properties[i].Schema = &d
+			schema.Properties[i].Schema = &d
 		}
 	}
-	if failed || hasMistake(s, u.Discriminator) {
+	if failed || hasMistake(schema, union.Discriminator) {
 		return
 	}
-	op.warnOfLock(&u)
+	op.warnOfLock(&union)
 	finished := *op.Marked
-	finished.Union = u
+	finished.Union = union
 	op.all.keep(op.owner, &finished)
-	if !enabled && !op.all.All || slices.ContainsFunc(u.Members, func(m unions.Member) bool { return hasMistake(s, m.Name) }) {
+	if !enabled && !op.all.All || slices.ContainsFunc(union.Members, func(m unions.Member) bool { return hasMistake(schema, m.Name) }) {
 		return
 	}
 	if !enabled {
-		lowered, err := unions.Lower(u, unions.LowerOptions{Forms: []unions.Form{unions.FormExtension}})
+		lowered, err := unions.Lower(union, unions.LowerOptions{Forms: []unions.Form{unions.FormExtension}})
 		if err != nil {
-			e.Errorf(u.Pos, "", "%v", err)
+			editor.Errorf(union.Pos, "", "%v", err)
 			return
 		}
-		op.setDiscriminator(u.Discriminator, s, lowered)
+		op.setDiscriminator(union.Discriminator, schema, lowered)
 		return
 	}
 	server := op.all.Server
 	if server == nil {
-		op.all.Reporter.Report(report.InvalidUnion, e.Pkg.At(u.Pos), "set Options.Server", "unions are enabled, but no API server is given, on which their rules depend")
+		op.all.Reporter.Report(report.InvalidUnion, editor.Pkg.At(union.Pos), "set Options.Server", "unions are enabled, but no API server is given, on which their rules depend")
 		return
 	}
 	forms := op.forms
@@ -473,28 +473,28 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 		forms = append(slices.Clone(forms), unions.FormExtension)
 	}
 	options := unions.LowerOptions{Forms: forms,
-		Transition: op.all.Settings.Enabled(e.Pkg, markers.FeatureUnionTransition), Plain: server.Before(28)}
-	lowered, err := unions.Lower(u, options)
+		Transition: op.all.Settings.Enabled(editor.Pkg, markers.FeatureUnionTransition), Plain: server.Before(28)}
+	lowered, err := unions.Lower(union, options)
 	if err != nil {
-		e.Errorf(u.Pos, "", "%v", err)
+		editor.Errorf(union.Pos, "", "%v", err)
 		return
 	}
-	if len(lowered.Rules) > 0 && op.enforcedByHand(e, &u, s) {
+	if len(lowered.Rules) > 0 && op.enforcedByHand(editor, &union, schema) {
 		lowered.Rules = nil
 	}
 	if len(lowered.Rejected) > 0 {
-		op.all.Reporter.Report(report.UnionInOtherForm, e.Pkg.At(u.Pos), "give it a type, or another name",
-			"the union of %s is written %s: CEL rules cannot read %s", cmp.Or(u.GoName, "the struct"), inWords(lowered.Style), lowered.Rejected[0].Name)
+		op.all.Reporter.Report(report.UnionInOtherForm, editor.Pkg.At(union.Pos), "give it a type, or another name",
+			"the union of %s is written %s: CEL rules cannot read %s", cmp.Or(union.GoName, "the struct"), inWords(lowered.Style), lowered.Rejected[0].Name)
 	}
 	op.all.ruled = op.all.ruled || len(lowered.Rules) > 0
 	for _, rule := range lowered.Rules {
-		edits.AddRule(e, s, rule)
-		s.Origin.Keywords[len(s.Origin.Keywords)-1].Pos = rulePos(&u, rule)
+		edits.AddRule(editor, schema, rule)
+		schema.Origin.Keywords[len(schema.Origin.Keywords)-1].Pos = rulePos(&union, rule)
 	}
 	if len(lowered.OneOf) > 0 {
-		edits.Conjoin(s.Validation(), &structural.ValueValidation{OneOf: lowered.OneOf})
+		edits.Conjoin(schema.Validation(), &structural.ValueValidation{OneOf: lowered.OneOf})
 	}
-	op.setDiscriminator(u.Discriminator, s, lowered)
+	op.setDiscriminator(union.Discriminator, schema, lowered)
 }
 
 // setDiscriminator adds what a union adds to its discriminator.
@@ -534,8 +534,8 @@ func rulePos(u *unions.Union, rule structural.Rule) token.Pos {
 
 // enforcedByHand reports whether existing rules in the schema reject exactly what the union
 // rejects. It warns about rules that differ.
-func (op writeUnion) enforcedByHand(e *edits.Editor, u *unions.Union, s *structural.Schema) bool {
-	rules := byhand.Rules(u, s)
+func (op writeUnion) enforcedByHand(editor *edits.Editor, union *unions.Union, s *structural.Schema) bool {
+	rules := byhand.Rules(union, s)
 	if len(rules) == 0 {
 		return false
 	}
@@ -547,18 +547,18 @@ func (op writeUnion) enforcedByHand(e *edits.Editor, u *unions.Union, s *structu
 	if err != nil {
 		return false // the schema is not structural, which verification reports
 	}
-	judged := byhand.Judge(u, s, rules, evaluate)
-	name := "the union of " + u.GoName
-	if u.Discriminator == "" {
+	judged := byhand.Judge(union, s, rules, evaluate)
+	name := "the union of " + union.GoName
+	if union.Discriminator == "" {
 		name = "the union"
 	}
 	warn := func(rule int, hint, format string, args ...any) {
 		found := locate.Positions(s, fmt.Sprintf(".x-kubernetes-validations[%d]", rule))
 		pos := found[len(found)-1]
 		if !pos.IsValid() {
-			pos = u.Pos
+			pos = union.Pos
 		}
-		op.all.Reporter.Report(report.HandWrittenUnionRules, e.Pkg.At(pos), hint, format, args...)
+		op.all.Reporter.Report(report.HandWrittenUnionRules, editor.Pkg.At(pos), hint, format, args...)
 	}
 	const remove = "remove the rule: the union has rules of its own"
 	switch {
@@ -577,8 +577,8 @@ func (op writeUnion) enforcedByHand(e *edits.Editor, u *unions.Union, s *structu
 }
 
 // readDiscriminator completes the discriminator with information from the schema.
-func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
-	i := s.PropertyIndex(u.Discriminator)
+func (op writeUnion) readDiscriminator(union *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
+	i := s.PropertyIndex(union.Discriminator)
 	if i < 0 {
 		return // it is not in the schema
 	}
@@ -586,18 +586,18 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 	if d.Origin.Mistake != notes.NoMistake {
 		return
 	}
-	u.Required = s.Requires(u.Discriminator)
+	union.Required = s.Requires(union.Discriminator)
 	if d.Type != "string" {
-		report(u.Pos, "use a string type with an enum", "discriminator %s is not a string: its type is %s", u.GoName, edits.TypeOrNone(d.Type))
+		report(union.Pos, "use a string type with an enum", "discriminator %s is not a string: its type is %s", union.GoName, edits.TypeOrNone(d.Type))
 		return
 	}
 	if d.Nullable {
-		report(u.Pos, "remove +nullable: an absent discriminator means the same", "discriminator %s is nullable", u.GoName)
+		report(union.Pos, "remove +nullable: an absent discriminator means the same", "discriminator %s is nullable", union.GoName)
 	}
 	if d.Default != nil {
 		var value string
 		if json.Unmarshal(d.Default.Raw, &value) == nil {
-			u.Default = &value
+			union.Default = &value
 		}
 	}
 	var names []string
@@ -618,41 +618,41 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 		}
 	}
 	if len(names) == 0 && op.sketched {
-		for _, m := range u.Members {
+		for _, m := range union.Members {
 			names = append(names, m.Value)
 		}
 	}
 	if len(names) == 0 {
-		for _, m := range u.Members {
+		for _, m := range union.Members {
 			names = append(names, m.Value)
 		}
-		report(u.Pos, "give its type +enum (with // +schemagen:enable=enum), or list its values: +kubebuilder:validation:Enum="+cmp.Or(strings.Join(names, ";"), "A;B"),
-			"discriminator %s has no closed set of values", u.GoName)
+		report(union.Pos, "give its type +enum (with // +schemagen:enable=enum), or list its values: +kubebuilder:validation:Enum="+cmp.Or(strings.Join(names, ";"), "A;B"),
+			"discriminator %s has no closed set of values", union.GoName)
 		return
 	}
 	hasEmpty := slices.Contains(names, "")
 	isPointer := op.Discriminator.Field.IsPointer() // a pointer distinguishes "" from absence
 	omitted := op.Discriminator.Field.JSON().Omits()
 	switch {
-	case u.Default != nil:
-		if u.Required || !omitted {
-			report(u.Pos, "make it +optional, with omitempty", "discriminator %s has a default, so clients may omit it", u.GoName)
+	case union.Default != nil:
+		if union.Required || !omitted {
+			report(union.Pos, "make it +optional, with omitempty", "discriminator %s has a default, so clients may omit it", union.GoName)
 		}
-	case hasEmpty && !isPointer && (u.Required || !omitted):
-		report(u.Pos, "make it +optional, with omitempty, or remove the value \"\"", "discriminator %s has the value \"\", which means that it is absent", u.GoName)
-	case !u.Required && !hasEmpty && !op.sketched:
-		report(u.Pos, "make it required, give it a default, or give it the value \"\"", "discriminator %s may be absent, but none of its values means that", u.GoName)
+	case hasEmpty && !isPointer && (union.Required || !omitted):
+		report(union.Pos, "make it +optional, with omitempty, or remove the value \"\"", "discriminator %s has the value \"\", which means that it is absent", union.GoName)
+	case !union.Required && !hasEmpty && !op.sketched:
+		report(union.Pos, "make it required, give it a default, or give it the value \"\"", "discriminator %s may be absent, but none of its values means that", union.GoName)
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		value := unions.Value{Name: name}
-		if m := u.Selected(name); m >= 0 {
-			value.Member = u.Members[m].Name
+		if m := union.Selected(name); m >= 0 {
+			value.Member = union.Members[m].Name
 		}
-		u.Values = append(u.Values, value)
+		union.Values = append(union.Values, value)
 	}
-	if len(u.Members) == 0 && len(u.Values) < 2 {
-		report(u.Pos, "mark its members +unionMember", "discriminator %s has neither members nor a second value", u.GoName)
+	if len(union.Members) == 0 && len(union.Values) < 2 {
+		report(union.Pos, "mark its members +unionMember", "discriminator %s has neither members nor a second value", union.GoName)
 	}
 }
 

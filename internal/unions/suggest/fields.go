@@ -79,8 +79,8 @@ func (s *suggester) unionFields(t *source.Type) (fields []*unionField, rest int)
 // readRole sets the role from the markers of the field. A tag also counts if it is nested in
 // one for a stability level or an option: then it need not be suggested again.
 func (f *unionField) readRole() {
-	for _, c := range f.comments {
-		text := c.Text
+	for _, comment := range f.comments {
+		text := comment.Text
 		for staged().MatchString(text) {
 			text = staged().ReplaceAllString(text, "")
 		}
@@ -102,8 +102,8 @@ func (f *unionField) readRole() {
 		default:
 			continue
 		}
-		f.text = c.Text
-		if text == c.Text {
+		f.text = comment.Text
+		if text == comment.Text {
 			f.marker = f.field.Markers.Get(name)
 		}
 		return

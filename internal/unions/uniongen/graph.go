@@ -108,41 +108,41 @@ const maxTypeDepth = 20
 // value returns the edge for a type expression. It is nil if the type has no fields,
 // implements its own marshaling, or belongs to a package for which nothing is generated. at
 // is the path of the field.
-func (g *unionGraph) value(f *source.File, expr ast.Expr, path string, depth int) *valueEdge {
+func (g *unionGraph) value(file *source.File, expr ast.Expr, path string, depth int) *valueEdge {
 	if depth > maxTypeDepth {
 		return nil
 	}
-	out := &valueEdge{file: f, expr: expr}
+	out := &valueEdge{file: file, expr: expr}
 	switch typed := expr.(type) {
 	case *ast.ParenExpr:
-		return g.value(f, typed.X, path, depth+1)
+		return g.value(file, typed.X, path, depth+1)
 	case *ast.StarExpr:
 		out.kind = kindPointer
-		out.elem = g.value(f, typed.X, path, depth+1)
+		out.elem = g.value(file, typed.X, path, depth+1)
 		if out.elem == nil || out.elem.kind == kindPointer {
 			return nil
 		}
 		return out
 	case *ast.ArrayType:
 		out.kind = kindList
-		out.elem = g.value(f, typed.Elt, path, depth+1)
+		out.elem = g.value(file, typed.Elt, path, depth+1)
 		out.array = typed.Len != nil
 	case *ast.MapType:
 		out.kind = kindMap
-		out.elem = g.value(f, typed.Value, path, depth+1)
+		out.elem = g.value(file, typed.Value, path, depth+1)
 		out.key = typed.Key
-		out.keyFile = f
+		out.keyFile = file
 	case *ast.StructType:
 		out.kind = kindStruct
-		out.to = g.unnamedStruct(f, typed, path)
+		out.to = g.unnamedStruct(file, typed, path)
 		return out
 	case *ast.Ident:
-		if arg, ok := f.Params[typed.Name]; ok {
+		if arg, ok := file.Params[typed.Name]; ok {
 			return g.value(arg.File, arg.Expr, path, depth+1)
 		}
-		return g.named(f, expr, path, depth)
+		return g.named(file, expr, path, depth)
 	default:
-		return g.named(f, expr, path, depth)
+		return g.named(file, expr, path, depth)
 	}
 	if out.elem == nil {
 		return nil
@@ -151,8 +151,8 @@ func (g *unionGraph) value(f *source.File, expr ast.Expr, path string, depth int
 }
 
 // named returns the edge for a named type.
-func (g *unionGraph) named(f *source.File, expr ast.Expr, path string, depth int) *valueEdge {
-	name, why := f.Resolve(expr)
+func (g *unionGraph) named(file *source.File, expr ast.Expr, path string, depth int) *valueEdge {
+	name, why := file.Resolve(expr)
 	if why != nil || name.Type == nil {
 		return nil
 	}
@@ -168,7 +168,7 @@ func (g *unionGraph) named(f *source.File, expr ast.Expr, path string, depth int
 		return nil
 	}
 	if node, ok := g.structs[t]; ok {
-		return &valueEdge{kind: kindStruct, file: f, expr: expr, to: node}
+		return &valueEdge{kind: kindStruct, file: file, expr: expr, to: node}
 	}
 	if t.Marshals("MarshalJSON") || t.Marshals("MarshalText") || t.Load().Markers.Get(markers.SchemaName) != nil {
 		return nil
@@ -177,14 +177,14 @@ func (g *unionGraph) named(f *source.File, expr ast.Expr, path string, depth int
 		node := &structNode{decl: t}
 		g.add(t, node)
 		g.addFields(node)
-		return &valueEdge{kind: kindStruct, file: f, expr: expr, to: node}
+		return &valueEdge{kind: kindStruct, file: file, expr: expr, to: node}
 	}
 	body := g.value(t.File, t.Spec.Type, path, depth+1)
 	if body == nil {
 		return nil
 	}
 	out := *body
-	out.file = f
+	out.file = file
 	out.expr = expr
 	if body.kind == kindStruct {
 		if !t.Pkg.Root {

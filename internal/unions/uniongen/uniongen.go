@@ -65,9 +65,9 @@ func generate(ctx context.Context, options define.Options, functions FunctionOpt
 	}
 	g.finish()
 	w := b.Run
-	r := b.Reporter
+	reporter := b.Reporter
 	// A recursive type has functions although it has no schema.
-	r.Drop(report.RecursiveType)
+	reporter.Drop(report.RecursiveType)
 	var out Files
 	for _, p := range roots {
 		if len(p.Files) == 0 {
@@ -79,7 +79,7 @@ func generate(ctx context.Context, options define.Options, functions FunctionOpt
 			out.Without = append(out.Without, dir)
 			continue
 		}
-		if r.List.HasErrors() {
+		if reporter.List.HasErrors() {
 			continue
 		}
 		data, err := render(file, unions.MustChange)
@@ -89,12 +89,12 @@ func generate(ctx context.Context, options define.Options, functions FunctionOpt
 		out.Files = append(out.Files, define.File{Name: filepath.Join(dir, FileName), Data: data})
 	}
 	w.Lint()
-	r.Drop(report.FeatureDisabled) // features affect schemas, not functions
+	reporter.Drop(report.FeatureDisabled) // features affect schemas, not functions
 	slices.Sort(out.Without)
-	if r.List.HasErrors() {
+	if reporter.List.HasErrors() {
 		out = Files{}
 	}
-	return out, r.List.Normalize(), ctx.Err()
+	return out, reporter.List.Normalize(), ctx.Err()
 }
 
 // withUnions returns the packages that may have a type that leads to a union: those with a
