@@ -34,7 +34,8 @@ func (d *definition) conversions(old, new *apiextensionsv1.CustomResourceDefinit
 				NewPath: schemaPath(newAt) + path}
 			oldPath, existed := fieldPath(schemaOf(d.old, oldAt), loss.Field)
 			if existed {
-				change.Old, change.OldPath = "lossless", schemaPath(oldAt)+oldPath
+				change.Old = "lossless"
+				change.OldPath = schemaPath(oldAt) + oldPath
 			}
 			if oldLoss != nil {
 				change.Old = "kept"

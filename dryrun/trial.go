@@ -167,7 +167,7 @@ func (r *Result) StoredYAML() ([]byte, error) {
 	return r.yaml(r.Stored)
 }
 
-// yaml returns an object of the kind, or nil if there was no request.
+// yaml renders an object of the kind. It returns nil if there was no request.
 func (r *Result) yaml(object map[string]any) ([]byte, error) {
 	if r.Action == "" || r.object == nil {
 		return nil, nil

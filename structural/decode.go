@@ -212,7 +212,7 @@ func (d *decoder) properties(properties map[string]apiextensionsv1.JSONSchemaPro
 		}
 	}
 	if len(entries) == len(properties) {
-		return entries // each once
+		return entries // no key is repeated
 	}
 	last := map[string]Entry{} // no file, or duplicate keys
 	for _, e := range entries {

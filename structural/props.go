@@ -27,7 +27,7 @@ func (r *SharedProps) Of(s *Schema) *apiextensionsv1.JSONSchemaProps {
 	return known
 }
 
-// props renders a node, and those below it with a function.
+// props renders a node; child renders each of its children.
 func (s *Schema) props(child func(*Schema) *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	if s == nil {
 		return nil

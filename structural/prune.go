@@ -9,8 +9,8 @@ package structural
 //     even if they are false; below additionalProperties that are true or false
 //     nothing is specified;
 //   - x-kubernetes-preserve-unknown-fields keeps unspecified fields and everything
-//     below them. Specified fields are pruned by their own schema again. Elements
-//     of a list, and their elements, inherit it, fields do not;
+//     below them. Specified fields are still pruned by their own schemas. Elements
+//     of lists inherit it at any depth, fields do not;
 //   - apiVersion, kind and metadata of an embedded resource are not touched, nor
 //     are those of the object if isResource is true;
 //   - logical junctors specify nothing;

@@ -67,9 +67,9 @@ type Style string
 
 // Styles, from the best messages to the lowest cost.
 const (
-	StyleSplit   Style = "split"
-	StyleCompact Style = "compact"
-	StyleOneOf   Style = "oneOf"
+	StyleSplit   Style = "split"   // two rules for each member
+	StyleCompact Style = "compact" // one rule for each member
+	StyleOneOf   Style = "oneOf"   // no rules, but a oneOf
 )
 
 // Cost is the cost of rules at their position in the schema.

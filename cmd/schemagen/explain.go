@@ -71,7 +71,7 @@ beginning of its name, or of a part of it after a colon; + alone lists all marke
 	return cmd
 }
 
-// explainedCode matches the code of a diagnostic, or the beginning of all codes.
+// explainedCode matches the code of a diagnostic, or SG, which stands for all of them.
 var explainedCode = lazyregexp.New(`^(?i:SG[0-9]*)$`)
 
 // completeExplained completes codes and markers.

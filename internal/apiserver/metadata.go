@@ -167,8 +167,7 @@ func (k *Kind) validateMeta(object, old map[string]any) field.ErrorList {
 	newObjectMeta.UID = oldObjectMeta.UID
 	newObjectMeta.CreationTimestamp = oldObjectMeta.CreationTimestamp
 	newObjectMeta.Generation = oldObjectMeta.Generation
-	// validateCommonFields of rest.BeforeUpdate reports these, and the strategy repeats
-	// them.
+	// Both rest.BeforeUpdate (validateCommonFields) and the strategy report these: each is kept once.
 	errs := validation.ValidateObjectMetaUpdate(newObjectMeta, oldObjectMeta, path)
 	for _, e := range validation.ValidateObjectMeta(newObjectMeta, k.namespaced, isPathSegment, path) {
 		if !slices.ContainsFunc(errs, func(said *field.Error) bool { return said.Error() == e.Error() }) {

@@ -199,7 +199,7 @@ func newRuleNode(s *structuralschema.Structural) *ruleNode {
 		nested: s.ValueValidation != nil && slices.ContainsFunc(nestedIn(s.ValueValidation), nestedHasRules)}
 }
 
-// addBelow notes what is found below a node that is added.
+// addBelow sets the flags of a node by those of a child.
 func (n *ruleNode) addBelow(child *ruleNode) {
 	n.ruled = n.ruled || child.ruled
 	n.nested = n.nested || child.nested

@@ -119,12 +119,12 @@ func (p *pass) minimum(f *field) {
 	}
 }
 
-// bound reports what has no bound of the given name. of returns the bounds of validations.
-func (p *pass) bound(f *field, name, prefix string, of func(*structural.ValueValidation) (length, items, properties *int64)) {
+// bound reports strings, lists and maps without a bound of the given name, which boundsOf returns.
+func (p *pass) bound(f *field, name, prefix string, boundsOf func(*structural.ValueValidation) (length, items, properties *int64)) {
 	what := "field " + f.name
 	items := ""
 	lacks := func(s *structural.Schema, has func(length, items, properties *int64) bool) bool {
-		return !holds(s, func(v *structural.ValueValidation) bool { return len(v.Enum) > 0 || has(of(v)) })
+		return !holds(s, func(v *structural.ValueValidation) bool { return len(v.Enum) > 0 || has(boundsOf(v)) })
 	}
 	for s := range f.steps() {
 		switch s.expr.(type) {

@@ -148,8 +148,8 @@ func (f *inlinedField) mayBeNil() bool {
 	return false
 }
 
-// checkInlinedMarkers warns about an inlined struct that is marked as required: its fields
-// determine that themselves. A marker that makes it optional is harmless.
+// checkInlinedMarkers warns about an inlined struct that is marked as required: only its fields can be
+// required. A marker that makes it optional is harmless.
 func (b *Builder) checkInlinedMarkers(t *source.Type, field *source.Field) {
 	for _, m := range field.Markers {
 		if m.Name == markers.ReadOnlyName {

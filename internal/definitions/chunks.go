@@ -44,8 +44,8 @@ func (s Source) Chunks(stdin io.Reader) iter.Seq2[crd.File, error] {
 	}
 }
 
-// split yields the text between lines that start a document, until yield returns false.
-// Comments and directives stay with the document that follows them.
+// split yields chunks of whole documents, until yield returns false. Comments and directives stay
+// with the document that follows them.
 func (s Source) split(input io.Reader, yield func(crd.File) bool) error {
 	reader := bufio.NewReaderSize(input, 64<<10)
 	c := crd.File{Name: s.Name, Mixed: s.Found}

@@ -60,7 +60,7 @@ func (c Comment) ArgumentPosAt(name string, line, column int) (pos token.Pos, ok
 		value = rest
 		atColumn++
 		if r == '\n' {
-			atLine = atLine + 1
+			atLine++
 			atColumn = 1
 		}
 	}

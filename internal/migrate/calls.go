@@ -16,8 +16,8 @@ import (
 	"github.com/schemagen/schemagen/internal/project"
 )
 
-// makefile is what concerns controller-gen in a Makefile, in the files that it includes, and in the
-// Makefiles of the makes that it calls.
+// makefile has the calls of controller-gen in a Makefile, in the files that it includes, and in the
+// Makefiles that its recipes run make on.
 type makefile struct {
 	// path is the path of the Makefile.
 	path string

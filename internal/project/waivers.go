@@ -77,10 +77,10 @@ func severityNamed(name string) diag.Severity {
 	return diag.Note
 }
 
-// Unused reports the waivers that were not used in a run that covers all packages of the file
-// and reports the given codes. schemagen verify has findings with some of the codes in CRDs: it reports
-// waivers for such files only, and nothing reports waivers that also match CRDs which the run does not
-// write. They are not in the directory written, nor in one of the file's outputs.
+// Unused reports the waivers that suppressed nothing in a run over all packages of the file. reported
+// are the codes that the run reports. verified are those that schemagen verify reports for CRDs: a
+// waiver of one of these is left alone if it also matches a CRD that the run does not write, that is,
+// one which is neither in the directory written nor in an output of the file.
 func (c *File) Unused(reader *inputs.Reader, used map[*Waiver]bool, reported, verified []*diag.Kind, written string) diag.List {
 	var unused []*Waiver
 	for _, w := range c.waivers {

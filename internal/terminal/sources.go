@@ -36,7 +36,7 @@ type part struct {
 }
 
 // Keep keeps the content of a file that has been read, or the part of it that follows a
-// number of lines. The data must not be changed later. Beyond a size nothing is kept.
+// number of lines. The data must not be changed later. Nothing is kept beyond maxKept bytes in all.
 func (s *Sources) Keep(name string, lines int, data []byte) {
 	if s == nil {
 		return

@@ -21,7 +21,8 @@ type goType struct {
 	expr ast.Expr
 	// decl declares a struct.
 	decl *source.Type
-	// known is set for a type with methods that are known. Its kind is its Go type's.
+	// known is the Go type of a declared type whose methods are known, such as metav1.Time. Its kind
+	// is then the kind of that type.
 	known reflect.Type
 	// hasIsZero is set for another type whose method decides what omitzero omits.
 	hasIsZero bool

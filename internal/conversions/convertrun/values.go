@@ -56,7 +56,8 @@ func (t *Target) values(ctx context.Context, converter *Converter, done []*conve
 			return err
 		}
 		back := c.request
-		back.From, back.To, back.Object = back.To, back.From, result
+		back.From, back.To = back.To, back.From
+		back.Object = result
 		same := c.request
 		same.To = same.From
 		same.Normal = true

@@ -111,7 +111,9 @@ func (k *Kind) at(version int, path string) (node, parent *structural.Schema) {
 			if i < 0 {
 				return nil, nil
 			}
-			node, parent, path = node.Properties[i].Schema, node, path[end:]
+			parent = node
+			node = parent.Properties[i].Schema
+			path = path[end:]
 		}
 	}
 	return node, parent

@@ -54,8 +54,8 @@ func (s Set) bitset(index map[string]int) bitset {
 			out.set(i, !negated)
 		default:
 			base := out.has(index[Base])
-			for i := range index {
-				out.set(index[i], !negated)
+			for gate := range index {
+				out.set(index[gate], !negated)
 			}
 			out.set(index[Base], base)
 		}

@@ -7,6 +7,9 @@ import "slices"
 // unknown ones, and n² comparisons would take seconds. No struct that people write has so many fields.
 const maxCandidates = 1000
 
+// tooFar is the first result of [EditDistance] that is more than two edits.
+const tooFar = 5
+
 // Nearest returns the candidate with the smallest edit distance to the word, if it is at most
 // two and less than half the length of the word. A change of case counts as half an edit. There is
 // none among more than a thousand, unless it is equal.
@@ -23,9 +26,9 @@ func NearestOther(word string, candidates []string) (string, bool) {
 		return "", false
 	}
 	best := ""
-	bestDistance := 5
+	bestDistance := tooFar
 	for _, candidate := range candidates {
-		if distance := EditDistance(word, candidate, 5); distance < bestDistance {
+		if distance := EditDistance(word, candidate, tooFar); distance < bestDistance {
 			best = candidate
 			bestDistance = distance
 		}
@@ -41,7 +44,7 @@ func OnlyNearest(word string, candidates []string) (string, bool) {
 	}
 	rest := slices.DeleteFunc(slices.Clone(candidates), func(name string) bool { return name == nearest })
 	other, ok := Nearest(word, rest)
-	return nearest, !ok || EditDistance(word, other, 5) > EditDistance(word, nearest, 5)
+	return nearest, !ok || EditDistance(word, other, tooFar) > EditDistance(word, nearest, tooFar)
 }
 
 // DidYouMean returns a hint for a word that is not one of the candidates: the nearest one if

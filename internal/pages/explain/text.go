@@ -12,7 +12,7 @@ import (
 	"github.com/schemagen/schemagen/publish"
 )
 
-// Formats returns the formats of [WriteField].
+// Formats returns the formats of [Explanation.Write], the default first.
 func Formats() []string { return []string{"text", "markdown", "json"} }
 
 // Write writes the explanation in one of the [Formats]. With all levels, plain text omits

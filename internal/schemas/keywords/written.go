@@ -38,8 +38,8 @@ func (k Node) Props() *apiextensionsv1.JSONSchemaProps {
 	return s.Props()
 }
 
-// Take takes the keywords back from what Props returned. Of the junctors it takes that
-// they were removed.
+// Take sets the keywords from props, which Props returned and a marker may have changed. Of the
+// junctors, it takes over only that they were removed.
 func (k Node) Take(props *apiextensionsv1.JSONSchemaProps) {
 	g := k.Generic
 	g.Type = props.Type

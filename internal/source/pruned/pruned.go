@@ -50,7 +50,7 @@ type Config struct {
 	Fset *token.FileSet
 	// Import returns the package for an import path other than unsafe.
 	Import func(path string) (*types.Package, error)
-	// Error is called with each error. One whose message begins with a tab continues the last.
+	// Error is called with each error. A message that begins with a tab continues the error before it.
 	Error func(types.Error)
 	// Info receives the types of expressions; it may be nil.
 	Info *types.Info

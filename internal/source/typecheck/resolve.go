@@ -109,7 +109,7 @@ func (s *scope) find(name string) *Declaration {
 	return s.declared[name]
 }
 
-// index enters the types that a file declares.
+// index records the types that a file declares.
 func (s *scope) index(f *source.File) {
 	if s.indexed[f] {
 		return
@@ -159,7 +159,7 @@ func (s *scope) methodsOf(name string) []*method {
 	return s.methods[name]
 }
 
-// findMethods enters the methods of the package that are kept.
+// findMethods records the methods of the package that may copy values.
 func (s *scope) findMethods() {
 	for _, f := range s.pkg.Sources {
 		if !f.MentionsDeepCopy {

@@ -81,8 +81,8 @@ type Package struct {
 	// LookAlikes are types with nearly the fields of well-known ones, which often come from another
 	// version of k8s.io/api.
 	LookAlikes []string
-	// Style is what the definitions that are generated again write in another way, without
-	// another meaning: the order of required, names that servers set by default.
+	// Style lists how the definitions that are generated from the types differ in form, but not in
+	// meaning: the order of required, names that servers set by default.
 	Style []string
 }
 

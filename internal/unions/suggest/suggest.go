@@ -116,7 +116,7 @@ func structsOf(p *source.Package) []*source.Type {
 	return out
 }
 
-// suggester suggests unions for one struct after the other.
+// suggester suggests unions, struct by struct.
 type suggester struct {
 	*define.Builder
 	// sources caches the lines of files to be edited, by file name.

@@ -110,7 +110,7 @@ type boundedListener struct {
 // boundedConn is a connection of a boundedListener.
 type boundedConn struct {
 	net.Conn
-	of *boundedListener
+	listener *boundedListener
 }
 
 // Accept implements [net.Listener].
@@ -135,9 +135,10 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 
 // Close implements [net.Conn].
 func (c *boundedConn) Close() error {
-	c.of.mu.Lock()
-	c.of.open = slices.DeleteFunc(c.of.open, func(other *boundedConn) bool { return other == c })
-	c.of.mu.Unlock()
+	l := c.listener
+	l.mu.Lock()
+	l.open = slices.DeleteFunc(l.open, func(other *boundedConn) bool { return other == c })
+	l.mu.Unlock()
 	return c.Conn.Close()
 }
 
