@@ -56,7 +56,7 @@ type Result struct{ crds []*CRD }
 func (r *Result) CRDs() []*CRD { return slices.Clone(r.crds) }
 
 // CRD is a generated CustomResourceDefinition. [Run] returns it; a literal has no content.
-type CRD struct{ made *define.Made }
+type CRD struct{ made *define.GeneratedCRD }
 
 // FileName returns the base name of the file that the CRD is usually written to:
 // "example.com_widgets.yaml".

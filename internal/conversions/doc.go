@@ -11,10 +11,10 @@
 //	        spoke, with the hub; nil for the hub)
 //	Pair    Spoke, Hub *Type; Units []*Unit
 //	Unit    Spoke, Hub []*Field: the paths from the structs of the pair, either may be nil;
-//	        Rule *Rule (nil if only one side has it); Up, Down Fate; Reason; Pos
+//	        Rule *Rule (nil if only one side has it); Up, Down Outcome; Reason; Pos
 //	Rule    Name ("equal", "renamed", "moved", "seconds", "list", …); Elem *Rule, Pair *Pair (of
 //	        what is below)
-//	Fate    Lossless, Kept, Dropped
+//	Outcome Lossless, Kept, Dropped
 //
 // Read the files in this order. The model:
 //

@@ -73,7 +73,7 @@ func (u *Unit) fateText(way Direction) string {
 }
 
 // fate returns what happens to values in a direction.
-func (u *Unit) fate(way Direction) Fate {
+func (u *Unit) fate(way Direction) Outcome {
 	fate, _ := Sides(way, u.Up, u.Down)
 	return fate
 }

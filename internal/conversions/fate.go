@@ -31,7 +31,7 @@ func settleFates(pairs []*Pair) {
 }
 
 // settledFate returns what happens to values in a direction, from what is known about structs below.
-func (u *Unit) settledFate(way Direction) Fate {
+func (u *Unit) settledFate(way Direction) Outcome {
 	switch {
 	case !u.Rule.loses(way):
 		return Lossless

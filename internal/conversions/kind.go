@@ -66,8 +66,8 @@ func find(ctx context.Context, options define.Options, conversions Options) (*Mo
 	var defined []*checks.Definition // of m.Kinds
 	for _, d := range definitions {
 		if len(d.Roots) == 1 {
-			model.Alone = append(model.Alone,
-				Alone{d.Object.Spec.Group, d.Object.Spec.Names.Kind, filepath.Dir(d.Roots[0].Pkg.Files[0])})
+			model.Unpaired = append(model.Unpaired,
+				UnpairedKind{d.Object.Spec.Group, d.Object.Spec.Names.Kind, filepath.Dir(d.Roots[0].Pkg.Files[0])})
 		}
 		if kind := p.kind(d); kind != nil {
 			model.Kinds = append(model.Kinds, kind)

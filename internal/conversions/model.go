@@ -21,8 +21,8 @@ type Model struct {
 	Kinds []*Kind
 	// Pairs are the pairs of structs that differ, in order of discovery.
 	Pairs []*Pair
-	// Alone are the kinds of which the run has one version, in order of discovery.
-	Alone []Alone
+	// Unpaired are the kinds of which the run has one version, in order of discovery.
+	Unpaired []UnpairedKind
 
 	// Run is the run in which the packages were read.
 	Run *define.Run
@@ -41,8 +41,8 @@ type Model struct {
 // Packages returns the packages of the run that have kinds.
 func (m *Model) Packages() []*source.Package { return m.roots }
 
-// Alone is a kind of which the run has one version. Packages outside of the run may have others.
-type Alone struct {
+// UnpairedKind is a kind of which the run has one version. Packages outside of the run may have others.
+type UnpairedKind struct {
 	Group, Name string
 	// Dir is the directory of its package.
 	Dir string
@@ -158,7 +158,7 @@ type Unit struct {
 	// Hook are the functions that convert the fields, which may be several; nil for a rule.
 	Hook *Hook
 	// Up is what is lost on the way to the hub, and Down on the way back.
-	Up, Down Fate
+	Up, Down Outcome
 	// Reason is why something is dropped.
 	Reason string
 	// Guards are the fields of the hub that have to be as they were. They are not empty only
@@ -239,17 +239,17 @@ func (p *Pair) Entered() bool { return len(p.takenSpoke)+len(p.takenHub) > 0 }
 // Path returns the JSON names of fields, each after a dot.
 func Path(fields []*Field) string { return dotted(fields) }
 
-// Fate is what happens to values that the other side cannot express.
-type Fate int
+// Outcome is what happens to values that the other side cannot express.
+type Outcome int
 
 // The fates.
 const (
-	Lossless Fate = iota
+	Lossless Outcome = iota
 	Kept
 	Dropped
 )
 
-func (f Fate) String() string { return [...]string{"lossless", "kept", "dropped"}[f] }
+func (f Outcome) String() string { return [...]string{"lossless", "kept", "dropped"}[f] }
 
 // Rule is how a type of a spoke and one of the hub are converted into each other.
 type Rule struct {

@@ -14,9 +14,9 @@ type Converted struct {
 	Rule, Reason string
 	// Pos is the position of the field of the spoke, or of the hub if that alone has it.
 	Pos diag.Position
-	// Alone is set if only one version has the field, and Fate what becomes of it.
-	Alone bool
-	Fate  Fate
+	// Unpaired is set if only one version has the field, and Outcome is what becomes of it.
+	Unpaired bool
+	Outcome  Outcome
 }
 
 // Of returns what converts the field at a path in objects of a version to another one. Between

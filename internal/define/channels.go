@@ -28,9 +28,9 @@ type Channel struct {
 	OutputDir           string
 }
 
-// MadeChannel is the result of a channel.
-type MadeChannel struct {
-	Made []*Made
+// ChannelResult is the result of a channel.
+type ChannelResult struct {
+	CRDs []*GeneratedCRD
 	// First is the index of the first channel with these definitions, apart from metadata.
 	First int
 	// Removed are the kinds that root packages declare and that conditions remove.
@@ -45,7 +45,7 @@ type MadeChannel struct {
 // unverified is called with the diagnostics that are known before its definitions are verified,
 // unless it is nil.
 func MakeChannels(ctx context.Context, options Options, channels []Channel,
-	unverified func(diag.List)) ([]MadeChannel, diag.List, error) {
+	unverified func(diag.List)) ([]ChannelResult, diag.List, error) {
 	if options.Loaded == nil {
 		loaded, err := Load(ctx, options)
 		if err != nil {
@@ -57,7 +57,7 @@ func MakeChannels(ctx context.Context, options Options, channels []Channel,
 	if len(channels) > 1 {
 		unverified = nil // it is not known which of them share a finding
 	}
-	made := make([]MadeChannel, len(channels))
+	made := make([]ChannelResult, len(channels))
 	found := make([]diag.List, len(channels))
 	runs := make([]*Run, len(channels)) // nil for channels that share one
 next:
@@ -72,14 +72,14 @@ next:
 			if run == nil || found[earlier].HasErrors() {
 				continue
 			}
-			if again, ok := run.again(made[earlier].Made, &o); ok {
+			if again, ok := run.again(made[earlier].CRDs, &o); ok {
 				made[i], found[i] = made[earlier], found[earlier]
-				made[i].Made = again
+				made[i].CRDs = again
 				continue next
 			}
 		}
 		var err error
-		made[i].Made, found[i], runs[i], err = makeRun(ctx, o, unverified)
+		made[i].CRDs, found[i], runs[i], err = makeRun(ctx, o, unverified)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -90,7 +90,7 @@ next:
 	findings := ShareFindings(channels, found)
 	if findings.HasErrors() {
 		for i := range made {
-			made[i].Made = nil
+			made[i].CRDs = nil
 		}
 	}
 	return made, findings, ctx.Err()
@@ -98,7 +98,7 @@ next:
 
 // again returns the definitions of a run with the metadata of other options. ok is false if
 // anything else, or a finding, may differ.
-func (run *Run) again(made []*Made, options *Options) (out []*Made, ok bool) {
+func (run *Run) again(made []*GeneratedCRD, options *Options) (out []*GeneratedCRD, ok bool) {
 	if !run.agrees(options.Gates) || !slices.Equal(run.Options.Kinds, options.Kinds) ||
 		!run.Checker.AgreesIn(options.OutputDir) {
 		return nil, false
@@ -126,7 +126,7 @@ func (run *Run) again(made []*Made, options *Options) (out []*Made, ok bool) {
 			return nil, false
 		}
 		d.Text = file.Data
-		out = append(out, &Made{file, &d, run.Checker})
+		out = append(out, &GeneratedCRD{file, &d, run.Checker})
 	}
 	return out, true
 }

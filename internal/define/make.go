@@ -12,8 +12,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Made is a definition made by a run, with its file.
-type Made struct {
+// GeneratedCRD is a definition that a run has generated, with its file.
+type GeneratedCRD struct {
 	File       File
 	definition *checks.Definition
 	checker    *checks.Checker
@@ -21,20 +21,20 @@ type Made struct {
 
 // HasSpecOf reports whether the specification of a definition is the same as that of another one
 // with the same name.
-func (m *Made) HasSpecOf(other *Made) bool {
+func (m *GeneratedCRD) HasSpecOf(other *GeneratedCRD) bool {
 	return m.File.Name == other.File.Name && bytes.Equal(m.File.spec(), other.File.spec())
 }
 
 // Make reads the packages that the options name and returns the definitions of their kinds,
 // sorted by kind. If a diagnostic is an error, no definitions are returned.
-func Make(ctx context.Context, options Options) ([]*Made, diag.List, error) {
+func Make(ctx context.Context, options Options) ([]*GeneratedCRD, diag.List, error) {
 	made, found, _, err := makeRun(ctx, options, nil)
 	return made, found, err
 }
 
 // makeRun is [Make] that also returns the run. unverified is called with the findings that are known
 // before the definitions are verified; it may be nil.
-func makeRun(ctx context.Context, options Options, unverified func(diag.List)) ([]*Made, diag.List, *Run, error) {
+func makeRun(ctx context.Context, options Options, unverified func(diag.List)) ([]*GeneratedCRD, diag.List, *Run, error) {
 	all, files, run, err := generate(ctx, options, rerun{}, unverified)
 	if err != nil {
 		return nil, nil, nil, err
@@ -44,23 +44,23 @@ func makeRun(ctx context.Context, options Options, unverified func(diag.List)) (
 		return nil, nil, nil, err
 	}
 	run.Checker.FindLocalFiles()
-	var out []*Made
+	var out []*GeneratedCRD
 	for i, d := range all {
-		out = append(out, &Made{files[i], d, run.Checker})
+		out = append(out, &GeneratedCRD{files[i], d, run.Checker})
 	}
 	return out, found, run, ctx.Err()
 }
 
 // Object returns the definition without the schemas of its versions.
-func (m *Made) Object() *apiextensionsv1.CustomResourceDefinition { return m.definition.Object }
+func (m *GeneratedCRD) Object() *apiextensionsv1.CustomResourceDefinition { return m.definition.Object }
 
 // Definition returns the definition with its positions. Its CRD is built when it is needed.
-func (m *Made) Definition() *crd.Definition {
+func (m *GeneratedCRD) Definition() *crd.Definition {
 	return m.checker.Subjects([]*checks.Definition{m.definition})[0]
 }
 
 // Described returns the definition with its positions. Its object has no schemas.
-func (m *Made) Described() *crd.Definition {
+func (m *GeneratedCRD) Described() *crd.Definition {
 	out := m.Definition()
 	out.CRD = m.definition.Object
 	return out
@@ -68,11 +68,13 @@ func (m *Made) Described() *crd.Definition {
 
 // Schema returns the schema of a version, or nil if the definition does not have the
 // version.
-func (m *Made) Schema(version string) *structural.Schema { return m.definition.SchemaOf(version) }
+func (m *GeneratedCRD) Schema(version string) *structural.Schema {
+	return m.definition.SchemaOf(version)
+}
 
 // Position returns the position in the Go source of a path in the definition: the innermost
 // one in the user's packages, or that of the kind.
-func (m *Made) Position(path string) diag.Position {
+func (m *GeneratedCRD) Position(path string) diag.Position {
 	pos, _ := m.checker.Position(m.definition, path)
 	return pos
 }

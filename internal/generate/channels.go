@@ -77,8 +77,8 @@ func (r *Request) SelectChannels(reader *inputs.Reader, file *project.File, s Se
 		}
 	}
 	made := selected
-	r.Joined = r.join(file, s)
-	if r.Joined.Directory != "" {
+	r.Shared = r.join(file, s)
+	if r.Shared.Directory != "" {
 		made = file.Channels(r.Dir)
 		r.EveryChannel = true
 	}
@@ -207,7 +207,7 @@ func bothWrite(a, b *Channel, hint, path string) diag.Diagnostic {
 // contained reports what a channel of the run accepts and one that contains it does not: an
 // error for the pairs of the request, a warning for other pairs of which one has all gates of
 // the other, unless channels between them are compared, or channels with the same definitions.
-func (r *runner) contained(ctx context.Context, channels []Channel, made []define.MadeChannel) (out diag.List, err error) {
+func (r *runner) contained(ctx context.Context, channels []Channel, made []define.ChannelResult) (out diag.List, err error) {
 	var target *apiserver.Target
 	compared := map[[2]int][]containment.Change{}
 	side := func(i int) *containment.Channel {
@@ -264,9 +264,9 @@ func (r *runner) contained(ctx context.Context, channels []Channel, made []defin
 }
 
 // differing returns the definitions of a channel that another one does not have in this form.
-func differing(c, other define.MadeChannel) (out []*crd.Definition) {
-	for _, m := range c.Made {
-		if !slices.ContainsFunc(other.Made, m.HasSpecOf) {
+func differing(c, other define.ChannelResult) (out []*crd.Definition) {
+	for _, m := range c.CRDs {
+		if !slices.ContainsFunc(other.CRDs, m.HasSpecOf) {
 			out = append(out, m.Described())
 		}
 	}
@@ -310,7 +310,7 @@ func (r *Request) comparedPairs(channels []Channel) (out []comparedPair) {
 
 // gateFindings reports gates that no condition names, and gates that are on in all channels or in
 // none. It needs the conditions of all packages of the project file.
-func (r *runner) gateFindings(channels []Channel, made []define.MadeChannel) (out diag.List) {
+func (r *runner) gateFindings(channels []Channel, made []define.ChannelResult) (out diag.List) {
 	if !r.AllPackages {
 		return nil
 	}

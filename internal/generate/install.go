@@ -140,7 +140,7 @@ func (r *runner) kustomization(c *target, stale []string) ([]output.File, diag.L
 		return nil, nil, nil // no kustomization refers to it
 	}
 	if len(c.own) < len(c.files) {
-		names = append(names, r.relative(c.Destination, r.Joined.Directory))
+		names = append(names, r.relative(c.Destination, r.Shared.Directory))
 	}
 	text, err := crdinstall.Kustomization(names)
 	return []output.File{{Path: filepath.Join(c.Destination, crdinstall.KustomizationName), Data: text}}, nil, err

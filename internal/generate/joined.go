@@ -12,9 +12,9 @@ import (
 	"github.com/schemagen/schemagen/internal/run/output"
 )
 
-// Joined is where definitions are written that are the same in all channels, apart from the
+// SharedOutput is where definitions are written that are the same in all channels, apart from the
 // annotations and labels of the channels, which they lack.
-type Joined struct {
+type SharedOutput struct {
 	// Directory is empty if each channel has all of its definitions.
 	Directory string
 	// Pos is the position of the setting in the project file.
@@ -24,7 +24,7 @@ type Joined struct {
 // target is a channel with what a run writes for it, or the directory of the joined definitions.
 type target struct {
 	Channel
-	made define.MadeChannel
+	made define.ChannelResult
 	// files has the files of all of its definitions, which a chart has. own has the files that are
 	// written to its destination: all, unless channels share some.
 	files, own []define.File
@@ -36,25 +36,25 @@ type target struct {
 
 // join returns where the channels of the project file share definitions. One channel that is
 // written to a destination of the command line is complete there, and shares none.
-func (r *Request) join(file *project.File, s Selection) Joined {
+func (r *Request) join(file *project.File, s Selection) SharedOutput {
 	position, ok := file.Joins()
 	if !ok || r.NoCRD || r.Destination == "" || r.Destination == "-" || s.Output && len(s.Names) == 1 {
-		return Joined{}
+		return SharedOutput{}
 	}
-	return Joined{r.Destination, position}
+	return SharedOutput{r.Destination, position}
 }
 
 // checkJoined reports channels for which definitions cannot be joined.
 func (r *Request) checkJoined() (out diag.List) {
-	if r.Joined.Directory == "" {
+	if r.Shared.Directory == "" {
 		return nil
 	}
-	shared := filepath.Clean(r.Joined.Directory)
+	shared := filepath.Clean(r.Shared.Directory)
 	for i := range r.Channels {
 		c := &r.Channels[i]
 		for _, dir := range []string{c.OutputDir, c.Helm} {
 			if dir != "" && filepath.Clean(dir) == shared && (c.Suffix == "" || dir == c.Helm) {
-				out = append(out, bothWrite(c, &Channel{Pos: r.Joined.Pos}, "give the channel a directory or a suffix of its own: outputs.crd has the definitions of all channels", dir))
+				out = append(out, bothWrite(c, &Channel{Pos: r.Shared.Pos}, "give the channel a directory or a suffix of its own: outputs.crd has the definitions of all channels", dir))
 			}
 		}
 		if relative, err := filepath.Rel(shared, c.OutputDir); r.Kustomize && err == nil && relative != "." && filepath.IsLocal(relative) {
@@ -68,22 +68,22 @@ func (r *Request) checkJoined() (out diag.List) {
 // plain returns the channels as they are in the directory of the joined definitions, or none
 // without one.
 func (r *Request) plain(channels []Channel) (out []define.Channel) {
-	if r.Joined.Directory == "" {
+	if r.Shared.Directory == "" {
 		return nil
 	}
 	for _, c := range channels {
-		out = append(out, define.Channel{Name: c.Name, Gates: c.Gates, Kinds: c.Kinds, OutputDir: r.Joined.Directory})
+		out = append(out, define.Channel{Name: c.Name, Gates: c.Gates, Kinds: c.Kinds, OutputDir: r.Shared.Directory})
 	}
 	return out
 }
 
 // targets returns what a run writes, by the results of channels and of [Request.plain].
-func (r *Request) targets(channels []Channel, made, plain []define.MadeChannel) (out []target) {
-	shared := target{joined: true, Channel: Channel{Destination: r.Joined.Directory, Pos: r.Joined.Pos}}
+func (r *Request) targets(channels []Channel, made, plain []define.ChannelResult) (out []target) {
+	shared := target{joined: true, Channel: Channel{Destination: r.Shared.Directory, Pos: r.Shared.Pos}}
 	if len(plain) > 0 {
-		for _, m := range plain[0].Made {
-			if !slices.ContainsFunc(plain[1:], func(other define.MadeChannel) bool { return !hasFile(other, m.File) }) {
-				shared.made.Made = append(shared.made.Made, m)
+		for _, m := range plain[0].CRDs {
+			if !slices.ContainsFunc(plain[1:], func(other define.ChannelResult) bool { return !hasFile(other, m.File) }) {
+				shared.made.CRDs = append(shared.made.CRDs, m)
 				shared.files = append(shared.files, m.File)
 			}
 		}
@@ -91,7 +91,7 @@ func (r *Request) targets(channels []Channel, made, plain []define.MadeChannel) 
 	}
 	for i, c := range channels {
 		t := target{Channel: c, made: made[i]}
-		for _, m := range made[i].Made {
+		for _, m := range made[i].CRDs {
 			t.files = append(t.files, m.File)
 			if !slices.ContainsFunc(shared.files, func(f define.File) bool { return f.Name == m.File.Name }) {
 				t.own = append(t.own, m.File)
@@ -106,9 +106,11 @@ func (r *Request) targets(channels []Channel, made, plain []define.MadeChannel) 
 }
 
 // hasFile reports whether a channel has a file with the same name and content.
-func hasFile(c define.MadeChannel, file define.File) bool {
-	return slices.ContainsFunc(c.Made,
-		func(m *define.Made) bool { return m.File.Name == file.Name && bytes.Equal(m.File.Data, file.Data) })
+func hasFile(c define.ChannelResult, file define.File) bool {
+	return slices.ContainsFunc(c.CRDs,
+		func(m *define.GeneratedCRD) bool {
+			return m.File.Name == file.Name && bytes.Equal(m.File.Data, file.Data)
+		})
 }
 
 // writesAll reports whether the run writes the definitions of all its channels.

@@ -54,7 +54,7 @@ func TestJoined(t *testing.T) {
 		generate := func(joined string, isPlain bool) map[string][]byte {
 			t.Helper()
 			request := generate.Request{Options: define.Options{Source: define.Source{Dir: dir, Patterns: []string{"."}}}, Destination: "crds"}
-			request.Joined.Directory = joined
+			request.Shared.Directory = joined
 			for i, name := range names {
 				c := generate.Channel{Destination: filepath.Join("crds", name)}
 				c.Name, c.Gates, c.OutputDir = name, gates[i], c.Destination

@@ -32,9 +32,9 @@ type Request struct {
 	// Channels are the channels to generate. If there are none, definitions are generated for
 	// the gates of the options.
 	Channels []Channel
-	// Joined is where definitions are written that are the same in all channels. With it, Channels
+	// Shared is where definitions are written that are the same in all channels. With it, Channels
 	// are all of the project file, and channels that are not selected have no destination.
-	Joined Joined
+	Shared SharedOutput
 	// Contains are pairs of channels of which one has to contain the other.
 	Contains []project.Containment
 	// OnlyListed compares no other pairs of channels than those: findings about them are off.
@@ -313,7 +313,7 @@ func (r *runner) generate(ctx context.Context) (*made, error) {
 	}
 	defined := all[:len(channels)]
 	for i := range defined {
-		for _, m := range defined[i].Made {
+		for _, m := range defined[i].CRDs {
 			r.kinds = append(r.kinds, m.Object())
 		}
 	}

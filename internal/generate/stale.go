@@ -156,7 +156,7 @@ func (r *runner) stale(targets []target) (remove []string, findings diag.List, e
 		if t.Helm != "" {
 			places = append(places, place{filepath.Clean(t.Helm), t.files, "", t})
 		}
-		for _, m := range t.made.Made {
+		for _, m := range t.made.CRDs {
 			spec := m.Object().Spec
 			groups = append(groups, spec.Group)
 			covered[[2]string{spec.Group, spec.Names.Kind}] = true
@@ -207,7 +207,7 @@ func (t *target) withoutDefinition(f staleFile) string {
 	for _, k := range t.made.Removed {
 		byGates = byGates || k.Group == f.group && k.Kind == f.kind
 	}
-	has := slices.ContainsFunc(t.made.Made, func(m *define.Made) bool {
+	has := slices.ContainsFunc(t.made.CRDs, func(m *define.GeneratedCRD) bool {
 		spec := m.Object().Spec
 		return spec.Group == f.group && spec.Names.Kind == f.kind
 	})

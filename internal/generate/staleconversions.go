@@ -99,7 +99,7 @@ func versionElsewhere(ctx context.Context, options define.Options, model *conver
 	if model == nil {
 		return note, false, nil
 	}
-	for _, kind := range model.Alone {
+	for _, kind := range model.Unpaired {
 		if kind.Dir != filepath.Dir(name) {
 			continue
 		}

@@ -47,10 +47,10 @@ func TestChannelsAgree(t *testing.T) {
 				t.Fatal(err)
 			}
 			lists[i] = list
-			same := func(a, b *define.Made) bool {
+			same := func(a, b *define.GeneratedCRD) bool {
 				return a.File.Name == b.File.Name && bytes.Equal(a.File.Data, b.File.Data)
 			}
-			if !slices.EqualFunc(together[i].Made, made, same) || len(made) == 0 {
+			if !slices.EqualFunc(together[i].CRDs, made, same) || len(made) == 0 {
 				t.Fatalf("seed %d, channel %+v: got other files than alone\n%s", seed, c, texts)
 			}
 			if together[i].First != i {

@@ -18,23 +18,23 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
-// Fate is what became of a mutant: generated code without one of the conditions under which it
+// MutantResult is what became of a mutant: generated code without one of the conditions under which it
 // keeps and restores values.
-type Fate string
+type MutantResult string
 
 // The fates of mutants.
 const (
-	Refuted  Fate = "refuted"  // the generated test fails
-	Dead     Fate = "dead"     // the condition was never other than without it
-	Survived Fate = "survived" // the test passes
+	Refuted  MutantResult = "refuted"  // the generated test fails
+	Dead     MutantResult = "dead"     // the condition was never other than without it
+	Survived MutantResult = "survived" // the test passes
 )
 
 // Mutant is generated code without a condition.
 type Mutant struct {
 	conversions.Condition
 	// Dir is the directory of the package.
-	Dir  string
-	Fate Fate
+	Dir    string
+	Result MutantResult
 	// Law is what refuted it.
 	Law string
 }
@@ -93,14 +93,14 @@ func (r *Run) mutants(ctx context.Context, dir string, conditions []conversions.
 	out := make([]Mutant, len(conditions))
 	return out, parallel.Do(len(conditions), func(i int) error {
 		defer tested.Add(1)
-		out[i] = Mutant{Condition: conditions[i], Dir: dir, Fate: Dead}
+		out[i] = Mutant{Condition: conditions[i], Dir: dir, Result: Dead}
 		if !mattered[strconv.Itoa(conditions[i].Number)] {
 			return nil
 		}
 		output, failed, err := run(conditions[i].Number)
-		out[i].Fate = Survived
+		out[i].Result = Survived
 		if failed {
-			out[i].Fate = Refuted
+			out[i].Result = Refuted
 			out[i].Law = law.FindString(output)
 		}
 		return err
@@ -114,10 +114,10 @@ func (r *Run) WriteMutants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	counts := map[Fate]int{}
+	counts := map[MutantResult]int{}
 	for _, m := range mutants {
-		counts[m.Fate]++
-		line := fmt.Sprintf("%s: %s, %s: %s", m.Fate, m.Function, m.Name, strings.Join(strings.Fields(m.Text), " "))
+		counts[m.Result]++
+		line := fmt.Sprintf("%s: %s, %s: %s", m.Result, m.Function, m.Name, strings.Join(strings.Fields(m.Text), " "))
 		if m.Law != "" {
 			line += " (" + m.Law + ")"
 		}

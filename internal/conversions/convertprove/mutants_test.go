@@ -79,8 +79,8 @@ func TestMutants(t *testing.T) {
 	refuted := map[string]int{}
 	for _, name := range []string{"keyed", "map-list", "pointer", "union", "unkeyed"} {
 		for _, m := range mutated(t, name) {
-			t.Logf("%s: %s: %s: %s: %.100s %s", name, m.Fate, m.Function, m.Name, m.Text, m.Law)
-			switch m.Fate {
+			t.Logf("%s: %s: %s: %s: %.100s %s", name, m.Result, m.Function, m.Name, m.Text, m.Law)
+			switch m.Result {
 			case Survived:
 				t.Errorf("%s: %s survives without %q: %s", name, m.Function, m.Name, m.Text)
 			case Refuted:

@@ -329,8 +329,8 @@ func (t *Target) unit(c *conversion, version string, path []structural.Step) con
 func (c *conversion) note(d diag.Diagnostic, unit conversions.Converted) {
 	switch {
 	case unit.Rule == "":
-	case unit.Alone:
-		d = d.With(diag.Related{Pos: unit.Pos, Message: "declared here: " + unit.Fate.String()})
+	case unit.Unpaired:
+		d = d.With(diag.Related{Pos: unit.Pos, Message: "declared here: " + unit.Outcome.String()})
 	default:
 		d = d.With(diag.Related{Pos: unit.Pos, Message: "converted here: " + unit.Rule})
 	}

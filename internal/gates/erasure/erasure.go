@@ -210,7 +210,7 @@ func (p *pass) declare(decl gatedsource.Decl) {
 	if n := len(p.gone); n > 0 && decl.To <= p.gone[n-1].to {
 		return
 	}
-	comments := gatedsource.Left(decl.Comments, p.removed)
+	comments := gatedsource.Remaining(decl.Comments, p.removed)
 	what := source.Erased{Node: decl.Node}
 	if decl.Target != markers.Package {
 		what.Name = decl.Name

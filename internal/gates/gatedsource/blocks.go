@@ -91,8 +91,8 @@ func (b Block) covers(pos token.Pos) bool {
 
 func isBlank(c *ast.Comment) bool { return strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == "" }
 
-// Left returns the markers that are not in comments that are gone.
-func Left(found []markers.Comment, gone map[*ast.Comment]bool) []markers.Comment {
+// Remaining returns the markers that are not in comments that are gone.
+func Remaining(found []markers.Comment, gone map[*ast.Comment]bool) []markers.Comment {
 	if len(gone) == 0 {
 		return found
 	}

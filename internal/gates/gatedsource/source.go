@@ -84,7 +84,7 @@ func Parse(table *markers.Table, name string, data []byte, features []string) (*
 	f.declarations = Decls(f.tree, table.Collect(f.tree))
 	for i := range f.declarations {
 		d := &f.declarations[i]
-		d.Comments = Left(d.Comments, unread)
+		d.Comments = Remaining(d.Comments, unread)
 		exists := f.useOpenShift(*d)
 		for _, comment := range d.Comments {
 			c := f.reader.Read(comment, d.Target)

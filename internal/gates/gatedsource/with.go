@@ -119,7 +119,7 @@ func (w *writer) removeLines(begin, stop token.Pos) Lines {
 func (w *writer) declaration(d Decl) {
 	always := map[string]string{} // markers whose condition always holds, by slot
 	var plain []markers.Comment
-	d.Comments = Left(d.Comments, w.gone)
+	d.Comments = Remaining(d.Comments, w.gone)
 	if !w.openShift(d, always) {
 		return
 	}

@@ -312,8 +312,8 @@ func (s *Session) Fixes(path string) int {
 	return s.fixed[path].fixes
 }
 
-// Left returns a finding about each file with fixes that were not applied.
-func (s *Session) Left() (out diag.List) {
+// Unfixed returns a finding about each file with fixes that were not applied.
+func (s *Session) Unfixed() (out diag.List) {
 	if s == nil {
 		return nil
 	}

@@ -85,7 +85,7 @@ func TestApply(t *testing.T) {
 				t.Errorf("changed is %v, want %v", changed, further)
 			}
 			left := ""
-			for _, d := range s.Left() {
+			for _, d := range s.Unfixed() {
 				left += strings.TrimPrefix(d.Message, "--fix left this file unchanged: ")
 			}
 			if left != c.left {
@@ -183,7 +183,7 @@ func TestChangedFiles(t *testing.T) {
 		t.Errorf("got %v, want only c.yaml", out)
 	}
 	var left []string
-	for _, d := range s.Left() {
+	for _, d := range s.Unfixed() {
 		left = append(left, d.Pos.File+": "+d.Message)
 	}
 	want := "a.yaml: --fix left this file unchanged: it changed after schemagen read it\nb.yaml: --fix left this file unchanged: it changed after schemagen read it"
@@ -228,7 +228,7 @@ func TestSavedBeforeCommit(t *testing.T) {
 			t.Errorf("%s is %q, want %q, %v", name, data, want, err)
 		}
 	}
-	if left := s.Left(); len(left) != 1 || left[0].Pos.File != "a.yaml" || saves != 0 {
+	if left := s.Unfixed(); len(left) != 1 || left[0].Pos.File != "a.yaml" || saves != 0 {
 		t.Errorf("left %v", left)
 	}
 }

@@ -70,7 +70,7 @@ func Generate(ctx context.Context, dir string, specs map[string]string) (*Pair, 
 	}
 	p := &Pair{Narrow: containment.Channel{Name: "standard"}, Wide: containment.Channel{Name: "experimental", Gates: gates.Set{"X"}}}
 	for i, c := range []*containment.Channel{&p.Narrow, &p.Wide} {
-		for _, m := range made[i].Made {
+		for _, m := range made[i].CRDs {
 			c.Definitions = append(c.Definitions, m.Described())
 		}
 	}

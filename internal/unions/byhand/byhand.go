@@ -15,8 +15,8 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// Judgement is the result of comparing handwritten rules with a union.
-type Judgement struct {
+// Verdict is the result of comparing handwritten rules with a union.
+type Verdict struct {
 	// Rules are the indexes of the rules that were judged: they mention members of the union and
 	// nothing outside the union.
 	Rules []int
@@ -116,8 +116,8 @@ func MentionedIn(u *unions.Union, schema *structural.Schema) bool {
 
 // Judge compares the rules of an object with the given indexes with the union.
 // evaluate returns their outcomes in that order.
-func Judge(union *unions.Union, schema *structural.Schema, rules []int, evaluate unions.Evaluate) Judgement {
-	out := Judgement{Rules: rules, Same: true}
+func Judge(union *unions.Union, schema *structural.Schema, rules []int, evaluate unions.Evaluate) Verdict {
+	out := Verdict{Rules: rules, Same: true}
 	type sides struct{ missing, present, more bool }
 	seen := make([]sides, len(rules))
 	for each := range combinations(union) {
@@ -288,7 +288,7 @@ func emptyOf(s *structural.Schema) any {
 	}
 }
 
-// Text returns an object of a Judgement as JSON.
+// Text returns an object of a Verdict as JSON.
 func Text(object map[string]any) string {
 	return plainjson.Text(object)
 }

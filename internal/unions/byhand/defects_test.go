@@ -121,7 +121,7 @@ func object(u unions.Union) *structural.Schema {
 	return s
 }
 
-func judge(t *testing.T, u unions.Union, s *structural.Schema) byhand.Judgement {
+func judge(t *testing.T, u unions.Union, s *structural.Schema) byhand.Verdict {
 	t.Helper()
 	rules := byhand.Rules(&u, s)
 	var texts []string
@@ -129,7 +129,7 @@ func judge(t *testing.T, u unions.Union, s *structural.Schema) byhand.Judgement 
 		texts = append(texts, s.XValidations[i].Rule)
 	}
 	if len(texts) == 0 {
-		return byhand.Judgement{}
+		return byhand.Verdict{}
 	}
 	evaluate, err := apiserver.NewEvaluator(s.Props(), texts)
 	if err != nil {

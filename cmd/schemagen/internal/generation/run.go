@@ -125,7 +125,7 @@ func (s *Settings) execute(ctx context.Context, kept *runcache.Run) (*Outcome, e
 	if err != nil {
 		return nil, err
 	}
-	all := slices.Concat(made.Findings, s.unreadable, s.shared.fixed.Left()).Normalize()
+	all := slices.Concat(made.Findings, s.unreadable, s.shared.fixed.Unfixed()).Normalize()
 	out := &Outcome{Result: *made, Verdict: s.Reporter.Judge(all), kept: kept}
 	if s.Request.Conversions != nil {
 		out.FailUnconverted()
