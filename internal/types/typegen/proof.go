@@ -58,22 +58,32 @@ func prove(ctx context.Context, dir string, builders []*builder, files []written
 	if err != nil || found.HasErrors() {
 		return nil, found, err
 	}
+	var generated []generatedCRD
+	for _, c := range result.CRDs() {
+		generated = append(generated, generatedCRD{c, c.Definition().Provenance().Header})
+	}
 	var out []mismatch
 	compared := comparedObjects{}
 	for _, b := range builders {
 		for _, k := range b.kinds {
 			if k.wanted {
-				out = append(out, b.compare(k, result, compared)...)
+				out = append(out, b.compare(k, generated, compared)...)
 			}
 		}
 	}
 	return out, found, nil
 }
 
+// generatedCRD is a CRD of the files, with the object without its schemas.
+type generatedCRD struct {
+	*generator.CRD
+	header *apiextensionsv1.CustomResourceDefinition
+}
+
 // compare compares a version of a definition with what was generated for it.
-func (b *builder) compare(k *kind, result *generator.Result, compared comparedObjects) []mismatch {
-	for _, c := range result.CRDs() {
-		object := c.Object()
+func (b *builder) compare(k *kind, generated []generatedCRD, compared comparedObjects) []mismatch {
+	for _, c := range generated {
+		object := c.header
 		if object.Spec.Names.Kind != k.object.Spec.Names.Kind || object.Spec.Group != k.object.Spec.Group {
 			continue
 		}
