@@ -47,7 +47,7 @@ func breakages() []breakage {
 			"TestUnions/cel,_,_carry-over_only_false/unknown_value "},
 		{"a dropped default", "structural/default.go", "if put, ok := d.put(p.Schema, fieldStep(p.Name)); ok {", "if put, ok := d.put(p.Schema, fieldStep(p.Name)); ok && len(p.Name) < 0 {",
 			"TestTryPredicts/"},
-		{"unknown fields are kept", "structural/prune.go", "\tp.object(object, s, isResource || s != nil && s.XEmbeddedResource, s != nil && s.preserves(), true)\n", "",
+		{"unknown fields are kept", "structural/prune.go", "\tp.object(object, specified{schema: s, isResource: isResource || s != nil && s.XEmbeddedResource,\n\t\tpreserves: s != nil && s.preserves(), isRoot: true})\n", "",
 			"TestTryPredicts/"},
 		{"rules run on what the schema rejects", "internal/apiserver/kind.go", "\t\t\treturn true\n\t\t}\n\t}\n\treturn false", "\t\t\treturn false\n\t\t}\n\t}\n\treturn false",
 			"TestTryPredicts/"},
