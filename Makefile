@@ -50,7 +50,7 @@ generate: export GOFLAGS += -buildvcs=false
 .PHONY: generate
 generate: build ## Regenerate all generated files.
 	$(GO) generate ./... # what is embedded in the packages tested next
-	$(GO) test $$($(GO) run -C tools ./updates $(CURDIR)) -update -count=1 # all tests with a flag -update, see tools/updates
+	$(GO) test $$($(GO) run -C tools ./updates $(CURDIR)) -update -count=1 -timeout 60m # all tests with a flag -update, see tools/updates
 	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
 	cd examples/conversions && $(BIN)/schemagen conversions ./api/... --policy config/policy && $(BIN)/schemagen object paths=./api/... && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version && $(BIN)/schemagen conversions ./functions/... --style=functions && $(BIN)/schemagen object paths=./functions/...
 	$(MAKE) -C examples/operator generate manifests CONTROLLER_GEN=$(BIN)/schemagen
