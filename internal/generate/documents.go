@@ -18,7 +18,7 @@ import (
 // to. A document without a directory is not written.
 type Documents struct {
 	Docs, JSONSchema, OpenAPI string
-	// Format and Title are those of Docs, see [apidocs.Files].
+	// Format and Title are arguments of [apidocs.Files] for Docs.
 	Format, Title string
 }
 

@@ -28,13 +28,11 @@ func documentGenerators() []string { return []string{"docs", "jsonschema", "open
 
 // Project is what schemagen generate makes of a project.
 type Project struct {
-	// Generators are the names of those that run, sorted.
+	// Generators are the names of the generators that run, sorted.
 	Generators []string
 	// Line has the arguments of controller-gen's generators.
 	Line *commandline.CommandLine
-	// Scaffold is set if schemagen.yaml lists no generators, and those of Kubebuilder's scaffold run.
-	Scaffold bool
-	// Documents are those about the definitions.
+	// Documents describe the definitions.
 	Documents Documents
 }
 
@@ -42,12 +40,13 @@ type Project struct {
 func (p *Project) Runs(generator string) bool { return slices.Contains(p.Generators, generator) }
 
 // ReadProject returns what schemagen generate makes of the project in a directory: what its file lists,
-// or what its layout shows. year replaces YEAR in the header of Kubebuilder's scaffold. only are the generators to run, or none for all of them.
+// or what its layout shows. year replaces YEAR in the header of Kubebuilder's scaffold. only are the
+// generators to run, or none for all of them.
 func ReadProject(reader *inputs.Reader, file *project.File, dir string, year int, only []string) (*Project, error) {
 	out := &Project{Documents: documentsOf(file, dir)}
 	arguments := file.Texts("generators", dir)
 	if len(arguments) == 0 {
-		arguments, out.Scaffold = generatorsOf(reader, file, dir, year)
+		arguments = generatorsOf(reader, file, dir, year)
 	}
 	var ofControllerGen []string
 	for _, argument := range arguments {
@@ -110,10 +109,10 @@ const boilerplate = "hack/boilerplate.go.txt"
 
 // generatorsOf returns the generators of a project whose file lists none: those of Kubebuilder's scaffold, or
 // else crd and those whose outputs the file names; and those of which the API packages have files.
-func generatorsOf(reader *inputs.Reader, file *project.File, dir string, year int) (arguments []string, scaffold bool) {
-	_, scaffold = project.ReadKubebuilder(reader, dir)
+func generatorsOf(reader *inputs.Reader, file *project.File, dir string, year int) []string {
+	_, scaffold := project.ReadKubebuilder(reader, dir)
 	has := func(key string) bool { return scaffold || len(file.Texts(key, dir)) > 0 }
-	arguments = []string{crdGenerator}
+	arguments := []string{crdGenerator}
 	if has("outputs.rbac") {
 		arguments = append(arguments, "rbac:roleName=manager-role")
 	}
@@ -138,7 +137,7 @@ func generatorsOf(reader *inputs.Reader, file *project.File, dir string, year in
 	if files[conversions.FileName] {
 		arguments = append(arguments, conversionsGenerator)
 	}
-	return arguments, scaffold
+	return arguments
 }
 
 // generatedFiles returns the names of the generated files in directories, which are relative to dir, and below.

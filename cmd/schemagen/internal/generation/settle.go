@@ -194,7 +194,9 @@ func (inv *Invocation) wholeProject(s *Settings, v *Values, reader *inputs.Reade
 	v.Prune = v.Prune || len(only) == 0
 	v.Request.Make(made)
 	if v.WithoutCRDs {
-		v.Destination, v.Helm, v.Kustomize = "", "", false
+		v.Destination = ""
+		v.Helm = ""
+		v.Kustomize = false
 	}
 	var ofGoFiles Values
 	for _, of := range []string{project.OfUnions, project.OfConversions} {
