@@ -342,7 +342,7 @@ func (v *Verifier) keys(s *crd.Definition) iter.Seq2[string, bool] {
 		}
 		// The limits of a server are far above this size.
 		undescribed := s.Provenance().Undescribed
-		if undescribed != "" && !s.CheckSize && len(text) <= maxPartialBytes && !yield(key([]byte(undescribed)), false) {
+		if undescribed != "" && !s.CheckSize && !isLarge(text) && !yield(key([]byte(undescribed)), false) {
 			return
 		}
 		yield(key(text), true)
