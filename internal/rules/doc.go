@@ -13,7 +13,8 @@
 // stored count as present.
 //
 // Whether a comparison can still hold, for guards such as self.?name.orValue("") != "", comes from
-// the evaluation of package apiserver.
+// the evaluation of package apiserver. [Search.Failure] looks for an object on which a read fails,
+// and asks the server's own code about each.
 //
 // Read the files in this order:
 //
@@ -21,4 +22,6 @@
 //   - value.go: what is known of the value of an expression
 //   - reads.go: the interpretation
 //   - facts.go: what follows from the result of a condition
+//   - candidates.go: values of a schema that differ in what a rule reads
+//   - search.go: the smallest object on which a rule fails
 package rules
