@@ -108,6 +108,7 @@ func layers() []string {
 		"internal/conversions/rehub",
 		"internal/apiserver",
 		"internal/apiserver/crdsize",
+		"internal/rules",
 		"verify",
 		"internal/test/gentest",
 		"dryrun",

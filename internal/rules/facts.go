@@ -1,0 +1,436 @@
+package rules
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+
+	"github.com/schemagen/schemagen/internal/apiserver"
+)
+
+// facts are what holds at a place in a rule. They are immutable.
+type facts struct {
+	// literals are "+" and the path of something that exists, and "-" and the path of something
+	// that does not.
+	literals []string
+	// implications are literals that follow from others.
+	implications []implication
+	// conditions hold for all elements of the list at a path.
+	conditions []condition
+}
+
+type implication struct{ from, to []string }
+
+type condition struct {
+	path string
+	filter
+}
+
+// The suffixes of paths of other facts: the value is not null, and the list or map has at least a
+// number of elements.
+const (
+	notNull = "!"
+	sizeOf  = "#"
+)
+
+func (f facts) holds(literal string) bool { return slices.Contains(f.literals, literal) }
+
+// has reports whether there is something at a path.
+func (f facts) has(path string) bool {
+	return path != "" && slices.ContainsFunc(f.literals, func(literal string) bool {
+		rest, ok := strings.CutPrefix(literal, "+"+path)
+		return ok && (rest == "" || strings.ContainsAny(rest[:1], ".["+notNull+sizeOf))
+	})
+}
+
+// size returns the smallest size of the list or map at a path.
+func (f facts) size(path string) int64 {
+	least := int64(0)
+	for _, literal := range f.literals {
+		if text, ok := strings.CutPrefix(literal, "+"+path+sizeOf); ok {
+			n, err := strconv.ParseInt(text, 10, 64)
+			if err == nil {
+				least = max(least, n)
+			}
+		}
+	}
+	return least
+}
+
+// filters returns the conditions that hold for all elements of the list at a path.
+func (f facts) filters(path string) []filter {
+	var out []filter
+	for _, c := range f.conditions {
+		if c.path == path {
+			out = append(out, c.filter)
+		}
+	}
+	return out
+}
+
+// contradictory reports whether the facts exclude each other, so that the place is never reached.
+func (f facts) contradictory() bool {
+	return slices.ContainsFunc(f.literals, func(literal string) bool { return literal[0] == '-' && f.has(literal[1:]) })
+}
+
+// with returns the facts with more literals, and what follows from them.
+func (f facts) with(literals ...string) facts {
+	out := facts{literals: slices.Clip(f.literals), implications: f.implications, conditions: f.conditions}
+	for _, literal := range literals {
+		if len(literal) > 1 && !out.holds(literal) {
+			out.literals = append(out.literals, literal)
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, i := range out.implications {
+			if !slices.ContainsFunc(i.from, func(literal string) bool { return !out.entails(literal) }) {
+				for _, literal := range i.to {
+					if !out.holds(literal) {
+						out.literals = append(out.literals, literal)
+						changed = true
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (f facts) entails(literal string) bool {
+	return f.holds(literal) || literal[0] == '+' && f.has(literal[1:])
+}
+
+// implying returns the facts with an implication.
+func (f facts) implying(from, to []string) facts {
+	if len(from) == 0 || len(to) == 0 {
+		return f
+	}
+	f.implications = append(slices.Clip(f.implications), implication{from, to})
+	return f.with()
+}
+
+// beyond returns the literals that f has beyond those of before.
+func (f facts) beyond(before facts) []string {
+	var out []string
+	for _, literal := range f.literals {
+		if !before.holds(literal) {
+			out = append(out, literal)
+		}
+	}
+	return out
+}
+
+// outcome is a result of a condition: that it holds or, if it is not set, that it does not hold. If
+// mayFail is set, its evaluation may also fail.
+type outcome struct{ holds, mayFail bool }
+
+func (o outcome) negated() outcome {
+	o.holds = !o.holds
+	return o
+}
+
+// given returns the facts with those that follow from the outcome of a condition.
+func (w *walk) given(e ast.Expr, s *scope, f facts, o outcome) facts {
+	if e.Kind() == ast.CallKind {
+		call := e.AsCall()
+		args := call.Args()
+		switch name := call.FunctionName(); name {
+		case operators.LogicalNot:
+			return w.given(args[0], s, f, o.negated())
+		case operators.LogicalAnd, operators.LogicalOr:
+			if (name == operators.LogicalAnd) == o.holds {
+				return w.given(args[1], s, w.given(args[0], s, f, o), o)
+			}
+			return w.either(args[0], args[1], s, f, o)
+		}
+	}
+	if o.mayFail {
+		if _, failing := w.try(e, s, f); len(failing) > 0 || !isTotal(e) {
+			return f
+		}
+	}
+	f = f.with(w.completed(e, s, f)...)
+	switch e.Kind() {
+	case ast.SelectKind:
+		if e.AsSelect().IsTestOnly() {
+			return f.with(w.presence(e, s, f, o)...)
+		}
+	case ast.CallKind:
+		return w.givenCall(e, s, f, o)
+	}
+	return f
+}
+
+// either returns the facts that follow if one of two conditions has an outcome.
+func (w *walk) either(a, b ast.Expr, s *scope, f facts, o outcome) facts {
+	ofA := w.given(a, s, f, o).beyond(f)
+	ofB := w.given(b, s, f, o).beyond(f)
+	both := slices.DeleteFunc(slices.Clone(ofA), func(literal string) bool { return !slices.Contains(ofB, literal) })
+	out := f.with(both...)
+	if o.mayFail { // the other one may have failed
+		return out
+	}
+	for _, literals := range w.sufficient(a, s, f, o.negated()) {
+		out = out.implying(literals, ofB)
+	}
+	for _, literals := range w.sufficient(b, s, f, o.negated()) {
+		out = out.implying(literals, ofA)
+	}
+	return out
+}
+
+// sufficient returns sets of literals, each of which is enough for an outcome of a condition that
+// does not fail.
+func (w *walk) sufficient(e ast.Expr, s *scope, f facts, o outcome) [][]string {
+	switch e.Kind() {
+	case ast.SelectKind:
+		if literals := w.presence(e, s, f, o); e.AsSelect().IsTestOnly() && literals != nil {
+			return [][]string{literals}
+		}
+	case ast.CallKind:
+		args := e.AsCall().Args()
+		switch name := e.AsCall().FunctionName(); name {
+		case operators.LogicalNot:
+			return w.sufficient(args[0], s, f, o.negated())
+		case operators.LogicalAnd, operators.LogicalOr:
+			a := w.sufficient(args[0], s, f, o)
+			b := w.sufficient(args[1], s, f, o)
+			if (name == operators.LogicalAnd) != o.holds {
+				return slices.Concat(a, b)
+			}
+			if len(a) == 1 && len(b) == 1 {
+				return [][]string{slices.Concat(a[0], b[0])}
+			}
+		}
+	}
+	return nil
+}
+
+// presence returns the literal that follows from the outcome of has().
+func (w *walk) presence(e ast.Expr, s *scope, f facts, o outcome) []string {
+	operand, _ := w.try(e.AsSelect().Operand(), s, f)
+	path := operand.below("." + e.AsSelect().FieldName())
+	if path == "" {
+		return nil
+	}
+	if o.holds {
+		return []string{"+" + path}
+	}
+	return []string{"-" + path}
+}
+
+// completed returns the literals that follow from the evaluation of an expression without a failure.
+func (w *walk) completed(e ast.Expr, s *scope, f facts) []string {
+	var out []string
+	switch e.Kind() {
+	case ast.SelectKind:
+		out = w.completed(e.AsSelect().Operand(), s, f)
+		v, _ := w.try(e, s, f)
+		if !e.AsSelect().IsTestOnly() && !v.optional && v.path != "" {
+			out = append(out, "+"+v.path)
+		}
+	case ast.CallKind:
+		call := e.AsCall()
+		args := call.Args()
+		switch name := call.FunctionName(); {
+		case name == operators.LogicalAnd, name == operators.LogicalOr:
+			return nil
+		case name == operators.Conditional:
+			return w.completed(args[0], s, f)
+		case call.IsMemberFunction():
+			out = w.completed(call.Target(), s, f)
+			if _, isMacro := macroOf(call); isMacro || name == "bind" {
+				return out
+			}
+			if target, _ := w.try(call.Target(), s, f); name == "value" && target.optional && target.path != "" {
+				out = append(out, "+"+target.path)
+			}
+		case name == operators.Index:
+			operand, _ := w.try(args[0], s, f)
+			v, _ := w.try(e, s, f)
+			if v.path != "" && !v.optional {
+				out = append(out, "+"+v.path)
+			}
+			if n, ok := intLiteral(args[1]); ok && n >= 0 && operand.path != "" && !operand.isMap() {
+				out = append(out, sizeLiteral(operand.path, n+1))
+			}
+		}
+		for _, arg := range args {
+			out = append(out, w.completed(arg, s, f)...)
+		}
+	}
+	return out
+}
+
+func sizeLiteral(path string, n int64) string { return "+" + path + sizeOf + strconv.FormatInt(n, 10) }
+
+// givenCall returns the facts that follow from the outcome of a call.
+func (w *walk) givenCall(e ast.Expr, s *scope, f facts, o outcome) facts {
+	call := e.AsCall()
+	args := call.Args()
+	if m, ok := macroOf(call); ok {
+		target, _ := w.try(m.target, s, f)
+		switch {
+		case target.path == "" || len(m.variables) > 1:
+		case m.name == "all" && o.holds:
+			f.conditions = append(slices.Clip(f.conditions), condition{target.path, filter{m.variables[0], m.bodies[0], s}})
+		case m.name == "exists" && o.holds:
+			return f.with(sizeLiteral(target.path, 1))
+		}
+		return f
+	}
+	switch name := call.FunctionName(); {
+	case name == "hasValue" && o.holds:
+		if target, _ := w.try(call.Target(), s, f); target.path != "" {
+			return f.with("+" + target.path)
+		}
+	case name == operators.In && o.holds:
+		if m, _ := w.try(args[1], s, f); m.path != "" && m.isMap() {
+			if path := w.elementPath(m, args[0], s); path != "" {
+				return f.with("+" + path)
+			}
+		} else if m.path != "" {
+			return f.with(sizeLiteral(m.path, 1))
+		}
+	case name == operators.NotEquals:
+		return w.givenEqual(args, s, f, o.negated(), e)
+	case name == operators.Equals:
+		return w.givenEqual(args, s, f, o, e)
+	}
+	f = w.givenDefault(e, s, f, o)
+	return w.givenSize(e, s, f, o)
+}
+
+// givenEqual returns the facts that follow if two values are equal, or not.
+func (w *walk) givenEqual(args []ast.Expr, s *scope, f facts, o outcome, e ast.Expr) facts {
+	a := args[0]
+	b := args[1]
+	if isNullLiteral(a) {
+		a, b = b, a
+	}
+	if isNullLiteral(b) {
+		if v, _ := w.try(a, s, f); v.path != "" && !o.holds {
+			return f.with("+" + v.path + notNull)
+		}
+		return f
+	}
+	if isTest(a) && isTest(b) {
+		for _, holds := range []bool{true, false} {
+			ofA := w.presence(a, s, f, outcome{holds: holds})
+			ofB := w.presence(b, s, f, outcome{holds: holds == o.holds})
+			f = f.implying(ofA, ofB).implying(ofB, ofA)
+		}
+		return f
+	}
+	result := outcome{holds: o.holds == (e.AsCall().FunctionName() == operators.Equals)}
+	f = w.givenDefault(e, s, f, result)
+	return w.givenSize(e, s, f, result)
+}
+
+// isTest reports whether an expression is has().
+func isTest(e ast.Expr) bool { return e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly() }
+
+// givenDefault returns the facts with the fields that must exist, because the outcome of a
+// condition is impossible with what .orValue() has in their place.
+func (w *walk) givenDefault(e ast.Expr, s *scope, f facts, o outcome) facts {
+	var found []string
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(part ast.Expr) {
+		if part.Kind() != ast.CallKind || part.AsCall().FunctionName() != "orValue" || len(part.AsCall().Args()) != 1 {
+			return
+		}
+		target, failing := w.try(part.AsCall().Target(), s, f)
+		if target.path == "" || !target.optional || len(failing) > 0 {
+			return
+		}
+		factory := ast.NewExprFactory()
+		without := factory.CopyExpr(e)
+		ast.PostOrderVisit(without, ast.NewExprVisitor(func(copied ast.Expr) {
+			if copied.ID() == part.ID() {
+				copied.SetKindCase(factory.CopyExpr(part.AsCall().Args()[0]))
+			}
+		}))
+		holds, fails := apiserver.PossibleResults(without)
+		if o.holds && !holds || !o.holds && !fails {
+			found = append(found, "+"+target.path)
+		}
+	}))
+	return f.with(found...)
+}
+
+// givenSize returns the facts that follow from the outcome of a comparison of a size.
+func (w *walk) givenSize(e ast.Expr, s *scope, f facts, o outcome) facts {
+	call := e.AsCall()
+	args := call.Args()
+	if len(args) != 2 || call.IsMemberFunction() {
+		return f
+	}
+	name := call.FunctionName()
+	size := args[0]
+	bound, ok := intLiteral(args[1])
+	if !ok {
+		name = mirrored(name)
+		size = args[1]
+		bound, ok = intLiteral(args[0])
+	}
+	if !ok || size.Kind() != ast.CallKind || size.AsCall().FunctionName() != "size" {
+		return f
+	}
+	list := size.AsCall().Target()
+	if !size.AsCall().IsMemberFunction() {
+		list = size.AsCall().Args()[0]
+	}
+	v, _ := w.try(list, s, f)
+	if v.path == "" {
+		return f
+	}
+	if !o.holds {
+		name = opposite(name)
+	}
+	switch {
+	case name == operators.Greater:
+		return f.with(sizeLiteral(v.path, bound+1))
+	case name == operators.GreaterEquals, name == operators.Equals:
+		return f.with(sizeLiteral(v.path, bound))
+	case name == operators.NotEquals && bound == 0:
+		return f.with(sizeLiteral(v.path, 1))
+	}
+	return f
+}
+
+// mirrored returns the comparison with exchanged operands.
+func mirrored(name string) string {
+	switch name {
+	case operators.Less:
+		return operators.Greater
+	case operators.LessEquals:
+		return operators.GreaterEquals
+	case operators.Greater:
+		return operators.Less
+	case operators.GreaterEquals:
+		return operators.LessEquals
+	}
+	return name
+}
+
+// opposite returns the comparison that holds if another one does not.
+func opposite(name string) string {
+	switch name {
+	case operators.Less:
+		return operators.GreaterEquals
+	case operators.LessEquals:
+		return operators.Greater
+	case operators.Greater:
+		return operators.LessEquals
+	case operators.GreaterEquals:
+		return operators.Less
+	case operators.Equals:
+		return operators.NotEquals
+	case operators.NotEquals:
+		return operators.Equals
+	}
+	return name
+}
