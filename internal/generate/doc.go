@@ -16,5 +16,6 @@
 //   - gofiles.go: what generators of Go files and policies have in common
 //   - functions.go, conversions.go: functions for unions, conversions, and policies, as results
 //   - staleunions.go, staleconversions.go: stale files of these
+//   - stalecompanions.go: stale files of rbac, webhook and object
 //   - reported.go, codes.go: the codes that a run reports
 package generate

@@ -156,7 +156,7 @@ func (r *runner) run(ctx context.Context, server define.Server,
 	if err != nil {
 		return nil, err
 	}
-	all.stale = crds.stale
+	all.stale = append(all.stale, crds.stale...)
 	all.findings = append(crds.findings, notEchoed(all.findings, crds.findings)...)
 	if err := r.runOthers(ctx, all); err != nil {
 		return nil, err
@@ -241,6 +241,12 @@ func (r *runner) runCompanions(ctx context.Context, crds []written) (*made, erro
 		out.printed = append(out.printed, more.printed...)
 		out.findings = append(out.findings, notEchoed(more.findings, out.findings)...)
 		out.findings = append(out.findings, collisions(r.Dir, out.files)...)
+		if r.Prune && !out.findings.HasErrors() {
+			out.stale, err = r.Companions.stale(ctx, r.Options, out.files)
+			if err != nil {
+				return nil, err
+			}
+		}
 	}
 	return out, nil
 }
