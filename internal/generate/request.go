@@ -63,6 +63,8 @@ type Request struct {
 	AllPackages bool
 	// Prune removes files written by schemagen that no longer belong to a kind.
 	Prune bool
+	// Partial is set if schemagen generate runs only some generators, and so prunes nothing.
+	Partial bool
 	// Kustomize writes a kustomization.yaml into the output directory.
 	Kustomize bool
 	// Helm is a directory of a Helm chart that the CRDs are also written to: its crds or

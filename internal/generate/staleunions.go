@@ -18,21 +18,29 @@ import (
 )
 
 // staleAmong returns the files that exist and are marked as written by schemagen, or reports
-// them instead unless prune is set.
-func staleAmong(reader *inputs.Reader, paths []string, reason string, prune bool) (remove []string, findings diag.List, err error) {
+// them instead unless the options prune.
+func staleAmong(reader *inputs.Reader, paths []string, reason string, options GoFiles) (remove []string, findings diag.List, err error) {
 	for _, path := range paths {
 		text, err := reader.ReadFile(path, nil)
 		switch {
 		case inputs.IsAbsent(err) || err == nil && !isOurs(text):
 		case err != nil:
 			return nil, nil, fmt.Errorf("find stale files: %w", err)
-		case prune:
+		case options.Prune:
 			remove = append(remove, path)
 		default:
-			findings = append(findings, StaleOutput.At(diag.Position{File: filepath.ToSlash(path)}, "remove the file, or run with --prune", "%s", reason))
+			findings = append(findings, StaleOutput.At(diag.Position{File: filepath.ToSlash(path)}, pruneHint(options.Partial), "%s", reason))
 		}
 	}
 	return remove, findings, nil
+}
+
+// pruneHint returns the hint for a stale file that a run with pruning removes.
+func pruneHint(partial bool) string {
+	if partial {
+		return "remove it, or run schemagen generate without --only"
+	}
+	return "remove it, or run with --prune"
 }
 
 // declaredKind is a kind that a Go file declares.
