@@ -1,10 +1,13 @@
 package generate
 
 import (
+	"bytes"
 	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
+
+	ctdeepcopy "sigs.k8s.io/controller-tools/pkg/deepcopy"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/companions/commandline"
@@ -13,16 +16,31 @@ import (
 )
 
 // OtherOptions reports generators of the request that have other options than in the project.
-func (r *Request) OtherOptions(all *Project) (out diag.List) {
+func (r *Request) OtherOptions(reader *inputs.Reader, all *Project) (out diag.List) {
 	for _, name := range slices.Sorted(maps.Keys(r.Companions.Generators)) {
 		own, ok := all.Line.Generators[name]
-		if !ok || reflect.DeepEqual(own, r.Companions.Generators[name]) || !r.writesLike(all, name) {
+		if !ok || r.hasOptionsOf(reader, own, r.Companions.Generators[name]) || !r.writesLike(all, name) {
 			continue
 		}
 		out = append(out, OtherWay.At(diag.Position{File: project.Name}, "give "+name+" the same options in both",
 			"%s has other options on the command line than in generators: schemagen generate would write other bytes", name))
 	}
 	return out
+}
+
+// hasOptionsOf reports whether two generators have the same options. A year is none if the header has no place
+// for it: Kubebuilder's Makefile always gives one.
+func (r *Request) hasOptionsOf(reader *inputs.Reader, own, here commandline.Generator) bool {
+	if reflect.DeepEqual(own, here) {
+		return true
+	}
+	a, isObject := own.(ctdeepcopy.Generator)
+	b, isAlso := here.(ctdeepcopy.Generator)
+	if !isObject || !isAlso || filepath.Clean(a.HeaderFile) != filepath.Clean(b.HeaderFile) {
+		return false
+	}
+	header, err := reader.ReadFile(filepath.Join(r.Dir, a.HeaderFile), nil)
+	return err == nil && !bytes.Contains(header, []byte(" YEAR"))
 }
 
 // writesLike reports whether the request writes the files of a generator where the project has them.

@@ -26,7 +26,7 @@ func (inv *Invocation) compareWays(s *Settings, v *Values, flags *pflag.FlagSet,
 	if len(v.Companions.Generators) > 0 {
 		// Mistakes in the list of generators are reported by schemagen generate.
 		if all, err := generate.ReadProject(reader, file, v.Dir, time.Now().UTC().Year(), nil); err == nil {
-			out = v.Request.OtherOptions(all)
+			out = v.Request.OtherOptions(reader, all)
 		}
 	}
 	if v.NoCRD || !inv.isOutputOfProject(s, v, reader) {
