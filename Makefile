@@ -54,6 +54,7 @@ generate: build ## Regenerate all generated files.
 	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
 	cd examples/conversions && $(BIN)/schemagen conversions ./api/... --policy config/policy && $(BIN)/schemagen object paths=./api/... && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version && $(BIN)/schemagen conversions ./functions/... --style=functions && $(BIN)/schemagen object paths=./functions/...
 	$(MAKE) -C examples/operator generate manifests CONTROLLER_GEN=$(BIN)/schemagen
+	cd examples/operator && $(BIN)/schemagen generate --check
 
 .PHONY: verify
 verify: generate ## Regenerate all generated files; fail if they differ.
@@ -196,6 +197,11 @@ release-cut: ## Turn "Unreleased" in CHANGELOG.md into VERSION=vX.Y.Z of today, 
 .PHONY: test-release
 test-release: ## Test what makes and publishes releases, with a small program.
 	cd tools/release && $(GO) vet . && $(GO) test . $(GOTESTFLAGS)
+
+.PHONY: test-action
+test-action: ## Test the GitHub action with a local server for the files of release-snapshot.
+	$(MAKE) release-snapshot TARGETS=$$($(GO) env GOOS)/$$($(GO) env GOARCH)
+	$(GO) test ./cmd/schemagen -run '^TestAction$$' -count=1 -release $(BIN)/release
 
 .PHONY: test-web
 test-web: ## Test with a validator, yaml-language-server and a browser; installs missing programs.

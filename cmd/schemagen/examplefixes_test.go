@@ -25,7 +25,7 @@ func unfixable() map[diag.Code]string {
 		destination = "the file or chart is not generated, or is written by other tools"
 	)
 	return map[diag.Code]string{
-		"SG101": argument, "SG102": meaning, "SG103": meaning, "SG104": argument, "SG106": destination,
+		"SG101": argument, "SG102": meaning, "SG103": meaning, "SG104": argument, "SG106": destination, "SG107": argument,
 		"SG201": several, "SG202": several, "SG203": several, "SG204": types, "SG206": several, "SG207": meaning, "SG208": several,
 		"SG209": several, "SG210": meaning, "SG211": meaning, "SG212": several, "SG214": several, "SG215": types, "SG216": several, "SG219": meaning,
 		"SG241": convention, "SG242": types, "SG243": convention, "SG244": convention, "SG245": types, "SG246": types, "SG247": types, "SG248": types,

@@ -4,6 +4,18 @@ import "github.com/schemagen/schemagen/diag"
 
 // Kinds of diagnostics of this package, in the order of their codes.
 var (
+	// OtherWay is reported for a command line that writes other bytes than schemagen generate.
+	OtherWay = &diag.Kind{
+		Code: "SG107", Severity: diag.Warning, Title: "two ways to generate a project that differ",
+		Explanation: "schemagen.yaml and a command line, such as one of a Makefile, say different things about the same files: an option of the CRDs, the directories of channels, or the options of rbac, webhook or object. What the last of both wrote is out of date for the other one. Keep the setting in schemagen.yaml, and run schemagen generate. Another directory than that of the project is no second way.",
+		Bad: `
+$ schemagen crd:maxDescLen=0 paths=./... output:dir=config/crd
+-- schemagen.yaml --
+paths: [./...]
+-- v1/types.go --
+Name string ´json:"name"´`,
+		Good: "$ schemagen crd paths=./... output:dir=config/crd",
+	}
 	// StaleOutput is reported for files whose kind is no longer generated.
 	StaleOutput = &diag.Kind{
 		Code: "SG501", Severity: diag.Warning, Title: "a file of a kind that no longer exists",
@@ -99,5 +111,5 @@ type WidgetSpec struct {
 // Codes returns the kinds of diagnostics that this package reports, in the order of their
 // codes.
 func Codes() []*diag.Kind {
-	return []*diag.Kind{StaleOutput, foreignKustomization, missingHelmValues, largeHelmRelease, fileWrittenTwice}
+	return []*diag.Kind{OtherWay, StaleOutput, foreignKustomization, missingHelmValues, largeHelmRelease, fileWrittenTwice}
 }
