@@ -64,7 +64,6 @@ var boundsCommands = []boundsCommand{
 	{name: "config", lines: []string{"config ./api/..."}},
 	{name: "init", reason: "runs make, which takes most of the time"},
 	{name: "migrate", reason: "runs make and controller-gen, which take most of the time"},
-	{name: "convert", reason: "builds the project with the go command, which takes most of the time"},
 	{name: "lsp", reason: "make lsp measures sessions"},
 	{name: "kubebuilder-plugin", reason: "reads one request of Kubebuilder, whose size does not depend on the project"},
 	{name: "completion", reason: "reads no input"},

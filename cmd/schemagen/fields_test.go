@@ -35,7 +35,7 @@ func readers() map[string][]string {
 
 // others are the commands that read no definitions.
 func others() []string {
-	return []string{"generate", "crd", "unions", "conversions", "convert", "lsp", "gates", "config", "init", "migrate", "kubebuilder-plugin",
+	return []string{"generate", "crd", "unions", "conversions", "lsp", "gates", "config", "init", "migrate", "kubebuilder-plugin",
 		controllerGenCommand, "version", "help", "completion"}
 }
 

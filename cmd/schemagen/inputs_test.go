@@ -84,7 +84,7 @@ func inputRoles(root *cobra.Command) (out []inputRole) {
 func withoutDefinitions() map[string]string {
 	return map[string]string{
 		"crd": "packages", "unions": "packages", "conversions": "packages", "gates": "", "config": "packages", "generate": "",
-		"convert": "packages", "types": "files only", "lsp": "an editor's requests", "init": "", "migrate": "",
+		"types": "files only", "lsp": "an editor's requests", "init": "", "migrate": "",
 		"kubebuilder-plugin": "Kubebuilder's request", controllerGenCommand: "packages", "version": "", "help": "", "completion": "",
 	}
 }
@@ -282,7 +282,6 @@ func TestInputs(t *testing.T) {
 // TestInputsOfPackages executes the commands that read only packages with the other kinds of input.
 func TestInputsOfPackages(t *testing.T) {
 	table := newInputTable(t)
-	flags := map[string][]string{"convert": {"-f", "objects", "--to", "v1"}}
 	for command, what := range withoutDefinitions() {
 		if what != "packages" || command == controllerGenCommand {
 			continue
@@ -290,7 +289,7 @@ func TestInputsOfPackages(t *testing.T) {
 		for name, kind := range map[string]string{
 			"all.yaml": "a file of YAML or JSON", "-": "standard input", "git:HEAD": "a commit", "git:HEAD:api/v1": "a commit",
 		} {
-			got := table.run(t, append([]string{command, name}, flags[command]...)...)
+			got := table.run(t, command, name)
 			want := "schemagen: " + name + ": " + command + " reads Go packages, and this is " + kind + "\n"
 			if got.code != reporting.ExitFailure || got.stderr != want || got.stdout != "" {
 				t.Errorf("%s %s: got exit code %d, want %q:\n%s", command, name, got.code, want, got)

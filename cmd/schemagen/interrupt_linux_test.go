@@ -55,7 +55,7 @@ func interruptLines() map[string][]string {
 // uninterrupted are the commands without command lines, with the reasons.
 func uninterrupted() map[string]string {
 	return map[string]string{
-		"init": "runs make", "migrate": "runs make and controller-gen", "convert": "runs the go command",
+		"init": "runs make", "migrate": "runs make and controller-gen",
 		"lsp": "ends with its client", "kubebuilder-plugin": "reads one request",
 		"gates": "prints its help", "gates switch": "is like gates promote", "completion": "reads no input", "help": "reads no input", "version": "reads no input",
 	}

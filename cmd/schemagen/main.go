@@ -151,7 +151,6 @@ to call it.`,
 			newDiffCommand(os.Stdin, stdout, stderr),
 			newTryCommand(os.Stdin, stdout, stderr),
 			newTestCommand(os.Stdin, stdout, stderr),
-			newConvertCommand(os.Stdin, stdout, stderr),
 			newLSPCommand(os.Stdin, stdout),
 		}},
 		cli.Group{Title: "Look", Commands: []*cobra.Command{
