@@ -377,7 +377,7 @@ properties:
 	}
 	exported = &diag.Kind{
 		Code: "SG929", Severity: diag.Warning, Title: "a manifest with what a conversion kept",
-		Explanation: "The annotation GROUP/conversion has what another version of the object says and this one cannot. It belongs to the object that it was read from: in another object, or after the stored object has changed, it brings back old values. schemagen convert --strip removes it. An update that leaves the annotation as it is stored is not reported.",
+		Explanation: "The annotation GROUP/conversion has what another version of the object says and this one cannot. It belongs to the object that it was read from: in another object, or after the stored object has changed, it brings back old values. schemagen try --to VERSION --strip removes it. An update that leaves the annotation as it is stored is not reported.",
 		Bad: `
 $ schemagen try -f widget.yaml --crd ./v1
 -- v1/types.go --

@@ -20,7 +20,7 @@ import (
 // completions returns the values of a command's flags that a shell can complete. Flags
 // with the same name may have different values in different commands.
 func completions(command string) map[string][]string {
-	formats := map[string][]string{"explain": explain.Formats(), "docs": apidocs.Formats(), "config": configFormats()}
+	formats := map[string][]string{"diff": diffFormats(), "explain": explain.Formats(), "docs": apidocs.Formats(), "config": configFormats()}
 	out := map[string][]string{
 		"format":        diag.Formats(),
 		"enable":        markers.Features(),

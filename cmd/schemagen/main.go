@@ -149,10 +149,8 @@ to call it.`,
 		cli.Group{Title: "Check", Commands: []*cobra.Command{
 			newVerifyCommand(stdout, stderr),
 			newDiffCommand(os.Stdin, stdout, stderr),
-			newReviewCommand(os.Stdin, stdout, stderr),
 			newTryCommand(os.Stdin, stdout, stderr),
 			newTestCommand(os.Stdin, stdout, stderr),
-			newConvertCommand(os.Stdin, stdout, stderr),
 			newLSPCommand(os.Stdin, stdout),
 		}},
 		cli.Group{Title: "Look", Commands: []*cobra.Command{

@@ -92,6 +92,34 @@ func TestPluginOnTerminal(t *testing.T) {
 	}
 }
 
+// TestDefinitionsOnTerminal wants the page of diff written to a file, and refused where it would fill
+// the screen, and the line that verify ends with.
+func TestDefinitionsOnTerminal(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"old.yaml", "new.yaml"} {
+		crd := `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.example.com"}, "spec": {"group": "example.com",
+			"names": {"kind": "Widget", "plural": "widgets"}, "scope": "Cluster", "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object",}}}]}}`
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(crd), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, code := onTerminal(t, dir, 100, nil, "diff", "old.yaml", "new.yaml", "--format", "html", "-o", "-")
+	if code != reporting.ExitFailure || strings.Contains(text, "<html") || !strings.Contains(text, "HTML is not for a terminal") {
+		t.Errorf("exit code %d, got\n%s", code, text)
+	}
+	text, code = onTerminal(t, dir, 100, nil, "diff", "old.yaml", "new.yaml", "--format", "html")
+	if page, err := os.ReadFile(filepath.Join(dir, reviewFile)); err != nil || code != 0 || !strings.Contains(text, "wrote 1 of 1 file") || !strings.Contains(string(page), "<html") {
+		t.Errorf("%v, exit code %d, got\n%s", err, code, text)
+	}
+	text, code = onTerminal(t, dir, 100, nil, "verify", "old.yaml")
+	if got := seconds.ReplaceAllString(text, "0.00s"); code != 0 || got != "1 CRD accepted (Kubernetes 1.35) in 0.00s\n" {
+		t.Errorf("exit code %d, got %q", code, got)
+	}
+	if text, code := onTerminal(t, dir, 100, nil, "verify", "old.yaml", "--format", "json"); code != 0 || strings.Contains(text, "accepted") {
+		t.Errorf("exit code %d, got %q", code, text)
+	}
+}
+
 // TestConsentOnTerminal answers the question whether code may run.
 func TestConsentOnTerminal(t *testing.T) {
 	for answer, want := range map[string]bool{"y": true, "Yes": true, "n": false, "": false, "always": false} {

@@ -86,7 +86,7 @@ func writingRows() []writingRow {
 		{args: "docs ./api/v1", file: "docs"},
 		{args: "jsonschema ./api/v1 -o DIR"},
 		{args: "openapi ./api/v1 -o DIR"},
-		{args: "review crd.yaml ./api/v1 -o DIR/page.html", before: []string{"crd paths=./api/v1 output:dir=man", "copy man/example.com_widgets.yaml crd.yaml"}},
+		{args: "diff crd.yaml ./api/v1 --format html -o DIR/page.html", before: []string{"crd paths=./api/v1 output:dir=man", "copy man/example.com_widgets.yaml crd.yaml"}},
 	}
 }
 

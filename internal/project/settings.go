@@ -67,8 +67,7 @@ const (
 	OfDocs          = "docs"
 	OfJSONSchema    = "jsonschema"
 	OfOpenAPI       = "openapi"
-	OfDefinitions   = "definitions" // every command that reads CRDs or Go packages
-	OfConvert       = "convert"
+	OfDefinitions   = "definitions"    // every command that reads CRDs or Go packages
 	OfControllerGen = "controller-gen" // the flags of its syntax
 )
 
