@@ -90,7 +90,7 @@ func (c *File) Channels(wd string) []Channel {
 	for i := range out {
 		for _, path := range []*string{&out[i].Directory, &out[i].Helm} {
 			if *path != "" {
-				*path = c.rebased(Folder, []string{*path}, wd)[0]
+				*path = c.rebased(Folder, entry{texts: []string{*path}}, wd)[0]
 			}
 		}
 	}

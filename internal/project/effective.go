@@ -50,7 +50,7 @@ func (c *File) Effective(wd string, args []string, given map[string]bool, crd, f
 		if flag := flags.Lookup(s.Flag); flag != nil && ofThese {
 			e.Value = valueOf(s, flag)
 		}
-		_, inFile := c.entry(s.Key)
+		value, inFile := c.entry(s.Key)
 		switch {
 		case s.Key == "paths" && len(args) > 0:
 			e.Value = args
@@ -60,6 +60,9 @@ func (c *File) Effective(wd string, args []string, given map[string]bool, crd, f
 			e.Place = "--" + s.Flag
 		case inFile:
 			e.Source = FromFile
+			if value.flag != "" {
+				e.Source = FromFlag
+			}
 			e.Place = c.source(s.Key, wd)
 			if s.Flag == "" || !ofThese {
 				e.Value = c.Texts(s.Key, wd)
