@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,11 +154,11 @@ func (w *walk) given(e ast.Expr, s *scope, f facts, o outcome) facts {
 			return f
 		}
 	}
-	f = f.with(w.completed(e, s, f)...)
+	f = f.with(w.completed(e, s)...)
 	switch e.Kind() {
 	case ast.SelectKind:
 		if e.AsSelect().IsTestOnly() {
-			return f.with(w.presence(e, s, f, o)...)
+			return f.with(w.presence(e, s, o)...)
 		}
 	case ast.CallKind:
 		return w.givenCall(e, s, f, o)
@@ -174,10 +175,10 @@ func (w *walk) either(a, b ast.Expr, s *scope, f facts, o outcome) facts {
 	if o.mayFail { // the other one may have failed
 		return out
 	}
-	for _, literals := range w.sufficient(a, s, f, o.negated()) {
+	for _, literals := range w.sufficient(a, s, o.negated()) {
 		out = out.implying(literals, ofB)
 	}
-	for _, literals := range w.sufficient(b, s, f, o.negated()) {
+	for _, literals := range w.sufficient(b, s, o.negated()) {
 		out = out.implying(literals, ofA)
 	}
 	return out
@@ -185,20 +186,20 @@ func (w *walk) either(a, b ast.Expr, s *scope, f facts, o outcome) facts {
 
 // sufficient returns sets of literals, each of which is enough for an outcome of a condition that
 // does not fail.
-func (w *walk) sufficient(e ast.Expr, s *scope, f facts, o outcome) [][]string {
+func (w *walk) sufficient(e ast.Expr, s *scope, o outcome) [][]string {
 	switch e.Kind() {
 	case ast.SelectKind:
-		if literals := w.presence(e, s, f, o); e.AsSelect().IsTestOnly() && literals != nil {
+		if literals := w.presence(e, s, o); e.AsSelect().IsTestOnly() && literals != nil {
 			return [][]string{literals}
 		}
 	case ast.CallKind:
 		args := e.AsCall().Args()
 		switch name := e.AsCall().FunctionName(); name {
 		case operators.LogicalNot:
-			return w.sufficient(args[0], s, f, o.negated())
+			return w.sufficient(args[0], s, o.negated())
 		case operators.LogicalAnd, operators.LogicalOr:
-			a := w.sufficient(args[0], s, f, o)
-			b := w.sufficient(args[1], s, f, o)
+			a := w.sufficient(args[0], s, o)
+			b := w.sufficient(args[1], s, o)
 			if (name == operators.LogicalAnd) != o.holds {
 				return slices.Concat(a, b)
 			}
@@ -211,9 +212,8 @@ func (w *walk) sufficient(e ast.Expr, s *scope, f facts, o outcome) [][]string {
 }
 
 // presence returns the literal that follows from the outcome of has().
-func (w *walk) presence(e ast.Expr, s *scope, f facts, o outcome) []string {
-	operand, _ := w.try(e.AsSelect().Operand(), s, f)
-	path := operand.below("." + e.AsSelect().FieldName())
+func (w *walk) presence(e ast.Expr, s *scope, o outcome) []string {
+	path := w.resolve(e.AsSelect().Operand(), s).below("." + e.AsSelect().FieldName())
 	if path == "" {
 		return nil
 	}
@@ -224,15 +224,14 @@ func (w *walk) presence(e ast.Expr, s *scope, f facts, o outcome) []string {
 }
 
 // completed returns the literals that follow from the evaluation of an expression without a failure.
-func (w *walk) completed(e ast.Expr, s *scope, f facts) []string {
+func (w *walk) completed(e ast.Expr, s *scope) []string {
 	var out []string
+	if v := w.resolve(e, s); v.path != "" && !v.optional {
+		out = append(out, "+"+v.path)
+	}
 	switch e.Kind() {
 	case ast.SelectKind:
-		out = w.completed(e.AsSelect().Operand(), s, f)
-		v, _ := w.try(e, s, f)
-		if !e.AsSelect().IsTestOnly() && !v.optional && v.path != "" {
-			out = append(out, "+"+v.path)
-		}
+		return append(out, w.completed(e.AsSelect().Operand(), s)...)
 	case ast.CallKind:
 		call := e.AsCall()
 		args := call.Args()
@@ -240,27 +239,20 @@ func (w *walk) completed(e ast.Expr, s *scope, f facts) []string {
 		case name == operators.LogicalAnd, name == operators.LogicalOr:
 			return nil
 		case name == operators.Conditional:
-			return w.completed(args[0], s, f)
+			return w.completed(args[0], s)
 		case call.IsMemberFunction():
-			out = w.completed(call.Target(), s, f)
+			out = append(out, w.completed(call.Target(), s)...)
 			if _, isMacro := macroOf(call); isMacro || name == "bind" {
 				return out
 			}
-			if target, _ := w.try(call.Target(), s, f); name == "value" && target.optional && target.path != "" {
-				out = append(out, "+"+target.path)
-			}
 		case name == operators.Index:
-			operand, _ := w.try(args[0], s, f)
-			v, _ := w.try(e, s, f)
-			if v.path != "" && !v.optional {
-				out = append(out, "+"+v.path)
-			}
-			if n, ok := intLiteral(args[1]); ok && n >= 0 && operand.path != "" && !operand.isMap() {
-				out = append(out, sizeLiteral(operand.path, n+1))
+			list := w.resolve(args[0], s)
+			if n, ok := intLiteral(args[1]); ok && n >= 0 && list.path != "" && !list.isMap() {
+				out = append(out, sizeLiteral(list.path, n+1))
 			}
 		}
 		for _, arg := range args {
-			out = append(out, w.completed(arg, s, f)...)
+			out = append(out, w.completed(arg, s)...)
 		}
 	}
 	return out
@@ -273,7 +265,7 @@ func (w *walk) givenCall(e ast.Expr, s *scope, f facts, o outcome) facts {
 	call := e.AsCall()
 	args := call.Args()
 	if m, ok := macroOf(call); ok {
-		target, _ := w.try(m.target, s, f)
+		target := w.resolve(m.target, s)
 		switch {
 		case target.path == "" || len(m.variables) > 1:
 		case m.name == "all" && o.holds:
@@ -285,14 +277,10 @@ func (w *walk) givenCall(e ast.Expr, s *scope, f facts, o outcome) facts {
 	}
 	switch name := call.FunctionName(); {
 	case name == "hasValue" && o.holds:
-		if target, _ := w.try(call.Target(), s, f); target.path != "" {
-			return f.with("+" + target.path)
-		}
+		return f.with("+" + w.resolve(call.Target(), s).path)
 	case name == operators.In && o.holds:
-		if m, _ := w.try(args[1], s, f); m.path != "" && m.isMap() {
-			if path := w.elementPath(m, args[0], s); path != "" {
-				return f.with("+" + path)
-			}
+		if m := w.resolve(args[1], s); m.isMap() {
+			return f.with("+" + w.elementPath(m, args[0], s))
 		} else if m.path != "" {
 			return f.with(sizeLiteral(m.path, 1))
 		}
@@ -313,15 +301,15 @@ func (w *walk) givenEqual(args []ast.Expr, s *scope, f facts, o outcome, e ast.E
 		a, b = b, a
 	}
 	if isNullLiteral(b) {
-		if v, _ := w.try(a, s, f); v.path != "" && !o.holds {
+		if v := w.resolve(a, s); v.path != "" && !o.holds {
 			return f.with("+" + v.path + notNull)
 		}
 		return f
 	}
 	if isTest(a) && isTest(b) {
 		for _, holds := range []bool{true, false} {
-			ofA := w.presence(a, s, f, outcome{holds: holds})
-			ofB := w.presence(b, s, f, outcome{holds: holds == o.holds})
+			ofA := w.presence(a, s, outcome{holds: holds})
+			ofB := w.presence(b, s, outcome{holds: holds == o.holds})
 			f = f.implying(ofA, ofB).implying(ofB, ofA)
 		}
 		return f
@@ -342,8 +330,8 @@ func (w *walk) givenDefault(e ast.Expr, s *scope, f facts, o outcome) facts {
 		if part.Kind() != ast.CallKind || part.AsCall().FunctionName() != "orValue" || len(part.AsCall().Args()) != 1 {
 			return
 		}
-		target, failing := w.try(part.AsCall().Target(), s, f)
-		if target.path == "" || !target.optional || len(failing) > 0 {
+		target := w.resolve(part.AsCall().Target(), s)
+		if target.path == "" || !target.optional {
 			return
 		}
 		factory := ast.NewExprFactory()
@@ -383,7 +371,7 @@ func (w *walk) givenSize(e ast.Expr, s *scope, f facts, o outcome) facts {
 	if !size.AsCall().IsMemberFunction() {
 		list = size.AsCall().Args()[0]
 	}
-	v, _ := w.try(list, s, f)
+	v := w.resolve(list, s)
 	if v.path == "" {
 		return f
 	}
@@ -403,34 +391,16 @@ func (w *walk) givenSize(e ast.Expr, s *scope, f facts, o outcome) facts {
 
 // mirrored returns the comparison with exchanged operands.
 func mirrored(name string) string {
-	switch name {
-	case operators.Less:
-		return operators.Greater
-	case operators.LessEquals:
-		return operators.GreaterEquals
-	case operators.Greater:
-		return operators.Less
-	case operators.GreaterEquals:
-		return operators.LessEquals
-	}
-	return name
+	return cmp.Or(map[string]string{
+		operators.Less: operators.Greater, operators.LessEquals: operators.GreaterEquals,
+		operators.Greater: operators.Less, operators.GreaterEquals: operators.LessEquals,
+	}[name], name)
 }
 
 // opposite returns the comparison that holds if another one does not.
 func opposite(name string) string {
-	switch name {
-	case operators.Less:
-		return operators.GreaterEquals
-	case operators.LessEquals:
-		return operators.Greater
-	case operators.Greater:
-		return operators.LessEquals
-	case operators.GreaterEquals:
-		return operators.Less
-	case operators.Equals:
-		return operators.NotEquals
-	case operators.NotEquals:
-		return operators.Equals
-	}
-	return name
+	return map[string]string{
+		operators.Less: operators.GreaterEquals, operators.LessEquals: operators.Greater, operators.Greater: operators.LessEquals,
+		operators.GreaterEquals: operators.Less, operators.Equals: operators.NotEquals, operators.NotEquals: operators.Equals,
+	}[name]
 }

@@ -128,6 +128,41 @@ func (w *walk) try(e ast.Expr, s *scope, f facts) (value, []Read) {
 	return v, found
 }
 
+// resolve returns what is known of a part of a variable, without a check of what it reads.
+func (w *walk) resolve(e ast.Expr, s *scope) value {
+	switch e.Kind() {
+	case ast.IdentKind:
+		v, _ := s.find(e.AsIdent())
+		return v
+	case ast.SelectKind:
+		if !isTest(e) {
+			v, _, _ := w.resolve(e.AsSelect().Operand(), s).field(e.AsSelect().FieldName())
+			return v
+		}
+	case ast.CallKind:
+		args := e.AsCall().Args()
+		switch e.AsCall().FunctionName() {
+		case operators.OptSelect:
+			name, _ := textLiteral(args[1])
+			v, _, _ := w.resolve(args[0], s).field(name)
+			v.optional = true
+			return v
+		case operators.Index:
+			operand := w.resolve(args[0], s)
+			v := operand.element(w.elementPath(operand, args[1], s))
+			v.optional = operand.optional
+			return v
+		case "value":
+			v := w.resolve(e.AsCall().Target(), s)
+			v.optional = false
+			return v
+		case "dyn":
+			return w.resolve(args[0], s)
+		}
+	}
+	return value{}
+}
+
 // value interprets an expression where the facts hold.
 func (w *walk) value(e ast.Expr, s *scope, f facts) value {
 	w.visited++
@@ -321,8 +356,8 @@ func (w *walk) elementPath(operand value, index ast.Expr, s *scope) string {
 	if n, ok := intLiteral(index); ok {
 		return operand.below("[" + strconv.FormatInt(n, 10) + "]")
 	}
-	key, failing := w.try(index, s, facts{})
-	if key.path == "" || len(failing) > 0 && key.path == "" {
+	key := w.resolve(index, s)
+	if key.path == "" {
 		return ""
 	}
 	return operand.below("[" + key.path + "]")
@@ -421,6 +456,16 @@ func operands(e ast.Expr, operator string) []ast.Expr {
 // that outcome, from which more follows.
 func (w *walk) logical(chain []ast.Expr, conjunction bool, s *scope, f facts) {
 	neutral := outcome{holds: conjunction}
+	before := f
+	for i, operand := range chain {
+		if _, found := w.try(operand, s, before); len(found) > 0 {
+			break
+		}
+		if i == len(chain)-1 {
+			return
+		}
+		before = w.given(operand, s, before, neutral)
+	}
 	failing := make([][]Read, len(chain))
 	unsafe := make([]bool, len(chain))
 	for i := range unsafe {
