@@ -215,7 +215,7 @@ func (p *part) build(chosen assignment, override map[*part]any) any {
 			}
 			name := c.step
 			if name == element {
-				name = "example"
+				name = entryName
 			}
 			object[name] = c.build(chosen, override)
 		}

@@ -40,7 +40,7 @@ type Search struct {
 	// Server returns the server's handling of objects.
 	Server func() (*apiserver.Kind, error)
 
-	proofs   int
+	objects  int
 	searched map[string]int
 }
 
@@ -197,15 +197,62 @@ func (s *Search) prove(ctx context.Context, edges []structural.Edge, f failing, 
 	if err != nil {
 		return "", nil // it would not serve the version, which is reported
 	}
-	if s.proofs++; s.proofs > maxObjects {
-		return "", nil
+	errs, err := s.request(ctx, kind, s.minimal, edges, f)
+	detail := onlyAbsent(errs, rule)
+	if err != nil || detail != "" || len(errs) == 0 {
+		return detail, err
 	}
-	object := s.complete(place(s.Schema, unions.Sample(s.Schema, false), edges, f.value))
+	// Rules of the parents may demand other fields of them.
+	repaired := func() any { return addScalars(s.Schema, place(s.Schema, s.minimal(), edges, f.value), edges, "", errs) }
+	errs, err = s.request(ctx, kind, repaired, edges, f)
+	return onlyAbsent(errs, rule), err
+}
+
+// minimal returns an object with the fields that the schema requires.
+func (s *Search) minimal() any { return unions.Sample(s.Schema, false) }
+
+// addScalars adds optional numbers, strings and booleans to the parents of the node to which edges
+// lead, where the server reports errors.
+func addScalars(s *structural.Schema, object any, edges []structural.Edge, path string, errs field.ErrorList) any {
+	if len(edges) == 0 {
+		return object
+	}
+	switch value := object.(type) {
+	case []any:
+		value[0] = addScalars(s.Items, value[0], edges[1:], path+"[0]", errs)
+	case map[string]any:
+		isWrong := slices.ContainsFunc(errs, func(e *field.Error) bool { return e.Field == path && !strings.HasPrefix(e.Detail, noKey) })
+		for _, p := range s.Properties {
+			_, ok := value[p.Name]
+			if isWrong && !ok && p.Schema != nil && slices.Contains([]string{"string", "integer", "number", "boolean"}, p.Schema.Type) {
+				value[p.Name] = unions.Sample(p.Schema, false)
+			}
+		}
+		for edge, child := range s.Children() {
+			if edge == edges[0] && edge.Property != "" {
+				value[edge.Property] = addScalars(child, value[edge.Property], edges[1:], strings.TrimPrefix(path+"."+edge.Property, "."), errs)
+			}
+		}
+	}
+	return object
+}
+
+// entryName is the key of entries of maps.
+const entryName = "example"
+
+// request returns the server's errors about an object with the value.
+func (s *Search) request(ctx context.Context, kind *apiserver.Kind, base func() any, edges []structural.Edge, f failing) (field.ErrorList, error) {
+	s.objects++
+	if s.objects > maxObjects {
+		return nil, nil
+	}
+	object := s.complete(place(s.Schema, base(), edges, f.value))
 	isStatus := kind.HasStatus() && len(edges) > 0 && edges[0].Property == "status"
 	var answer apiserver.Answer
+	var err error
 	switch {
 	case f.old != nil || isStatus:
-		stored := s.complete(unions.Sample(s.Schema, false))
+		stored := s.complete(base())
 		if f.old != nil {
 			stored = s.complete(place(s.Schema, stored, edges, f.old))
 		}
@@ -213,13 +260,13 @@ func (s *Search) prove(ctx context.Context, edges []structural.Edge, f failing, 
 		if isStatus {
 			update = kind.UpdateStatus
 		} else if created, err := kind.Create(ctx, stored); err != nil || len(created.Errors) > 0 {
-			return "", err
+			return nil, err
 		}
 		answer, err = update(ctx, versioned(object), versioned(stored))
 	default:
 		answer, err = kind.Create(ctx, object)
 	}
-	return onlyAbsent(answer.Errors, rule), err
+	return answer.Errors, err
 }
 
 // onlyAbsent returns the message of a rule about an absent field if all errors are such messages, of
@@ -279,7 +326,7 @@ func place(s *structural.Schema, object any, edges []structural.Edge, value any)
 	if edge.Keyword == "properties" {
 		child = s.Properties[s.PropertyIndex(name)].Schema
 	} else {
-		name = "example"
+		name = entryName
 		child = s.AdditionalProperties.Schema
 	}
 	if _, ok := fields[name]; !ok {
