@@ -1,9 +1,7 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/google/cel-go/common/ast"
@@ -30,35 +28,14 @@ type condition struct {
 	filter
 }
 
-// The suffixes of paths of other facts: the value is not null, and the list or map has at least a
-// number of elements.
-const (
-	notNull = "!"
-	sizeOf  = "#"
-)
-
 func (f facts) holds(literal string) bool { return slices.Contains(f.literals, literal) }
 
 // has reports whether there is something at a path.
 func (f facts) has(path string) bool {
 	return path != "" && slices.ContainsFunc(f.literals, func(literal string) bool {
 		rest, ok := strings.CutPrefix(literal, "+"+path)
-		return ok && (rest == "" || strings.ContainsAny(rest[:1], ".["+notNull+sizeOf))
+		return ok && (rest == "" || strings.ContainsAny(rest[:1], ".["))
 	})
-}
-
-// size returns the smallest size of the list or map at a path.
-func (f facts) size(path string) int64 {
-	least := int64(0)
-	for _, literal := range f.literals {
-		if text, ok := strings.CutPrefix(literal, "+"+path+sizeOf); ok {
-			n, err := strconv.ParseInt(text, 10, 64)
-			if err == nil {
-				least = max(least, n)
-			}
-		}
-	}
-	return least
 }
 
 // filters returns the conditions that hold for all elements of the list at a path.
@@ -245,11 +222,6 @@ func (w *walk) completed(e ast.Expr, s *scope) []string {
 			if _, isMacro := macroOf(call); isMacro || name == "bind" {
 				return out
 			}
-		case name == operators.Index:
-			list := w.resolve(args[0], s)
-			if n, ok := intLiteral(args[1]); ok && n >= 0 && list.path != "" && !list.isMap() {
-				out = append(out, sizeLiteral(list.path, n+1))
-			}
 		}
 		for _, arg := range args {
 			out = append(out, w.completed(arg, s)...)
@@ -258,20 +230,14 @@ func (w *walk) completed(e ast.Expr, s *scope) []string {
 	return out
 }
 
-func sizeLiteral(path string, n int64) string { return "+" + path + sizeOf + strconv.FormatInt(n, 10) }
-
 // givenCall returns the facts that follow from the outcome of a call.
 func (w *walk) givenCall(e ast.Expr, s *scope, f facts, o outcome) facts {
 	call := e.AsCall()
 	args := call.Args()
 	if m, ok := macroOf(call); ok {
-		target := w.resolve(m.target, s)
-		switch {
-		case target.path == "" || len(m.variables) > 1:
-		case m.name == "all" && o.holds:
-			f.conditions = append(slices.Clip(f.conditions), condition{target.path, filter{m.variables[0], m.bodies[0], s}})
-		case m.name == "exists" && o.holds:
-			return f.with(sizeLiteral(target.path, 1))
+		path := w.resolve(m.target, s).path
+		if path != "" && len(m.variables) == 1 && m.name == "all" && o.holds {
+			f.conditions = append(slices.Clip(f.conditions), condition{path, filter{m.variables[0], m.bodies[0], s}})
 		}
 		return f
 	}
@@ -281,42 +247,16 @@ func (w *walk) givenCall(e ast.Expr, s *scope, f facts, o outcome) facts {
 	case name == operators.In && o.holds:
 		if m := w.resolve(args[1], s); m.isMap() {
 			return f.with("+" + w.elementPath(m, args[0], s))
-		} else if m.path != "" {
-			return f.with(sizeLiteral(m.path, 1))
 		}
-	case name == operators.NotEquals:
-		return w.givenEqual(args, s, f, o.negated(), e)
-	case name == operators.Equals:
-		return w.givenEqual(args, s, f, o, e)
-	}
-	f = w.givenDefault(e, s, f, o)
-	return w.givenSize(e, s, f, o)
-}
-
-// givenEqual returns the facts that follow if two values are equal, or not.
-func (w *walk) givenEqual(args []ast.Expr, s *scope, f facts, o outcome, e ast.Expr) facts {
-	a := args[0]
-	b := args[1]
-	if isNullLiteral(a) {
-		a, b = b, a
-	}
-	if isNullLiteral(b) {
-		if v := w.resolve(a, s); v.path != "" && !o.holds {
-			return f.with("+" + v.path + notNull)
-		}
-		return f
-	}
-	if isTest(a) && isTest(b) {
+	case (name == operators.Equals || name == operators.NotEquals) && isTest(args[0]) && isTest(args[1]):
 		for _, holds := range []bool{true, false} {
-			ofA := w.presence(a, s, outcome{holds: holds})
-			ofB := w.presence(b, s, outcome{holds: holds == o.holds})
+			ofA := w.presence(args[0], s, outcome{holds: holds})
+			ofB := w.presence(args[1], s, outcome{holds: holds == (o.holds == (name == operators.Equals))})
 			f = f.implying(ofA, ofB).implying(ofB, ofA)
 		}
 		return f
 	}
-	result := outcome{holds: o.holds == (e.AsCall().FunctionName() == operators.Equals)}
-	f = w.givenDefault(e, s, f, result)
-	return w.givenSize(e, s, f, result)
+	return w.givenDefault(e, s, f, o)
 }
 
 // isTest reports whether an expression is has().
@@ -347,60 +287,4 @@ func (w *walk) givenDefault(e ast.Expr, s *scope, f facts, o outcome) facts {
 		}
 	}))
 	return f.with(found...)
-}
-
-// givenSize returns the facts that follow from the outcome of a comparison of a size.
-func (w *walk) givenSize(e ast.Expr, s *scope, f facts, o outcome) facts {
-	call := e.AsCall()
-	args := call.Args()
-	if len(args) != 2 || call.IsMemberFunction() {
-		return f
-	}
-	name := call.FunctionName()
-	size := args[0]
-	bound, ok := intLiteral(args[1])
-	if !ok {
-		name = mirrored(name)
-		size = args[1]
-		bound, ok = intLiteral(args[0])
-	}
-	if !ok || size.Kind() != ast.CallKind || size.AsCall().FunctionName() != "size" {
-		return f
-	}
-	list := size.AsCall().Target()
-	if !size.AsCall().IsMemberFunction() {
-		list = size.AsCall().Args()[0]
-	}
-	v := w.resolve(list, s)
-	if v.path == "" {
-		return f
-	}
-	if !o.holds {
-		name = opposite(name)
-	}
-	switch {
-	case name == operators.Greater:
-		return f.with(sizeLiteral(v.path, bound+1))
-	case name == operators.GreaterEquals, name == operators.Equals:
-		return f.with(sizeLiteral(v.path, bound))
-	case name == operators.NotEquals && bound == 0:
-		return f.with(sizeLiteral(v.path, 1))
-	}
-	return f
-}
-
-// mirrored returns the comparison with exchanged operands.
-func mirrored(name string) string {
-	return cmp.Or(map[string]string{
-		operators.Less: operators.Greater, operators.LessEquals: operators.GreaterEquals,
-		operators.Greater: operators.Less, operators.GreaterEquals: operators.LessEquals,
-	}[name], name)
-}
-
-// opposite returns the comparison that holds if another one does not.
-func opposite(name string) string {
-	return map[string]string{
-		operators.Less: operators.GreaterEquals, operators.LessEquals: operators.Greater, operators.Greater: operators.LessEquals,
-		operators.GreaterEquals: operators.Less, operators.Equals: operators.NotEquals, operators.NotEquals: operators.Equals,
-	}[name]
 }
