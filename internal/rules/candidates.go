@@ -59,7 +59,8 @@ func (p *part) add(steps []string) {
 // addUnread adds a property that the rule does not read, if there is one.
 func (p *part) addUnread(a *Analysis) {
 	for _, property := range p.schema.Properties {
-		if p.child(property.Name) == nil && property.Schema != nil && !p.schema.Requires(property.Name) {
+		isMeta := slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, property.Name)
+		if !isMeta && p.child(property.Name) == nil && property.Schema != nil && !p.schema.Requires(property.Name) {
 			p.add([]string{property.Name})
 			p.child(property.Name).choose(a)
 			return
@@ -214,7 +215,7 @@ func (p *part) build(chosen assignment, override map[*part]any) any {
 			}
 			name := c.step
 			if name == element {
-				name = "example"
+				name = entryName
 			}
 			object[name] = c.build(chosen, override)
 		}

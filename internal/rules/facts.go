@@ -2,7 +2,6 @@ package rules
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/google/cel-go/common/ast"
@@ -29,35 +28,14 @@ type condition struct {
 	filter
 }
 
-// The suffixes of paths of other facts: the value is not null, and the list or map has at least a
-// number of elements.
-const (
-	notNull = "!"
-	sizeOf  = "#"
-)
-
 func (f facts) holds(literal string) bool { return slices.Contains(f.literals, literal) }
 
 // has reports whether there is something at a path.
 func (f facts) has(path string) bool {
 	return path != "" && slices.ContainsFunc(f.literals, func(literal string) bool {
 		rest, ok := strings.CutPrefix(literal, "+"+path)
-		return ok && (rest == "" || strings.ContainsAny(rest[:1], ".["+notNull+sizeOf))
+		return ok && (rest == "" || strings.ContainsAny(rest[:1], ".["))
 	})
-}
-
-// size returns the smallest size of the list or map at a path.
-func (f facts) size(path string) int64 {
-	least := int64(0)
-	for _, literal := range f.literals {
-		if text, ok := strings.CutPrefix(literal, "+"+path+sizeOf); ok {
-			n, err := strconv.ParseInt(text, 10, 64)
-			if err == nil {
-				least = max(least, n)
-			}
-		}
-	}
-	return least
 }
 
 // filters returns the conditions that hold for all elements of the list at a path.
@@ -153,11 +131,11 @@ func (w *walk) given(e ast.Expr, s *scope, f facts, o outcome) facts {
 			return f
 		}
 	}
-	f = f.with(w.completed(e, s, f)...)
+	f = f.with(w.completed(e, s)...)
 	switch e.Kind() {
 	case ast.SelectKind:
 		if e.AsSelect().IsTestOnly() {
-			return f.with(w.presence(e, s, f, o)...)
+			return f.with(w.presence(e, s, o)...)
 		}
 	case ast.CallKind:
 		return w.givenCall(e, s, f, o)
@@ -174,10 +152,10 @@ func (w *walk) either(a, b ast.Expr, s *scope, f facts, o outcome) facts {
 	if o.mayFail { // the other one may have failed
 		return out
 	}
-	for _, literals := range w.sufficient(a, s, f, o.negated()) {
+	for _, literals := range w.sufficient(a, s, o.negated()) {
 		out = out.implying(literals, ofB)
 	}
-	for _, literals := range w.sufficient(b, s, f, o.negated()) {
+	for _, literals := range w.sufficient(b, s, o.negated()) {
 		out = out.implying(literals, ofA)
 	}
 	return out
@@ -185,20 +163,20 @@ func (w *walk) either(a, b ast.Expr, s *scope, f facts, o outcome) facts {
 
 // sufficient returns sets of literals, each of which is enough for an outcome of a condition that
 // does not fail.
-func (w *walk) sufficient(e ast.Expr, s *scope, f facts, o outcome) [][]string {
+func (w *walk) sufficient(e ast.Expr, s *scope, o outcome) [][]string {
 	switch e.Kind() {
 	case ast.SelectKind:
-		if literals := w.presence(e, s, f, o); e.AsSelect().IsTestOnly() && literals != nil {
+		if literals := w.presence(e, s, o); e.AsSelect().IsTestOnly() && literals != nil {
 			return [][]string{literals}
 		}
 	case ast.CallKind:
 		args := e.AsCall().Args()
 		switch name := e.AsCall().FunctionName(); name {
 		case operators.LogicalNot:
-			return w.sufficient(args[0], s, f, o.negated())
+			return w.sufficient(args[0], s, o.negated())
 		case operators.LogicalAnd, operators.LogicalOr:
-			a := w.sufficient(args[0], s, f, o)
-			b := w.sufficient(args[1], s, f, o)
+			a := w.sufficient(args[0], s, o)
+			b := w.sufficient(args[1], s, o)
 			if (name == operators.LogicalAnd) != o.holds {
 				return slices.Concat(a, b)
 			}
@@ -211,9 +189,8 @@ func (w *walk) sufficient(e ast.Expr, s *scope, f facts, o outcome) [][]string {
 }
 
 // presence returns the literal that follows from the outcome of has().
-func (w *walk) presence(e ast.Expr, s *scope, f facts, o outcome) []string {
-	operand, _ := w.try(e.AsSelect().Operand(), s, f)
-	path := operand.below("." + e.AsSelect().FieldName())
+func (w *walk) presence(e ast.Expr, s *scope, o outcome) []string {
+	path := w.resolve(e.AsSelect().Operand(), s).below("." + e.AsSelect().FieldName())
 	if path == "" {
 		return nil
 	}
@@ -224,15 +201,14 @@ func (w *walk) presence(e ast.Expr, s *scope, f facts, o outcome) []string {
 }
 
 // completed returns the literals that follow from the evaluation of an expression without a failure.
-func (w *walk) completed(e ast.Expr, s *scope, f facts) []string {
+func (w *walk) completed(e ast.Expr, s *scope) []string {
 	var out []string
+	if v := w.resolve(e, s); v.path != "" && !v.optional {
+		out = append(out, "+"+v.path)
+	}
 	switch e.Kind() {
 	case ast.SelectKind:
-		out = w.completed(e.AsSelect().Operand(), s, f)
-		v, _ := w.try(e, s, f)
-		if !e.AsSelect().IsTestOnly() && !v.optional && v.path != "" {
-			out = append(out, "+"+v.path)
-		}
+		return append(out, w.completed(e.AsSelect().Operand(), s)...)
 	case ast.CallKind:
 		call := e.AsCall()
 		args := call.Args()
@@ -240,95 +216,47 @@ func (w *walk) completed(e ast.Expr, s *scope, f facts) []string {
 		case name == operators.LogicalAnd, name == operators.LogicalOr:
 			return nil
 		case name == operators.Conditional:
-			return w.completed(args[0], s, f)
+			return w.completed(args[0], s)
 		case call.IsMemberFunction():
-			out = w.completed(call.Target(), s, f)
+			out = append(out, w.completed(call.Target(), s)...)
 			if _, isMacro := macroOf(call); isMacro || name == "bind" {
 				return out
 			}
-			if target, _ := w.try(call.Target(), s, f); name == "value" && target.optional && target.path != "" {
-				out = append(out, "+"+target.path)
-			}
-		case name == operators.Index:
-			operand, _ := w.try(args[0], s, f)
-			v, _ := w.try(e, s, f)
-			if v.path != "" && !v.optional {
-				out = append(out, "+"+v.path)
-			}
-			if n, ok := intLiteral(args[1]); ok && n >= 0 && operand.path != "" && !operand.isMap() {
-				out = append(out, sizeLiteral(operand.path, n+1))
-			}
 		}
 		for _, arg := range args {
-			out = append(out, w.completed(arg, s, f)...)
+			out = append(out, w.completed(arg, s)...)
 		}
 	}
 	return out
 }
-
-func sizeLiteral(path string, n int64) string { return "+" + path + sizeOf + strconv.FormatInt(n, 10) }
 
 // givenCall returns the facts that follow from the outcome of a call.
 func (w *walk) givenCall(e ast.Expr, s *scope, f facts, o outcome) facts {
 	call := e.AsCall()
 	args := call.Args()
 	if m, ok := macroOf(call); ok {
-		target, _ := w.try(m.target, s, f)
-		switch {
-		case target.path == "" || len(m.variables) > 1:
-		case m.name == "all" && o.holds:
-			f.conditions = append(slices.Clip(f.conditions), condition{target.path, filter{m.variables[0], m.bodies[0], s}})
-		case m.name == "exists" && o.holds:
-			return f.with(sizeLiteral(target.path, 1))
+		path := w.resolve(m.target, s).path
+		if path != "" && len(m.variables) == 1 && m.name == "all" && o.holds {
+			f.conditions = append(slices.Clip(f.conditions), condition{path, filter{m.variables[0], m.bodies[0], s}})
 		}
 		return f
 	}
 	switch name := call.FunctionName(); {
 	case name == "hasValue" && o.holds:
-		if target, _ := w.try(call.Target(), s, f); target.path != "" {
-			return f.with("+" + target.path)
-		}
+		return f.with("+" + w.resolve(call.Target(), s).path)
 	case name == operators.In && o.holds:
-		if m, _ := w.try(args[1], s, f); m.path != "" && m.isMap() {
-			if path := w.elementPath(m, args[0], s); path != "" {
-				return f.with("+" + path)
-			}
-		} else if m.path != "" {
-			return f.with(sizeLiteral(m.path, 1))
+		if m := w.resolve(args[1], s); m.isMap() {
+			return f.with("+" + w.elementPath(m, args[0], s))
 		}
-	case name == operators.NotEquals:
-		return w.givenEqual(args, s, f, o.negated(), e)
-	case name == operators.Equals:
-		return w.givenEqual(args, s, f, o, e)
-	}
-	f = w.givenDefault(e, s, f, o)
-	return w.givenSize(e, s, f, o)
-}
-
-// givenEqual returns the facts that follow if two values are equal, or not.
-func (w *walk) givenEqual(args []ast.Expr, s *scope, f facts, o outcome, e ast.Expr) facts {
-	a := args[0]
-	b := args[1]
-	if isNullLiteral(a) {
-		a, b = b, a
-	}
-	if isNullLiteral(b) {
-		if v, _ := w.try(a, s, f); v.path != "" && !o.holds {
-			return f.with("+" + v.path + notNull)
-		}
-		return f
-	}
-	if isTest(a) && isTest(b) {
+	case (name == operators.Equals || name == operators.NotEquals) && isTest(args[0]) && isTest(args[1]):
 		for _, holds := range []bool{true, false} {
-			ofA := w.presence(a, s, f, outcome{holds: holds})
-			ofB := w.presence(b, s, f, outcome{holds: holds == o.holds})
+			ofA := w.presence(args[0], s, outcome{holds: holds})
+			ofB := w.presence(args[1], s, outcome{holds: holds == (o.holds == (name == operators.Equals))})
 			f = f.implying(ofA, ofB).implying(ofB, ofA)
 		}
 		return f
 	}
-	result := outcome{holds: o.holds == (e.AsCall().FunctionName() == operators.Equals)}
-	f = w.givenDefault(e, s, f, result)
-	return w.givenSize(e, s, f, result)
+	return w.givenDefault(e, s, f, o)
 }
 
 // isTest reports whether an expression is has().
@@ -342,8 +270,8 @@ func (w *walk) givenDefault(e ast.Expr, s *scope, f facts, o outcome) facts {
 		if part.Kind() != ast.CallKind || part.AsCall().FunctionName() != "orValue" || len(part.AsCall().Args()) != 1 {
 			return
 		}
-		target, failing := w.try(part.AsCall().Target(), s, f)
-		if target.path == "" || !target.optional || len(failing) > 0 {
+		target := w.resolve(part.AsCall().Target(), s)
+		if target.path == "" || !target.optional {
 			return
 		}
 		factory := ast.NewExprFactory()
@@ -359,78 +287,4 @@ func (w *walk) givenDefault(e ast.Expr, s *scope, f facts, o outcome) facts {
 		}
 	}))
 	return f.with(found...)
-}
-
-// givenSize returns the facts that follow from the outcome of a comparison of a size.
-func (w *walk) givenSize(e ast.Expr, s *scope, f facts, o outcome) facts {
-	call := e.AsCall()
-	args := call.Args()
-	if len(args) != 2 || call.IsMemberFunction() {
-		return f
-	}
-	name := call.FunctionName()
-	size := args[0]
-	bound, ok := intLiteral(args[1])
-	if !ok {
-		name = mirrored(name)
-		size = args[1]
-		bound, ok = intLiteral(args[0])
-	}
-	if !ok || size.Kind() != ast.CallKind || size.AsCall().FunctionName() != "size" {
-		return f
-	}
-	list := size.AsCall().Target()
-	if !size.AsCall().IsMemberFunction() {
-		list = size.AsCall().Args()[0]
-	}
-	v, _ := w.try(list, s, f)
-	if v.path == "" {
-		return f
-	}
-	if !o.holds {
-		name = opposite(name)
-	}
-	switch {
-	case name == operators.Greater:
-		return f.with(sizeLiteral(v.path, bound+1))
-	case name == operators.GreaterEquals, name == operators.Equals:
-		return f.with(sizeLiteral(v.path, bound))
-	case name == operators.NotEquals && bound == 0:
-		return f.with(sizeLiteral(v.path, 1))
-	}
-	return f
-}
-
-// mirrored returns the comparison with exchanged operands.
-func mirrored(name string) string {
-	switch name {
-	case operators.Less:
-		return operators.Greater
-	case operators.LessEquals:
-		return operators.GreaterEquals
-	case operators.Greater:
-		return operators.Less
-	case operators.GreaterEquals:
-		return operators.LessEquals
-	}
-	return name
-}
-
-// opposite returns the comparison that holds if another one does not.
-func opposite(name string) string {
-	switch name {
-	case operators.Less:
-		return operators.GreaterEquals
-	case operators.LessEquals:
-		return operators.Greater
-	case operators.Greater:
-		return operators.LessEquals
-	case operators.GreaterEquals:
-		return operators.Less
-	case operators.Equals:
-		return operators.NotEquals
-	case operators.NotEquals:
-		return operators.Equals
-	}
-	return name
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
-	"github.com/google/cel-go/common/types"
 
 	"github.com/schemagen/schemagen/structural"
 )
@@ -35,10 +34,6 @@ type Reason int
 const (
 	// Absent is a field or a key of a map that an object need not have.
 	Absent Reason = iota
-	// Outside is an index that a list need not have.
-	Outside
-	// Null is a part of a value that may be null.
-	Null
 	// Unknown is a value about which the analysis knows nothing.
 	Unknown
 )
@@ -128,6 +123,41 @@ func (w *walk) try(e ast.Expr, s *scope, f facts) (value, []Read) {
 	return v, found
 }
 
+// resolve returns what is known of a part of a variable, without a check of what it reads.
+func (w *walk) resolve(e ast.Expr, s *scope) value {
+	switch e.Kind() {
+	case ast.IdentKind:
+		v, _ := s.find(e.AsIdent())
+		return v
+	case ast.SelectKind:
+		if !isTest(e) {
+			v, _, _ := w.resolve(e.AsSelect().Operand(), s).field(e.AsSelect().FieldName())
+			return v
+		}
+	case ast.CallKind:
+		args := e.AsCall().Args()
+		switch e.AsCall().FunctionName() {
+		case operators.OptSelect:
+			name, _ := textLiteral(args[1])
+			v, _, _ := w.resolve(args[0], s).field(name)
+			v.optional = true
+			return v
+		case operators.Index:
+			operand := w.resolve(args[0], s)
+			v := operand.element(w.elementPath(operand, args[1], s))
+			v.optional = operand.optional
+			return v
+		case "value":
+			v := w.resolve(e.AsCall().Target(), s)
+			v.optional = false
+			return v
+		case "dyn":
+			return w.resolve(args[0], s)
+		}
+	}
+	return value{}
+}
+
 // value interprets an expression where the facts hold.
 func (w *walk) value(e ast.Expr, s *scope, f facts) value {
 	w.visited++
@@ -172,9 +202,6 @@ func (w *walk) value(e ast.Expr, s *scope, f facts) value {
 func (w *walk) selected(e ast.Expr, s *scope, f facts) value {
 	selection := e.AsSelect()
 	operand := w.value(selection.Operand(), s, f)
-	if operand.isNull(f) {
-		w.fail(e, Null, operand)
-	}
 	v, always, ok := operand.field(selection.FieldName())
 	switch {
 	case !ok && isTypeName(selection, s):
@@ -203,11 +230,6 @@ func isTypeName(selection ast.SelectExpr, s *scope) bool {
 	}
 	_, isVariable := s.find(operand.AsIdent())
 	return !isVariable
-}
-
-// isNull reports whether a value may be null where the facts hold.
-func (v value) isNull(f facts) bool {
-	return v.schema != nil && v.schema.Nullable && !f.has(v.path+notNull)
 }
 
 // call interprets a call.
@@ -275,6 +297,8 @@ func (w *walk) function(e ast.Expr, s *scope, f facts) value {
 	case (name == "of" || name == "ofNonZeroValue") && len(args) == 1:
 		args[0].optional = true
 		return args[0]
+	case name == "split" || name == "findAll":
+		return value{items: &value{}}
 	case name == operators.Add && len(args) == 2:
 		return merged(args[0], args[1])
 	case name == "sort" || name == "distinct" || name == "reverse" || name == "slice":
@@ -289,9 +313,6 @@ func (w *walk) indexed(e ast.Expr, s *scope, f facts) value {
 	args := e.AsCall().Args()
 	operand := w.value(args[0], s, f)
 	w.value(args[1], s, f)
-	if operand.isNull(f) {
-		w.fail(e, Null, operand)
-	}
 	if operand.schema == nil && operand.items == nil {
 		w.fail(e, Unknown, operand)
 		return value{}
@@ -299,7 +320,6 @@ func (w *walk) indexed(e ast.Expr, s *scope, f facts) value {
 	v := operand.element(w.elementPath(operand, args[1], s))
 	v.guards = operand.guards
 	w.note(v)
-	n, isIndex := intLiteral(args[1])
 	switch {
 	case e.AsCall().FunctionName() == operators.OptIndex:
 		v.optional = true
@@ -307,8 +327,6 @@ func (w *walk) indexed(e ast.Expr, s *scope, f facts) value {
 		v.optional = operand.optional
 	case operand.isMap():
 		w.fail(e, Absent, v)
-	case !isIndex || !operand.hasItems(n+1, f):
-		w.fail(e, Outside, v)
 	}
 	return v
 }
@@ -321,20 +339,11 @@ func (w *walk) elementPath(operand value, index ast.Expr, s *scope) string {
 	if n, ok := intLiteral(index); ok {
 		return operand.below("[" + strconv.FormatInt(n, 10) + "]")
 	}
-	key, failing := w.try(index, s, facts{})
-	if key.path == "" || len(failing) > 0 && key.path == "" {
+	key := w.resolve(index, s)
+	if key.path == "" {
 		return ""
 	}
 	return operand.below("[" + key.path + "]")
-}
-
-// hasItems reports whether a list has at least n elements.
-func (v value) hasItems(n int64, f facts) bool {
-	s := v.schema
-	if s != nil && s.ValueValidation != nil && s.MinItems != nil && *s.MinItems >= n {
-		return true
-	}
-	return v.path != "" && f.size(v.path) >= n
 }
 
 // variable returns a path for the variable of a macro.
@@ -346,9 +355,6 @@ func (w *walk) variable() string {
 // macro interprets a call of a macro.
 func (w *walk) macro(e ast.Expr, m macro, s *scope, f facts) value {
 	target := w.value(m.target, s, f)
-	if target.isNull(f) && !target.optional {
-		w.fail(e, Null, target)
-	}
 	inner, f := w.bind(m, target, s, f)
 	bodies := make([]value, len(m.bodies))
 	for i, body := range m.bodies {
@@ -421,6 +427,16 @@ func operands(e ast.Expr, operator string) []ast.Expr {
 // that outcome, from which more follows.
 func (w *walk) logical(chain []ast.Expr, conjunction bool, s *scope, f facts) {
 	neutral := outcome{holds: conjunction}
+	before := f
+	for i, operand := range chain {
+		if _, found := w.try(operand, s, before); len(found) > 0 {
+			break
+		}
+		if i == len(chain)-1 {
+			return
+		}
+		before = w.given(operand, s, before, neutral)
+	}
 	failing := make([][]Read, len(chain))
 	unsafe := make([]bool, len(chain))
 	for i := range unsafe {
@@ -472,9 +488,4 @@ func isTotal(e ast.Expr) bool {
 		}
 	}))
 	return total
-}
-
-// isNullLiteral reports whether an expression is null.
-func isNullLiteral(e ast.Expr) bool {
-	return e.Kind() == ast.LiteralKind && e.AsLiteral() == types.NullValue
 }

@@ -39,14 +39,20 @@ type Search struct {
 	Schema               *structural.Schema
 	// Server returns the server's handling of objects.
 	Server func() (*apiserver.Kind, error)
+
+	objects  int
+	searched map[string]int
 }
 
 const (
-	// maxEvaluations bounds the values that are tried for a read, and maxProofs the objects.
-	maxEvaluations = 600
-	maxProofs      = 8
-	// maxReads bounds the reads of a rule that are tried.
-	maxReads = 6
+	// maxEvaluations bounds the values that are tried for a read, and maxProofs the objects. The
+	// server handles at most maxObjects for a version.
+	maxEvaluations = 200
+	maxProofs      = 4
+	maxObjects     = 100
+	// maxReads bounds the reads of a rule that are tried, and maxNodes the nodes with the same rule.
+	maxReads = 4
+	maxNodes = 2
 )
 
 // failing is a value for which a rule fails.
@@ -59,14 +65,21 @@ type failing struct {
 // does not mean that there is none. Failures in which the rule would accept with Go's zero value are
 // preferred.
 func (s *Search) Failure(ctx context.Context, edges []structural.Edge, node *structural.Schema, rule structural.Rule, a *Analysis) (*Failure, error) {
+	if s.searched == nil {
+		s.searched = map[string]int{}
+	}
+	if s.searched[rule.Rule] == maxNodes {
+		return nil, nil
+	}
+	s.searched[rule.Rule]++
 	var evaluator *apiserver.RuleEvaluator
 	var best *Failure
-	tried := 0
+	var tried []string
 	for _, read := range a.Failing {
-		if read.Reason != Absent || read.Steps == nil || tried == maxReads {
+		if read.Reason != Absent || read.Steps == nil || slices.Contains(tried, read.Text) || len(tried) == maxReads {
 			continue
 		}
-		tried++
+		tried = append(tried, read.Text)
 		if evaluator == nil {
 			var err error
 			evaluator, err = apiserver.NewRuleEvaluator(node, rule, len(edges) == 0)
@@ -151,12 +164,15 @@ func fail(ctx context.Context, a *Analysis, read Read, node *structural.Schema, 
 			}
 			return out, evaluator.Evaluate(ctx, defaulted(node, out.value), defaulted(node, out.old))
 		}
-		_, filled := evaluate(replaced)
-		accepts := filled == unions.Outcome{}
-		skips = skips && accepts
 		f, outcome := evaluate(nil)
-		if strings.HasPrefix(outcome.Failure, noKey) {
-			f.accepts = accepts
+		fails := strings.HasPrefix(outcome.Failure, noKey)
+		if !fails && !skips {
+			continue
+		}
+		_, filled := evaluate(replaced)
+		f.accepts = filled == unions.Outcome{}
+		skips = skips && f.accepts
+		if fails {
 			found = append(found, f)
 		}
 	}
@@ -181,35 +197,76 @@ func (s *Search) prove(ctx context.Context, edges []structural.Edge, f failing, 
 	if err != nil {
 		return "", nil // it would not serve the version, which is reported
 	}
-	for _, full := range []bool{false, true} {
-		sample := unions.Sample(s.Schema, full)
-		object := s.complete(place(s.Schema, runtime.DeepCopyJSONValue(sample), edges, f.value))
-		isStatus := kind.HasStatus() && len(edges) > 0 && edges[0].Property == "status"
-		var answer apiserver.Answer
-		switch {
-		case f.old != nil || isStatus:
-			stored := s.complete(runtime.DeepCopyJSONValue(sample))
-			if f.old != nil {
-				stored = s.complete(place(s.Schema, stored, edges, f.old))
+	errs, err := s.request(ctx, kind, s.minimal, edges, f)
+	detail := onlyAbsent(errs, rule)
+	if err != nil || detail != "" || len(errs) == 0 {
+		return detail, err
+	}
+	// Rules of the parents may demand other fields of them.
+	repaired := func() any { return addScalars(s.Schema, place(s.Schema, s.minimal(), edges, f.value), edges, "", errs) }
+	errs, err = s.request(ctx, kind, repaired, edges, f)
+	return onlyAbsent(errs, rule), err
+}
+
+// minimal returns an object with the fields that the schema requires.
+func (s *Search) minimal() any { return unions.Sample(s.Schema, false) }
+
+// addScalars adds optional numbers, strings and booleans to the parents of the node to which edges
+// lead, where the server reports errors.
+func addScalars(s *structural.Schema, object any, edges []structural.Edge, path string, errs field.ErrorList) any {
+	if len(edges) == 0 {
+		return object
+	}
+	switch value := object.(type) {
+	case []any:
+		value[0] = addScalars(s.Items, value[0], edges[1:], path+"[0]", errs)
+	case map[string]any:
+		isWrong := slices.ContainsFunc(errs, func(e *field.Error) bool { return e.Field == path && !strings.HasPrefix(e.Detail, noKey) })
+		for _, p := range s.Properties {
+			_, ok := value[p.Name]
+			if isWrong && !ok && p.Schema != nil && slices.Contains([]string{"string", "integer", "number", "boolean"}, p.Schema.Type) {
+				value[p.Name] = unions.Sample(p.Schema, false)
 			}
-			update := kind.Update
-			if isStatus {
-				update = kind.UpdateStatus
-			} else if created, err := kind.Create(ctx, stored); err != nil || len(created.Errors) > 0 {
-				continue
+		}
+		for edge, child := range s.Children() {
+			if edge == edges[0] && edge.Property != "" {
+				value[edge.Property] = addScalars(child, value[edge.Property], edges[1:], strings.TrimPrefix(path+"."+edge.Property, "."), errs)
 			}
-			answer, err = update(ctx, versioned(object), versioned(stored))
-		default:
-			answer, err = kind.Create(ctx, object)
-		}
-		if err != nil {
-			return "", err
-		}
-		if detail := onlyAbsent(answer.Errors, rule); detail != "" {
-			return detail, nil
 		}
 	}
-	return "", nil
+	return object
+}
+
+// entryName is the key of entries of maps.
+const entryName = "example"
+
+// request returns the server's errors about an object with the value.
+func (s *Search) request(ctx context.Context, kind *apiserver.Kind, base func() any, edges []structural.Edge, f failing) (field.ErrorList, error) {
+	s.objects++
+	if s.objects > maxObjects {
+		return nil, nil
+	}
+	object := s.complete(place(s.Schema, base(), edges, f.value))
+	isStatus := kind.HasStatus() && len(edges) > 0 && edges[0].Property == "status"
+	var answer apiserver.Answer
+	var err error
+	switch {
+	case f.old != nil || isStatus:
+		stored := s.complete(base())
+		if f.old != nil {
+			stored = s.complete(place(s.Schema, stored, edges, f.old))
+		}
+		update := kind.Update
+		if isStatus {
+			update = kind.UpdateStatus
+		} else if created, err := kind.Create(ctx, stored); err != nil || len(created.Errors) > 0 {
+			return nil, err
+		}
+		answer, err = update(ctx, versioned(object), versioned(stored))
+	default:
+		answer, err = kind.Create(ctx, object)
+	}
+	return answer.Errors, err
 }
 
 // onlyAbsent returns the message of a rule about an absent field if all errors are such messages, of
@@ -269,7 +326,7 @@ func place(s *structural.Schema, object any, edges []structural.Edge, value any)
 	if edge.Keyword == "properties" {
 		child = s.Properties[s.PropertyIndex(name)].Schema
 	} else {
-		name = "example"
+		name = entryName
 		child = s.AdditionalProperties.Schema
 	}
 	if _, ok := fields[name]; !ok {
