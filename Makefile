@@ -16,12 +16,18 @@ build: ## Build schemagen into bin/.
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/schemagen ./cmd/schemagen
 
 .PHONY: demo
-demo: build ## Generate CRDs of the Gateway API and a small project, and show diagnostics.
-	@./hack/demo.sh $(BIN)/schemagen
+demo: ## Compare with controller-gen on one project; show a mistake, a union and a diff.
+	@./hack/demo.sh $(BIN)
 
+.PHONY: check
+check: ## Run go vet, and the tests of what has changed since BASE (default: main) and of the pages; about a minute.
+	./hack/check.sh $(BASE)
+
+# gotestsum names packages as they end, go test in their order. With -json, the log is for other programs.
 .PHONY: test
-test: ## Run all tests.
-	$(GO) test -timeout 60m $(GOTESTFLAGS) ./... # on a loaded machine a package takes minutes
+test: ## Run all tests, in about half an hour on two processors.
+	@echo "All tests take about half an hour on two processors. Packages are listed as they end; make check is the quick test."
+	$(if $(filter -json,$(GOTESTFLAGS)),$(GO) test,$(GO) tool -modfile=tools/go.mod gotestsum --format pkgname --) -timeout 60m $(GOTESTFLAGS) ./... # on a loaded machine a package takes minutes
 
 .PHONY: race
 race: ## Run concurrent code under the race detector.
