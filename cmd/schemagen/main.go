@@ -133,7 +133,7 @@ to call it.`,
 	reporting.AddConsoleFlags(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, positional []string) error {
 		args, _ := reporting.ArgumentsOf(cmd.Context())
-		return cmp.Or(cli.CheckDashes(cmd, args), reporting.CheckStreams(cmd, positional), reporting.ConfigureConsole(cmd))
+		return cmp.Or(cli.CheckDashes(cmd, args), reporting.CheckStreams(cmd, positional), reporting.CheckDocuments(cmd), reporting.ConfigureConsole(cmd))
 	}
 	cli.AddGroups(root,
 		cli.Group{Title: "Generate", Commands: []*cobra.Command{

@@ -174,7 +174,7 @@ func TestTerminal(t *testing.T) {
 		"dumb":               {[]string{"TERM=dumb"}, nil, plain},
 		"dumb and never":     {[]string{"TERM=dumb"}, []string{"--color=never"}, plain},
 		"quiet":              {nil, []string{"-q"}, strings.TrimSuffix(styled, lastLine(styled))},
-		"JSON on a terminal": {nil, []string{"--format=json"}, p.process("--format=json").stderr},
+		"JSON on a terminal": {nil, []string{"--format=json"}, p.process("--format=json").stdout},
 	} {
 		got, code := p.onTerminal(100, test.env, test.args...)
 		if got != test.want || code != reporting.ExitFindings {

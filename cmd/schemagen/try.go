@@ -183,7 +183,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if err := report.Add(findings); err != nil {
 		return err
 	}
-	run := tryout.Run{Trial: trial, Stdin: stdin, Stdout: stdout, Output: r.output, Converted: converted,
+	run := tryout.Run{Trial: trial, Stdin: stdin, Stdout: r.Text(stdout, stderr), Output: r.output, Converted: converted,
 		Paint: screen.PaintOf(r.Console.Out.Terminal), Keep: r.definitions.Keep, Report: report.Add}
 	switch {
 	case findings.HasErrors(): // objects cannot be tried

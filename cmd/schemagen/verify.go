@@ -121,7 +121,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		return found, err
 	}
 	if r.costs {
-		options.Costs = stdout
+		options.Costs = r.Text(stdout, stderr)
 	}
 	if r.condition {
 		options.Conditions = definitions.ConditionOptions{Writer: screen.Documents(stdout), JSON: r.Format == "json"}

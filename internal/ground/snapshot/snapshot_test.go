@@ -41,7 +41,7 @@ func TestDamagedEntries(t *testing.T) {
 	const path = "cache/ab/cd"
 	entry := Entry{
 		Facts: []Fact{{Stamped, "a\n\x00\xff", Stamp{1, 2, 3, -4, 5}.Value()}, {Kind, "b", Missing}, {Variable, "", ""}},
-		From:  -1, Until: 1 << 40, Code: 1, Stderr: "text\n",
+		From:  -1, Until: 1 << 40, Code: 1, Stdout: "document\n", Stderr: "text\n",
 	}
 	text := entry.Text(path)
 	if got, ok := Parse(path, text); !ok || !reflect.DeepEqual(got, entry) {
