@@ -428,7 +428,7 @@ func runLinter(ctx context.Context, c benchCase, dir, linter string) ([]byte, er
 
 // runRules returns the findings of schemagen.
 func runRules(ctx context.Context, c benchCase, dir, product string) ([]rawFinding, error) {
-	cmd := exec.CommandContext(ctx, product, append([]string{"crd", "-o", "-", "--rules", "review", "--format", "json", "--no-cache", "--skip-verify", "--allow-dangerous-types"}, c.paths...)...)
+	cmd := exec.CommandContext(ctx, product, append([]string{"crd", "-o", "-", "--rules", "review", "--format", "json", "--no-cache", "--skip-verify", "--set", "crd.allowDangerousTypes=true"}, c.paths...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
