@@ -239,7 +239,7 @@ func TestAction(t *testing.T) {
 	if err != nil || !strings.Contains(out, "install github.com/schemagen/schemagen/cmd/schemagen@v1.2.3\n") {
 		t.Errorf("%v: %s", err, out)
 	}
-	if out, err = act(map[string]string{"args": "./api/* -o config/crd/bases --no-config --omit-tool-version"}); err == nil || !strings.Contains(out, "./api/*") {
+	if out, err = act(map[string]string{"args": "./api/* -o config/crd/bases --no-config --set crd.omitToolVersion=true"}); err == nil || !strings.Contains(out, "./api/*") {
 		t.Errorf("args are expanded as globs: %v: %s", err, out)
 	}
 	if out, err = act(map[string]string{"args": "paths=./api/... output:dir=config/crd/bases\n", "working-directory": "./"}); err != nil {

@@ -83,7 +83,7 @@ nothing of schemagen. If there is an error, no file is written.`,
 				return err
 			}
 			r.Settings = settings
-			if r.conversions.LawsOnly && !cmd.Flags().Changed("tags") {
+			if r.conversions.LawsOnly && r.Reporter.Project.Texts("tags", r.Dir) == nil {
 				r.Tags = []string{} // the default leaves out generated conversions
 			}
 			r.conversions.GoFiles = r.GoFiles()
@@ -110,8 +110,8 @@ nothing of schemagen. If there is an error, no file is written.`,
 	flags.StringVar(&r.rehub, "rehub", "", "turn the markers round, so that this version is the hub, and print a diff of the Go source")
 	flags.BoolVar(&r.write, "write", false, "with --rehub, write the Go source")
 	inv.AddFlags(cmd)
-	flags.AddFlagSet(new(generation.Values).Flags(project.OfConversions))
-	cli.HideFlags(cmd, "mutate", "cases", "lister")
+	new(generation.Values).AddSettings(cmd, project.OfConversions)
+	cli.HideFlags(cmd, "mutate", "cases")
 	cmd.MarkFlagsMutuallyExclusive("explain", "laws-only", "policy", "prove", "rehub")
 	cmd.MarkFlagsMutuallyExclusive("rehub", "check")
 	return cmd

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/generate"
@@ -62,10 +61,9 @@ If there is an error, no file is written.`,
 		},
 	}
 	inv.AddFlags(cmd)
-	cmd.Flags().AddFlagSet(new(generation.Values).Flags(project.OfUnions))
+	new(generation.Values).AddSettings(cmd, project.OfUnions)
 	cmd.Flags().BoolVar(&onlyPolicies, "no-functions", false, "write only policies, no functions")
 	cmd.Flags().BoolVar(&suggests, "suggest", false, "list structs that look like unions without markers")
-	cli.HideFlags(cmd, "lister")
 	cmd.MarkFlagsMutuallyExclusive("suggest", "policy")
 	cmd.MarkFlagsMutuallyExclusive("suggest", "check")
 	return cmd

@@ -51,8 +51,8 @@ func writingRows() []writingRow {
 	return []writingRow{
 		{args: crd + " -o DIR"},
 		{args: crd, project: "outputs: {crd: DIR}"},
-		{args: crd + " -o DIR --kustomize", file: "DIR/kust"},
-		{args: crd + " -o out --helm DIR", file: "DIR"},
+		{args: crd + " -o DIR --set crd.kustomize=true", file: "DIR/kust"},
+		{args: crd + " -o out --set outputs.helm=DIR", file: "DIR"},
 		{args: crd + " -o out", project: "outputs: {helm: DIR}", file: "DIR"},
 		{args: "crd ./fixed -o DIR --prune", before: []string{"crd ./fixed -o DIR", "copy renamed.txt fixed/types.go"}, file: "DIR/fixed.example.com_fixeds", writes: removes},
 		{args: "crd ./fixed --fix -o -", writes: edits},
@@ -462,7 +462,7 @@ func TestWritersAreAll(t *testing.T) {
 	visit = func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			line := strings.TrimPrefix(cmd.CommandPath(), "schemagen ") + " --" + f.Name
-			writesFiles := slices.Contains([]string{"output", "policy", "helm", "kustomize", "write", "fix", "prune", "install"}, f.Name)
+			writesFiles := slices.Contains([]string{"output", "policy", "write", "fix", "prune", "install"}, f.Name)
 			readsOnly := slices.Contains([]string{"try", "test", "config", "lsp", "controller-gen"}, cmd.Name())
 			if !writesFiles || readsOnly || elsewhere[line] != "" {
 				return
@@ -495,7 +495,7 @@ func TestWritersAreAll(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	base := writersBase(t)
 	rows := []struct{ args, project string }{
-		{"crd ./api/v1 -o DIR --header-file HEADER", ""},
+		{"crd ./api/v1 -o DIR --set crd.headerFile=HEADER", ""},
 		{"crd ./api/v1 -o DIR", "crd: {headerFile: HEADER}"},
 		{"crd:headerFile=HEADER paths=./api/v1 output:dir=DIR", ""},
 		{"object:headerFile=HEADER paths=./api/v1", ""},
