@@ -29,8 +29,6 @@ func completions(command string) map[string][]string {
 		"draft":         publish.Drafts(),
 		"published":     {"v2", "v3"},
 		"pruning":       {"server", "proposal"},
-		"style":         {"methods", "functions"},
-		"policy-create": {"clear", "keep"},
 	}
 	if choices, ok := formats[command]; ok {
 		out["format"] = choices

@@ -67,13 +67,13 @@ func writingRows() []writingRow {
 		{args: "schemapatch:manifests=man paths=./api/v1 output:dir=DIR", before: []string{"crd paths=./api/v1 output:dir=man"}},
 		{args: "unions ./api/v1"},
 		{args: "unions ./unionless --prune", before: []string{"unions ./unionless", "remove unionless/types.go"}, writes: removes},
-		{args: policy + " --policy DIR"},
+		{args: policy + " --set outputs.policies=DIR"},
 		{args: policy, project: "outputs: {policies: DIR}"},
-		{args: "conversions ./api/v1 ./api/v2 --style=functions"},
-		{args: "conversions ./api/v1 ./api/v2 --style=functions --policy DIR", file: "DIR"},
+		{args: "conversions ./api/v1 ./api/v2 --set conversions.style=functions"},
+		{args: "conversions ./api/v1 ./api/v2 --set conversions.style=functions --set outputs.policies=DIR", file: "DIR"},
 		{args: "conversions ./hand/... --laws-only", file: "hand"},
-		{args: "conversions ./api/v1 ./api/v2 --style=functions --prune", before: []string{"conversions ./api/v1 ./api/v2 --style=functions", "copy empty.txt api/v2/types.go"}, writes: removes},
-		{args: "conversions ./api/v1 ./api/v2 --style=functions --rehub v2 --write", writes: edits},
+		{args: "conversions ./api/v1 ./api/v2 --set conversions.style=functions --prune", before: []string{"conversions ./api/v1 ./api/v2 --set conversions.style=functions", "copy empty.txt api/v2/types.go"}, writes: removes},
+		{args: "conversions ./api/v1 ./api/v2 --set conversions.style=functions --rehub v2 --write", writes: edits},
 		{args: "gates graduate Burst ./gated --write", writes: edits},
 		{args: "gates retire Burst ./gated --write", writes: edits},
 		{args: "types -f crd.yaml -o DIR --overwrite", before: []string{"crd paths=./api/v1 output:dir=man", "copy man/example.com_widgets.yaml crd.yaml"}},
@@ -462,7 +462,7 @@ func TestWritersAreAll(t *testing.T) {
 	visit = func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			line := strings.TrimPrefix(cmd.CommandPath(), "schemagen ") + " --" + f.Name
-			writesFiles := slices.Contains([]string{"output", "policy", "write", "fix", "prune", "install"}, f.Name)
+			writesFiles := slices.Contains([]string{"output", "write", "fix", "prune", "install"}, f.Name)
 			readsOnly := slices.Contains([]string{"try", "test", "config", "lsp", "controller-gen"}, cmd.Name())
 			if !writesFiles || readsOnly || elsewhere[line] != "" {
 				return
@@ -502,9 +502,9 @@ func TestHeaders(t *testing.T) {
 		{"rbac:roleName=r,headerFile=HEADER paths=./api/v1", ""},
 		{"webhook:headerFile=HEADER paths=./api/v1", ""},
 		{"applyconfiguration:headerFile=HEADER paths=./api/v1", ""},
-		{"unions ./api/v1 --header-file HEADER", ""},
+		{"unions ./api/v1 --set functions.headerFile=HEADER", ""},
 		{"unions ./api/v1", "functions: {headerFile: HEADER}"},
-		{"conversions ./api/v1 ./api/v2 --style=functions --header-file HEADER", ""},
+		{"conversions ./api/v1 ./api/v2 --set conversions.style=functions --set functions.headerFile=HEADER", ""},
 	}
 	// Places are the file, and where a symlink to it is, if not empty.
 	places := []struct {
