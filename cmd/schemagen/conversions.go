@@ -58,10 +58,9 @@ the other side cannot express is kept in an annotation. --strict also requires
 
 The tests run random histories of edits through both versions, and report what
 conversions lose, revert or panic on. With --laws-only, generate only tests, in each
-package with conversions that people wrote. Tests import internal/conversionlaws,
-which is generated once for the module. --prove runs histories of objects that
-are valid by the schemas and CEL rules of their versions, and also wants them to be
-valid in the other version. It builds and runs the code of the packages, with your
+package with conversions that people wrote. --prove runs histories of objects that are
+valid by the schemas and CEL rules of their versions, and also wants them to be valid
+in the other version. It builds and runs the code of the packages, with your
 consent: you are asked on a terminal, and pass --yes elsewhere. --rehub VERSION
 makes another version the hub: it turns the markers round in Go source.
 
