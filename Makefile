@@ -57,8 +57,8 @@ generate: export GOFLAGS += -buildvcs=false
 generate: build ## Regenerate all generated files.
 	$(GO) generate ./... # what is embedded in the packages tested next
 	$(GO) test $$($(GO) run -C tools ./updates $(CURDIR)) -update -count=1 -timeout 60m # all tests with a flag -update, see tools/updates
-	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
-	cd examples/conversions && $(BIN)/schemagen conversions ./api/... --policy config/policy && $(BIN)/schemagen object paths=./api/... && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version && $(BIN)/schemagen conversions ./functions/... --style=functions && $(BIN)/schemagen object paths=./functions/...
+	cd examples/webhook && $(BIN)/schemagen unions ./api/... --set outputs.policies=config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --set crd.omitToolVersion=true
+	cd examples/conversions && $(BIN)/schemagen conversions ./api/... --set outputs.policies=config/policy && $(BIN)/schemagen object paths=./api/... && $(BIN)/schemagen crd ./api/... -o config/crd --set crd.omitToolVersion=true && $(BIN)/schemagen conversions ./functions/... --set conversions.style=functions && $(BIN)/schemagen object paths=./functions/...
 	$(MAKE) -C examples/operator generate manifests CONTROLLER_GEN=$(BIN)/schemagen
 	cd examples/operator && $(BIN)/schemagen generate --check
 

@@ -105,10 +105,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "schemagen COMMAND",
 		Short: "Generate CustomResourceDefinitions from Go API types.",
-		Long: `Generate CustomResourceDefinitions from Go API types with marker comments.
-
-schemagen also accepts controller-gen's arguments; schemagen migrate changes a Makefile
-to call it.`,
+		Long:  "Generate CustomResourceDefinitions from Go API types; controller-gen's arguments work, too.",
 		Example: `  schemagen crd ./api/... -o config/crd/bases
   schemagen crd rbac:roleName=manager-role paths=./...`,
 		SilenceUsage:  true,
@@ -135,6 +132,8 @@ to call it.`,
 		args, _ := reporting.ArgumentsOf(cmd.Context())
 		return cmp.Or(cli.CheckDashes(cmd, args), reporting.CheckStreams(cmd, positional), reporting.CheckDocuments(cmd), reporting.ConfigureConsole(cmd))
 	}
+	help := cli.HelpCommand(unknownCommand)
+	root.SetHelpCommand(help)
 	cli.AddGroups(root,
 		cli.Group{Title: "Generate", Commands: []*cobra.Command{
 			newGenerateCommand(stdout, stderr),
@@ -158,6 +157,8 @@ to call it.`,
 			newSchemaCommand(stdout, stderr),
 			newGatesCommand(stdout, stderr),
 			newConfigCommand(stdout, stderr),
+			newVersionCommand(stdout),
+			help,
 		}},
 		cli.Group{Title: "Adopt", Commands: []*cobra.Command{
 			newInitCommand(stdout, stderr),
@@ -165,9 +166,8 @@ to call it.`,
 			newKubebuilderPluginCommand(os.Stdin, stdout, stderr),
 		}},
 	)
-	root.AddCommand(newControllerGenCommand(stdout, stderr), newVersionCommand(stdout))
-	root.SetHelpCommand(cli.HelpCommand(unknownCommand))
-	root.InitDefaultHelpCmd()
+	root.AddCommand(newControllerGenCommand(stdout, stderr))
+	root.SetCompletionCommandGroupID("Adopt")
 	cli.AddCompletionCommand(root)
 	return root
 }

@@ -47,7 +47,8 @@ func (c *File) Effective(wd string, args []string, given map[string]bool, crd, f
 		}
 		e := Effective{Key: s.Key, Source: FromDefault}
 		ofThese := s.isOf(OfCRD) || s.Of == OfUnions
-		if flag := flags.Lookup(s.Flag); flag != nil && ofThese {
+		flag := flags.Lookup(s.Name())
+		if flag != nil && ofThese {
 			e.Value = valueOf(s, flag)
 		}
 		value, inFile := c.entry(s.Key)
@@ -64,7 +65,7 @@ func (c *File) Effective(wd string, args []string, given map[string]bool, crd, f
 				e.Source = FromFlag
 			}
 			e.Place = c.source(s.Key, wd)
-			if s.Flag == "" || !ofThese {
+			if flag == nil || !ofThese {
 				e.Value = c.Texts(s.Key, wd)
 				if s.Kind != List && s.Kind != Patterns {
 					e.Value = c.Texts(s.Key, wd)[0]

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -30,10 +30,7 @@ func (g *Given) Type() string { return "KEY=VALUE" }
 
 // Set implements pflag.Value. Values are checked when the project file is read.
 func (g *Given) Set(text string) (err error) {
-	var known []string
-	for _, s := range Settings() {
-		known = append(known, s.Key)
-	}
+	known := Keys()
 	key, _, hasValue := strings.Cut(text, "=")
 	if !slices.Contains(known, key) {
 		return fmt.Errorf("unknown key %q\n%s", yamltext.Shortened(key), words.DidYouMean(key, known, "schemagen config lists the keys"))
@@ -42,7 +39,7 @@ func (g *Given) Set(text string) (err error) {
 		return errors.New("a value is missing: KEY=VALUE")
 	}
 	g.texts = append(g.texts, text)
-	g.Dir, err = os.Getwd()
+	g.Dir, err = filepath.Abs(".")
 	return err
 }
 
@@ -60,12 +57,15 @@ func (g *Given) Over(c *File, in *inputs.Reader) (*File, error) {
 		all := Settings()
 		s := all[slices.IndexFunc(all, func(s Setting) bool { return s.Key == key })]
 		r := &reader{NodeReader: yamltext.NewNodeReader("", invalidFile, []byte(value)), in: in, file: &File{dir: g.Dir}}
-		texts := r.value(s, r.given(s.Kind, value))
+		texts := []string{value}
+		if s.Kind != Path && s.Kind != Folder { // the run reports those that it cannot use
+			texts = r.value(s, r.given(s.Kind, value))
+		}
 		if len(r.Findings) > 0 {
 			return nil, fmt.Errorf("--set %s: %s", text, strings.TrimPrefix(r.Findings[0].Message, key+": "))
 		}
 		c.values[key] = entry{texts: texts, flag: "--set " + text, dir: g.Dir}
-		c.forgetInPackages(strings.TrimPrefix(key, "crd."))
+		c.forgetInPackages(key)
 	}
 	return c, nil
 }
@@ -86,7 +86,7 @@ func (c *File) Given(wd string) (out []string) {
 // given returns the node of a value: text as it is, lists also without brackets, and other values in YAML.
 func (r *reader) given(kind Kind, value string) *yaml.Node {
 	switch kind {
-	case Text, Path, Folder:
+	case Text:
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
 	case List, Patterns:
 		if !strings.HasPrefix(value, "[") {

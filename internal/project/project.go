@@ -147,15 +147,18 @@ func (c *File) Fill(command, wd string, sets ...*pflag.FlagSet) error {
 		return nil
 	}
 	for _, s := range Settings() {
-		value, inFile := c.values[s.Key]
-		if !inFile || s.Flag == "" || s.Of != "" && !s.isOf(command) {
+		flag := cmp.Or(lookup(s.Name(), sets), lookup(s.Alias, sets))
+		if flag == nil || s.Of != "" && !s.isOf(command) {
 			continue
 		}
-		flag := cmp.Or(lookup(s.Flag, sets), lookup(s.Alias, sets))
-		if flag != nil && flag.Changed && value.flag != "" {
+		value, inFile := c.values[s.Key]
+		if flag.Changed && value.flag != "" {
 			return fmt.Errorf("%s is given twice, once by %s", s.Key, value.flag)
 		}
-		if flag == nil || flag.Changed {
+		if flag.Changed {
+			c.forgetInPackages(s.Key)
+		}
+		if flag.Changed || !inFile {
 			continue
 		}
 		texts := c.rebased(s.Kind, value, wd)
@@ -167,11 +170,6 @@ func (c *File) Fill(command, wd string, sets ...*pflag.FlagSet) error {
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", c.source(s.Key, wd), s.Key, err)
-		}
-	}
-	for _, s := range PackageSettings() {
-		if flag := lookup(s.Flag, sets); flag != nil && flag.Changed {
-			c.forgetInPackages(s.Key)
 		}
 	}
 	return nil
@@ -188,11 +186,11 @@ func (c *File) forgetInPackages(key string) {
 			o.Unions = ""
 		case "allow":
 			o.Allow = nil
-		case "maxDescLen":
+		case "crd.maxDescLen":
 			o.MaxDescription = nil
-		case "allowDangerousTypes":
+		case "crd.allowDangerousTypes":
 			o.AllowDangerousTypes = nil
-		case "ignoreUnexportedFields":
+		case "crd.ignoreUnexportedFields":
 			o.IgnoreUnexportedFields = nil
 		}
 	}

@@ -96,7 +96,7 @@ func (r *Reporter) ConfigureIn(cmd *cobra.Command, reader *inputs.Reader, comman
 	r.Writer = output.Writer{Root: output.RootOf(r.WorkDir)}
 	for _, set := range sets {
 		set.Visit(func(flag *pflag.Flag) {
-			if slices.Contains([]string{"output", "policy", "helm", "header-file", "cache-dir"}, flag.Name) {
+			if slices.Contains([]string{"output", "outputs.helm", "crd.headerFile"}, flag.Name) {
 				r.Writer.Named = append(r.Writer.Named, flag.Value.String())
 			}
 		})
