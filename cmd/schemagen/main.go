@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/ground/interrupt"
+	"github.com/schemagen/schemagen/internal/migrate"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/terminal"
 
@@ -41,6 +42,9 @@ func main() {
 //
 // All output except documents passes through a [screen.Terminal].
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == migrate.ShimCommand {
+		return migrate.Shim(args[1:])
+	}
 	console := terminal.NewConsole(stdout, stderr, time.Now())
 	stdout = console.Out.Terminal
 	stderr = console.Err.Terminal
