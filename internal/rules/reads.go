@@ -83,6 +83,26 @@ func Reads(rule structural.Rule, s *structural.Schema) *Analysis {
 	return out
 }
 
+// Proved returns the number of rules in a schema, which may be nil, and the number of those that
+// are known to read nothing absent.
+func Proved(s *structural.Schema) (total, proved int) {
+	if s == nil {
+		return 0, 0
+	}
+	for _, rule := range s.XValidations {
+		total++
+		if a := Reads(rule, s); a != nil && len(a.Failing) == 0 {
+			proved++
+		}
+	}
+	for _, child := range s.Children() {
+		below, provedBelow := Proved(child)
+		total += below
+		proved += provedBelow
+	}
+	return total, proved
+}
+
 // walk interprets a rule.
 type walk struct {
 	parsed    *ast.AST
