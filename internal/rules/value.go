@@ -60,10 +60,11 @@ func (s *scope) find(name string) (value, bool) {
 	return value{}, false
 }
 
-// property returns the property that a rule reads by a name.
+// property returns the property that a rule reads by a name. Reserved words need no escape since
+// Kubernetes 1.32.
 func property(s *structural.Schema, name string) *structural.Property {
 	for i := range s.Properties {
-		if escaped, ok := celtext.Name(s.Properties[i].Name); ok && escaped == name {
+		if escaped, ok := celtext.Name(s.Properties[i].Name); ok && (escaped == name || s.Properties[i].Name == name) {
 			return &s.Properties[i]
 		}
 	}
