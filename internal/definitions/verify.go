@@ -378,7 +378,7 @@ func (v *verification) writeCosts(ctx context.Context, s *crd.Definition, out *b
 		proved += provedInVersion
 	}
 	if total > 0 {
-		fmt.Fprintf(out, "%s\t%d rules, %d proved to read no absent field\n", screen.Line(s.CRD.Name), total, proved)
+		fmt.Fprintf(out, "%s\t%d of %d rules are proved to read no absent field\n", screen.Line(s.CRD.Name), proved, total)
 	}
 	return nil
 }
