@@ -77,7 +77,7 @@ func (v value) field(name string) (out value, always, ok bool) {
 	switch {
 	case v.schema == nil:
 		return out, false, false
-	case v.schema.AdditionalProperties != nil && v.schema.AdditionalProperties.Schema != nil && len(v.schema.Properties) == 0:
+	case len(v.schema.Properties) == 0 && v.schema.AdditionalProperties != nil && v.schema.AdditionalProperties.Schema != nil:
 		out.schema = v.schema.AdditionalProperties.Schema
 		out.steps = v.step(element)
 		out.guards = append(slices.Clip(v.guards), out.text)
