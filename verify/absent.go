@@ -18,7 +18,8 @@ import (
 // because they read a field that it does not have. Only failures that the server's code confirms
 // are reported.
 func (c *checks) absentFields(ctx context.Context, version int) error {
-	if c.Provenance().OnlySchemas || slices.ContainsFunc(c.list, func(r result) bool { return r.Severity == diag.Error }) {
+	isError := func(r result) bool { return r.Severity == diag.Error }
+	if c.Provenance().OnlySchemas || slices.ContainsFunc(c.list, isError) {
 		return nil
 	}
 	spec := c.CRD.Spec
@@ -26,7 +27,9 @@ func (c *checks) absentFields(ctx context.Context, version int) error {
 	schema := c.Schemas[version]
 	search := &rules.Search{
 		Group: spec.Group, Version: name, Kind: spec.Names.Kind, Schema: schema,
-		Server: sync.OnceValues(func() (*apiserver.Kind, error) { return (&apiserver.Kinds{}).New(c.CRD, schema, name) }),
+		Server: sync.OnceValues(func() (*apiserver.Kind, error) {
+			return (&apiserver.Kinds{}).New(c.CRD, schema, name)
+		}),
 	}
 	seen := map[*structural.Schema]bool{}
 	var visit func(s *structural.Schema, edges []structural.Edge, path *structural.Path) error

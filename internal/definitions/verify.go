@@ -25,6 +25,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/progress"
 	"github.com/schemagen/schemagen/internal/ground/screen"
+	"github.com/schemagen/schemagen/internal/rules"
 	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -362,12 +363,22 @@ func (s *packageServer) Check(ctx context.Context, definitions []*crd.Definition
 
 // writeCosts writes the estimated costs of the rules of a definition.
 func (v *verification) writeCosts(ctx context.Context, s *crd.Definition, out *bytes.Buffer) error {
-	rules, err := v.Server.Rules(ctx, s)
+	costs, err := v.Server.Rules(ctx, s)
 	if err != nil {
 		return err
 	}
-	for _, rule := range rules {
+	for _, rule := range costs {
 		fmt.Fprintf(out, "%s\t%s\t%.2f %% of a rule\t%.3f %% of the schema\t%s\n", screen.Line(s.CRD.Name), screen.Line(rule.Path), 100*rule.RuleShare(), 100*rule.SchemaShare(), verify.CostText(rule))
+	}
+	total := 0
+	proved := 0
+	for _, schema := range s.Schemas {
+		inVersion, provedInVersion := rules.Proved(schema)
+		total += inVersion
+		proved += provedInVersion
+	}
+	if total > 0 {
+		fmt.Fprintf(out, "%s\t%d of %d rules are proved to read no absent field\n", screen.Line(s.CRD.Name), proved, total)
 	}
 	return nil
 }

@@ -95,10 +95,12 @@ func newPart(s *structural.Schema, step string) *part {
 	switch {
 	case step != element:
 		if i := s.PropertyIndex(step); i >= 0 {
-			return &part{step: step, schema: s.Properties[i].Schema, optional: !s.Requires(step) && !isDefaulted(s.Properties[i].Schema)}
+			child := s.Properties[i].Schema
+			return &part{step: step, schema: child, optional: !s.Requires(step) && !isDefaulted(child)}
 		}
 	case s.Items != nil:
-		return &part{step: step, schema: s.Items, optional: s.ValueValidation == nil || s.MinItems == nil || *s.MinItems == 0}
+		mayBeEmpty := s.ValueValidation == nil || s.MinItems == nil || *s.MinItems == 0
+		return &part{step: step, schema: s.Items, optional: mayBeEmpty}
 	case s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
 		return &part{step: step, schema: s.AdditionalProperties.Schema, optional: true}
 	}

@@ -111,7 +111,7 @@ func (o outcome) negated() outcome {
 	return o
 }
 
-// given returns the facts with those that follow from the outcome of a condition.
+// given adds to facts what follows from the outcome of a condition.
 func (w *walk) given(e ast.Expr, s *scope, f facts, o outcome) facts {
 	if e.Kind() == ast.CallKind {
 		call := e.AsCall()

@@ -19,7 +19,7 @@ type Read struct {
 	// Steps lead from "self" or "oldSelf" to what is read: the JSON names of fields, and "[]" for
 	// an element of a list or a map. They are nil if it is a part of neither.
 	Steps []string
-	// Schema is that of what is read.
+	// Schema is the schema of the value that is read.
 	Schema *structural.Schema
 	// Guards are the fields whose presence makes the read succeed, outermost first.
 	Guards []string
@@ -69,7 +69,8 @@ func Reads(rule structural.Rule, s *structural.Schema) *Analysis {
 	}
 	out := &Analysis{Known: w.known}
 	for _, read := range w.failing {
-		if !slices.ContainsFunc(out.Failing, func(r Read) bool { return r.Line == read.Line && r.Column == read.Column && r.Text == read.Text }) {
+		isKnown := func(r Read) bool { return r.Line == read.Line && r.Column == read.Column && r.Text == read.Text }
+		if !slices.ContainsFunc(out.Failing, isKnown) {
 			out.Failing = append(out.Failing, read)
 		}
 	}
@@ -81,6 +82,26 @@ func Reads(rule structural.Rule, s *structural.Schema) *Analysis {
 		}
 	}))
 	return out
+}
+
+// Proved returns the number of rules in a schema, which may be nil, and how many of them are known
+// to read nothing absent.
+func Proved(s *structural.Schema) (total, proved int) {
+	if s == nil {
+		return 0, 0
+	}
+	for _, rule := range s.XValidations {
+		total++
+		if a := Reads(rule, s); a != nil && len(a.Failing) == 0 {
+			proved++
+		}
+	}
+	for _, child := range s.Children() {
+		below, provedBelow := Proved(child)
+		total += below
+		proved += provedBelow
+	}
+	return total, proved
 }
 
 // walk interprets a rule.
@@ -479,8 +500,9 @@ func isTotal(e ast.Expr) bool {
 			return
 		}
 		switch e.AsCall().FunctionName() {
-		case operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional, operators.Equals, operators.NotEquals,
-			operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.In, operators.OptSelect,
+		case operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional,
+			operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals,
+			operators.In, operators.OptSelect,
 			operators.OptIndex, "size", "startsWith", "endsWith", "contains", "hasValue", "orValue", "or", "value", "all", "exists",
 			"filter", "map", "type", "matches", "trim", "lowerAscii", "upperAscii":
 		default:

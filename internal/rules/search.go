@@ -34,7 +34,7 @@ type Failure struct {
 
 // Search looks for failures of rules of one version of a definition.
 type Search struct {
-	// Group, Version and Kind are those of objects, and Schema is the schema of the version.
+	// Group, Version and Kind identify the objects, and Schema is the schema of the version.
 	Group, Version, Kind string
 	Schema               *structural.Schema
 	// Server returns the server's handling of objects.
@@ -64,7 +64,8 @@ type failing struct {
 // Failure returns a failure of a rule of the node to which edges lead; nil if none was found, which
 // does not mean that there is none. Failures in which the rule would accept with Go's zero value are
 // preferred.
-func (s *Search) Failure(ctx context.Context, edges []structural.Edge, node *structural.Schema, rule structural.Rule, a *Analysis) (*Failure, error) {
+func (s *Search) Failure(ctx context.Context, edges []structural.Edge, node *structural.Schema,
+	rule structural.Rule, a *Analysis) (*Failure, error) {
 	if s.searched == nil {
 		s.searched = map[string]int{}
 	}
@@ -106,7 +107,9 @@ func (s *Search) Failure(ctx context.Context, edges []structural.Edge, node *str
 				return nil, err
 			}
 			if detail != "" {
-				best = &Failure{Read: read, Value: f.value, Old: f.old, Detail: detail, Accepts: f.accepts, Skips: skips}
+				best = &Failure{Read: read, Value: f.value, Old: f.old, Detail: detail}
+				best.Accepts = f.accepts
+				best.Skips = skips
 				break
 			}
 		}
@@ -221,7 +224,9 @@ func addScalars(s *structural.Schema, object any, edges []structural.Edge, path 
 	case []any:
 		value[0] = addScalars(s.Items, value[0], edges[1:], path+"[0]", errs)
 	case map[string]any:
-		isWrong := slices.ContainsFunc(errs, func(e *field.Error) bool { return e.Field == path && !strings.HasPrefix(e.Detail, noKey) })
+		isWrong := slices.ContainsFunc(errs, func(e *field.Error) bool {
+			return e.Field == path && !strings.HasPrefix(e.Detail, noKey)
+		})
 		for _, p := range s.Properties {
 			_, ok := value[p.Name]
 			if isWrong && !ok && p.Schema != nil && slices.Contains([]string{"string", "integer", "number", "boolean"}, p.Schema.Type) {
@@ -241,7 +246,8 @@ func addScalars(s *structural.Schema, object any, edges []structural.Edge, path 
 const entryName = "example"
 
 // request returns the server's errors about an object with the value.
-func (s *Search) request(ctx context.Context, kind *apiserver.Kind, base func() any, edges []structural.Edge, f failing) (field.ErrorList, error) {
+func (s *Search) request(ctx context.Context, kind *apiserver.Kind, base func() any,
+	edges []structural.Edge, f failing) (field.ErrorList, error) {
 	s.objects++
 	if s.objects > maxObjects {
 		return nil, nil

@@ -60,10 +60,11 @@ func (s *scope) find(name string) (value, bool) {
 	return value{}, false
 }
 
-// property returns the property that a rule reads by a name.
+// property returns the property that a rule reads by a name. Reserved words need no escape since
+// Kubernetes 1.32.
 func property(s *structural.Schema, name string) *structural.Property {
 	for i := range s.Properties {
-		if escaped, ok := celtext.Name(s.Properties[i].Name); ok && escaped == name {
+		if escaped, ok := celtext.Name(s.Properties[i].Name); ok && (escaped == name || s.Properties[i].Name == name) {
 			return &s.Properties[i]
 		}
 	}
@@ -76,7 +77,7 @@ func (v value) field(name string) (out value, always, ok bool) {
 	switch {
 	case v.schema == nil:
 		return out, false, false
-	case v.schema.AdditionalProperties != nil && v.schema.AdditionalProperties.Schema != nil && len(v.schema.Properties) == 0:
+	case len(v.schema.Properties) == 0 && v.schema.AdditionalProperties != nil && v.schema.AdditionalProperties.Schema != nil:
 		out.schema = v.schema.AdditionalProperties.Schema
 		out.steps = v.step(element)
 		out.guards = append(slices.Clip(v.guards), out.text)
