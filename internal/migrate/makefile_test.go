@@ -21,7 +21,7 @@ import (
 // TestMain runs the shims of dry runs, which are this program.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == ShimCommand {
-		os.Exit(Shim(os.Args[2:]))
+		os.Exit(Shim(os.Stdout, os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }
