@@ -43,7 +43,7 @@ func main() {
 // All output except documents passes through a [screen.Terminal].
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == migrate.ShimCommand {
-		return migrate.Shim(args[1:])
+		return migrate.Shim(stdout, args[1:])
 	}
 	console := terminal.NewConsole(stdout, stderr, time.Now())
 	stdout = console.Out.Terminal

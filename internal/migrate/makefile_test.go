@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ import (
 // TestMain runs the shims of dry runs, which are this program.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == ShimCommand {
-		os.Exit(Shim(os.Args[2:]))
+		os.Exit(Shim(os.Stdout, os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }
@@ -118,7 +119,7 @@ func commit(t *testing.T, dir string) {
 
 func needsMake(t *testing.T) {
 	t.Helper()
-	if _, err := exec.LookPath("make"); err != nil {
+	if _, err := exec.LookPath("make"); err != nil || runtime.GOOS == "windows" {
 		t.Skip("needs make")
 	}
 }
@@ -246,6 +247,16 @@ func TestDryRunCancelled(t *testing.T) {
 	time.Sleep(time.Until(start.Add(6 * time.Second)))
 	if exists(alive) {
 		t.Error("a program started by make went on")
+	}
+}
+
+// TestNoMake checks the message without make.
+func TestNoMake(t *testing.T) {
+	var out bytes.Buffer
+	r := newMigration(t, t.TempDir(), &out)
+	t.Setenv("PATH", t.TempDir())
+	if _, err := r.baseline(t.Context(), []string{"make"}); err == nil || !strings.HasPrefix(err.Error(), "make not found;") {
+		t.Errorf("got error %v", err)
 	}
 }
 

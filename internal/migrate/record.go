@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -318,6 +319,12 @@ var missingTool = lazyregexp.New(`([^\s:'"]*/)?` + peerName + `[^\s:/'"]*['"]?: 
 // baseline records the project as it is: on a machine without controller-gen and, where the commands
 // do not install it, with one in PATH or in the place where they expect it.
 func (r *migration) baseline(ctx context.Context, command []string) (*recording, error) {
+	if runtime.GOOS == "windows" {
+		return nil, errors.New("there are no dry runs on Windows: pass the arguments of controller-gen with schemagen migrate -- ARGUMENTS")
+	}
+	if _, err := exec.LookPath(command[0]); err != nil && !strings.ContainsRune(command[0], filepath.Separator) {
+		return nil, fmt.Errorf("%s not found; the arguments of controller-gen need no other program: schemagen migrate -- ARGUMENTS", command[0])
+	}
 	r.dry = dryRun{command: command, dir: r.commandDir()}
 	found, err := r.record(ctx, r.dry)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -59,17 +60,18 @@ type event struct {
 type shim struct {
 	dryWorld
 	dir string
+	out io.Writer
 }
 
-// Shim takes the place of a program in a dry run and returns the exit code. The arguments are the
+// Shim takes the place of a program in a dry run and prints to out and returns the exit code. The arguments are the
 // directory of the dry run, the kind of the shim, the name and version of the tool for a stub, the path
 // of the program, and its arguments.
-func Shim(args []string) int {
+func Shim(out io.Writer, args []string) int {
 	if len(args) < 5 {
 		return 2
 	}
 	data, err := os.ReadFile(filepath.Join(args[0], "world.json"))
-	var s shim
+	s := shim{out: out}
 	if err == nil {
 		err = json.Unmarshal(data, &s.dryWorld)
 	}
@@ -129,7 +131,7 @@ func (s *shim) stub(e event) error {
 		if e.Tool == productName {
 			e.Version = productName + "-" + e.Version
 		}
-		_, err := fmt.Println("Version: " + e.Version)
+		_, err := fmt.Fprintln(s.out, "Version: "+e.Version)
 		return err
 	}
 	e.Call = true
@@ -187,7 +189,7 @@ func (s *shim) saved(name, dir string) string {
 func (s *shim) real(program string, args []string) (int, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Stdin = os.Stdin
-	cmd.Stdout = os.Stdout
+	cmd.Stdout = s.out
 	cmd.Stderr = os.Stderr
 	err := cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -239,7 +241,7 @@ func (s *shim) download(program string, args []string) error {
 		return err
 	}
 	if target == "" || target == "-" {
-		_, err := fmt.Print(content)
+		_, err := fmt.Fprint(s.out, content)
 		return err
 	}
 	return os.WriteFile(filepath.Join(s.dir, rebased(target, s.dir)), []byte(content), 0o777)
@@ -347,7 +349,7 @@ func (s *shim) goCommand(args []string) (int, error) {
 			if err := s.write(stub, "stub", tool, s.version(g, tool, version)); err != nil {
 				return 1, err
 			}
-			_, err := fmt.Println(stub)
+			_, err := fmt.Fprintln(s.out, stub)
 			return 0, err
 		case tool != "":
 			return 0, s.stub(event{Tool: tool, Version: s.version(g, tool, version), How: "go " + g.command, Dir: g.dir, Args: g.words[1:]})
