@@ -8,6 +8,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/pages/apidocs"
@@ -30,6 +31,7 @@ func completions(command string) map[string][]string {
 		"draft":         publish.Drafts(),
 		"published":     {"v2", "v3"},
 		"pruning":       {"server", "proposal"},
+		"validate":      dryrun.FieldValidations(),
 		"style":         {"methods", "functions"},
 		"policy-create": {"clear", "keep"},
 	}

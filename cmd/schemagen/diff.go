@@ -208,7 +208,10 @@ func (r *comparison) report(changes []compare.Change, findings diag.List) *revie
 func (r *comparison) conclude(ctx context.Context, report *review.Report, stdout, stderr io.Writer) error {
 	report.Changes = compare.Sorted(compare.Grouped(report.Changes))
 	list := report.List()
-	r.Console.Count(list)
+	if r.format == "text" {
+		r.Console.Count(report.Findings)
+		r.Console.Conclude("%s", report.Summary())
+	}
 	if r.format == "text" && r.Console.Out.People && r.target() == "-" {
 		buffer := bufio.NewWriter(stdout)
 		return cmp.Or(r.Console.Findings(buffer, &r.Console.Out).Write(list), buffer.Flush(), verdict(report))

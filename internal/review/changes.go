@@ -126,6 +126,35 @@ func (r *Report) relative(pos diag.Position) diag.Position {
 // counts reports whether a change fails: it is not waived and has at least MinCategory.
 func (r *Report) counts(c *compare.Change) bool { return c.Waived == "" && c.Category >= r.MinCategory }
 
+// Counts are numbers of changes by their effect.
+type Counts struct{ BreaksStored, BreaksClients, Safe, Allowed int }
+
+func (n *Counts) add(changes []compare.Change) {
+	for i := range changes {
+		switch c := &changes[i]; {
+		case c.Waived != "":
+			n.Allowed++
+		case c.Category == compare.BreaksStored:
+			n.BreaksStored++
+		case c.Category == compare.BreaksClients:
+			n.BreaksClients++
+		default:
+			n.Safe++
+		}
+	}
+}
+
+// Summary returns the numbers of changes in one line.
+func (r *Report) Summary() string {
+	var n Counts
+	n.add(r.Changes)
+	text := fmt.Sprintf("%d break stored objects, %d break clients, %d are safe", n.BreaksStored, n.BreaksClients, n.Safe)
+	if n.Allowed > 0 {
+		text += fmt.Sprintf(", %d were allowed", n.Allowed)
+	}
+	return text
+}
+
 // Fails reports whether a change counts or a finding is an error.
 func (r *Report) Fails() bool {
 	return r.Findings.HasErrors() || slices.ContainsFunc(r.Changes, func(c compare.Change) bool { return r.counts(&c) })
