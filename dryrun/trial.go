@@ -55,11 +55,6 @@ const (
 	ValidateIgnore FieldValidation = "ignore" // drop the fields
 )
 
-// FieldValidations returns the values of FieldValidation.
-func FieldValidations() []string {
-	return []string{string(ValidateStrict), string(ValidateWarn), string(ValidateIgnore)}
-}
-
 // Hints complete the hints of findings with the options of the calling program. The zero
 // value adds nothing.
 type Hints struct {

@@ -8,7 +8,6 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/pages/apidocs"
@@ -31,7 +30,7 @@ func completions(command string) map[string][]string {
 		"draft":         publish.Drafts(),
 		"published":     {"v2", "v3"},
 		"pruning":       {"server", "proposal"},
-		"validate":      dryrun.FieldValidations(),
+		"validate":      validations(),
 		"style":         {"methods", "functions"},
 		"policy-create": {"clear", "keep"},
 	}

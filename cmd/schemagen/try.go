@@ -54,6 +54,11 @@ type tryRun struct {
 	sample string
 }
 
+// validations returns the values of --validate.
+func validations() []string {
+	return []string{string(dryrun.ValidateStrict), string(dryrun.ValidateWarn), string(dryrun.ValidateIgnore)}
+}
+
 func newTryCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	r := tryRun{target: convertrun.Target{Consent: consent.Consent{In: os.Stdin, Out: stderr}}}
 	cmd := &cobra.Command{
@@ -134,8 +139,8 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if !slices.Contains([]string{"server", "proposal"}, r.pruning) {
 		return fmt.Errorf("unknown pruning %q: use one of server, proposal", r.pruning)
 	}
-	if !slices.Contains(dryrun.FieldValidations(), r.validation) {
-		return fmt.Errorf("unknown --validate %q: use one of %s", r.validation, strings.Join(dryrun.FieldValidations(), ", "))
+	if !slices.Contains(validations(), r.validation) {
+		return fmt.Errorf("unknown --validate %q: use one of %s", r.validation, strings.Join(validations(), ", "))
 	}
 	if r.subresource != "" && r.old == "" {
 		return errors.New("--subresource needs --old: it updates a stored object")
