@@ -107,8 +107,8 @@ type Quote struct {
 	// Message describes the mistake. It is empty if that is the cause of the diagnostic.
 	Message string
 	Text    string
-	// Line is that of Text in a text with several lines, from 1; 0 if unknown. Column counts the
-	// characters of Text from 1.
+	// Line is the number of Text in a text with several lines, from 1; 0 if unknown. Column counts
+	// the characters of Text from 1.
 	Line, Column int
 }
 

@@ -44,8 +44,8 @@ type Trial struct {
 	policies policies
 }
 
-// FieldValidation is what a server does with an object that has unknown fields. The client asks for it;
-// the values are those of kubectl --validate.
+// FieldValidation is what a server does with an object that has unknown fields. The client asks for it,
+// with the values of kubectl --validate.
 type FieldValidation string
 
 // The values of FieldValidation. The zero value is ValidateWarn, a server's default.

@@ -169,7 +169,8 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if !r.isPage() {
 		return r.conclude(ctx, report, stdout, stderr)
 	}
-	broken := r.Project.Judge(new.Findings.Normalize().Since(old.Findings.Normalize()), map[*project.Waiver]bool{}).On()
+	added := new.Findings.Normalize().Since(old.Findings.Normalize())
+	broken := r.Project.Judge(added, map[*project.Waiver]bool{}).On()
 	page, err := review.New(ctx, &review.Input{Old: old.Side.String(), New: new.Side.String(), Olds: old.Definitions, News: new.Definitions,
 		Report: report, Findings: broken, Kinds: passes.Rules(), Server: r.definitions.Server})
 	if err != nil {
@@ -229,7 +230,8 @@ func (r *comparison) conclude(ctx context.Context, report *review.Report, stdout
 
 // deliver prints a document about changes or writes it to a file.
 func (r *comparison) deliver(ctx context.Context, report *review.Report, data []byte, stdout, stderr io.Writer) error {
-	delivery := reporting.Delivery{Outputs: []output.File{{Path: r.target(), Data: data}}, Mode: cli.ModeOf(r.target(), false, false)}
+	delivery := reporting.Delivery{Outputs: []output.File{{Path: r.target(), Data: data}},
+		Mode: cli.ModeOf(r.target(), false, false)}
 	return cmp.Or(r.DeliverQuietly(ctx, delivery, stdout, stderr), verdict(report))
 }
 

@@ -38,8 +38,7 @@ type column struct {
 	value func(*Report, *compare.Change) any
 }
 
-// columns returns the table of changes, in the order of JSON. The cells of a page are those of
-// [cells].
+// columns returns the table of changes, in the order of JSON.
 func columns() []column {
 	return []column{
 		{"kind", "change", "code", func(_ *Report, c *compare.Change) any { return string(c.Kind) }},
