@@ -16,12 +16,18 @@ build: ## Build schemagen into bin/.
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/schemagen ./cmd/schemagen
 
 .PHONY: demo
-demo: build ## Generate CRDs of the Gateway API and a small project, and show diagnostics.
-	@./hack/demo.sh $(BIN)/schemagen
+demo: ## Compare with controller-gen on one project; show a mistake, a union and a diff.
+	@./hack/demo.sh $(BIN)
 
+.PHONY: check
+check: ## Run go vet, and the tests of what has changed since BASE (default: main) and of the pages; about a minute.
+	./hack/check.sh $(BASE)
+
+# gotestsum names packages as they end, go test in their order. With -json, the log is for other programs.
 .PHONY: test
-test: ## Run all tests.
-	$(GO) test -timeout 60m $(GOTESTFLAGS) ./... # on a loaded machine a package takes minutes
+test: ## Run all tests, in about half an hour on two processors.
+	@echo "All tests take about half an hour on two processors. Packages are listed as they end; make check is the quick test."
+	$(if $(filter -json,$(GOTESTFLAGS)),$(GO) test,$(GO) tool -modfile=tools/go.mod gotestsum --format pkgname --) -timeout 60m $(GOTESTFLAGS) ./... # on a loaded machine a package takes minutes
 
 .PHONY: race
 race: ## Run concurrent code under the race detector.
@@ -51,9 +57,10 @@ generate: export GOFLAGS += -buildvcs=false
 generate: build ## Regenerate all generated files.
 	$(GO) generate ./... # what is embedded in the packages tested next
 	$(GO) test $$($(GO) run -C tools ./updates $(CURDIR)) -update -count=1 -timeout 60m # all tests with a flag -update, see tools/updates
-	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
-	cd examples/conversions && $(BIN)/schemagen conversions ./api/... --policy config/policy && $(BIN)/schemagen object paths=./api/... && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version && $(BIN)/schemagen conversions ./functions/... --style=functions && $(BIN)/schemagen object paths=./functions/...
+	cd examples/webhook && $(BIN)/schemagen unions ./api/... --set outputs.policies=config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --set crd.omitToolVersion=true
+	cd examples/conversions && $(BIN)/schemagen conversions ./api/... --set outputs.policies=config/policy && $(BIN)/schemagen object paths=./api/... && $(BIN)/schemagen crd ./api/... -o config/crd --set crd.omitToolVersion=true && $(BIN)/schemagen conversions ./functions/... --set conversions.style=functions && $(BIN)/schemagen object paths=./functions/...
 	$(MAKE) -C examples/operator generate manifests CONTROLLER_GEN=$(BIN)/schemagen
+	cd examples/operator && $(BIN)/schemagen generate --check
 
 .PHONY: verify
 verify: generate ## Regenerate all generated files; fail if they differ.
@@ -126,9 +133,8 @@ conversion-speed: ## Measure generated conversions of objects of 10 kB beside th
 	$(GO) run -C bench . speed -record
 
 .PHONY: versions
-versions: ## Run each release of controller-gen since v0.14 on real projects, and record which changes explain the differences.
+versions: ## Run each release of controller-gen since v0.14 on real projects, to see what changed.
 	$(GO) run -C bench . versions -o $(BIN)/versions
-	$(GO) test ./internal/migrate/peerversions -run '^TestMeasured$$' -count=1 -outputs $(BIN)/versions -update
 
 .PHONY: migrate-real
 migrate-real: ## Run migrate on projects made by Kubebuilder and on the Makefiles of real modules, and record what it finds.
@@ -196,6 +202,11 @@ release-cut: ## Turn "Unreleased" in CHANGELOG.md into VERSION=vX.Y.Z of today, 
 .PHONY: test-release
 test-release: ## Test what makes and publishes releases, with a small program.
 	cd tools/release && $(GO) vet . && $(GO) test . $(GOTESTFLAGS)
+
+.PHONY: test-action
+test-action: ## Test the GitHub action with a local server for the files of release-snapshot.
+	$(MAKE) release-snapshot TARGETS=$$($(GO) env GOOS)/$$($(GO) env GOARCH)
+	$(GO) test ./cmd/schemagen -run '^TestAction$$' -count=1 -release $(BIN)/release
 
 .PHONY: test-web
 test-web: ## Test with a validator, yaml-language-server and a browser; installs missing programs.

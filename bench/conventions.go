@@ -433,7 +433,7 @@ func runRules(ctx context.Context, c benchCase, dir, product string) ([]rawFindi
 		return nil, err
 	}
 	defer os.RemoveAll(temp)
-	cmd := exec.CommandContext(ctx, product, append([]string{"crd", "-o", temp, "--rules", "review", "--format", "json", "--no-cache", "--skip-verify", "--allow-dangerous-types"}, c.paths...)...)
+	cmd := exec.CommandContext(ctx, product, append([]string{"crd", "-o", temp, "--rules", "review", "--format", "json", "--no-cache", "--skip-verify", "--set", "crd.allowDangerousTypes=true"}, c.paths...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -65,7 +65,7 @@ spec: {size: 1}`,
 	}
 	cleared = &diag.Kind{
 		Code: "SG704", Severity: diag.Note, Title: "a union member that a policy clears",
-		Explanation: "The discriminator has changed and selects another member. The server itself clears nothing: that is done by the MutatingAdmissionPolicy that schemagen unions --policy writes. try follows the policies in --policy, in the file of the CRD and beside it, and in outputs.policies of schemagen.yaml; with --unions none, it follows none. It is an error if the API server rejects such a policy, or if the policy has something that schemagen unions does not write. See docs/unions.md.",
+		Explanation: "The discriminator has changed and selects another member. The server itself clears nothing: that is done by the MutatingAdmissionPolicy that schemagen unions writes. try follows the policies in --policy, in the file of the CRD and beside it, and in outputs.policies of schemagen.yaml; with --unions none, it follows none. It is an error if the API server rejects such a policy, or if the policy has something that schemagen unions does not write. See docs/unions.md.",
 		Bad: `
 $ schemagen try -f widget.yaml --crd ./v1 --old stored.yaml --unions cel --policy policy.yaml
 -- v1/types.go --

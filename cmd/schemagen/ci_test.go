@@ -1,10 +1,16 @@
 package main
 
 import (
+	"flag"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,9 +35,9 @@ func ciProject(t *testing.T) (dir string, env []string) {
 		"meta/go.mod":                     "module k8s.io/apimachinery\n\ngo 1.24\n",
 		"meta/pkg/apis/meta/v1/types.go":  metaPackage,
 		"operator/go.mod":                 "module example.com/operator\n\ngo 1.24\n\nrequire k8s.io/apimachinery v0.30.0\n\nreplace k8s.io/apimachinery => ../meta\n",
-		"operator/schemagen.yaml":         "paths: [./api/...]\noutputs: {crd: config/crd/bases}\ncrd: {omitToolVersion: true}\n",
+		"operator/schemagen.yaml":         "paths: [./api/...]\noutputs: {crd: config/crd/bases, rbac: config/rbac}\ncrd: {omitToolVersion: true}\ngenerators: [crd, 'rbac:roleName=manager-role']\n",
 		"operator/config/rbac/role.yaml":  "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: manager-role\nrules:\n- apiGroups:\n  - \"\"\n  resources:\n  - pods\n  verbs:\n  - get\n",
-		"operator/api/v1/generate.go":     "package v1\n\n// +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\n\n//go:generate go tool -modfile=../../go.tool.mod schemagen crd\n",
+		"operator/api/v1/generate.go":     "package v1\n\n// +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\n\n//go:generate go tool -modfile=../../go.tool.mod schemagen generate\n",
 		"operator/api/v1/widget_types.go": "// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n",
 	} {
 		name = filepath.Join(root, filepath.FromSlash(name))
@@ -44,7 +50,7 @@ func ciProject(t *testing.T) (dir string, env []string) {
 	}
 	env = append(os.Environ(), "GOPROXY="+moduleProxies(t), "GOSUMDB=off", "GOFLAGS=", "GOBIN="+filepath.Join(root, "bin"), "RUNNER_TEMP="+root,
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
-	bash(t, dir, env, "schemagen crd && git init -q && git add -A && git commit -q -m one")
+	bash(t, dir, env, "schemagen generate && git init -q && git add -A && git commit -q -m one")
 	return dir, env
 }
 
@@ -155,14 +161,106 @@ type actionStep struct {
 	Run         string
 }
 
-// TestAction runs the steps in action.yml as GitHub does, with a go command that installs
-// the command under test.
+var releaseDir = flag.String("release", "", "files of a release that TestAction installs, from make release-snapshot (default: an archive with this test)")
+
+// releaseServer serves the files of a release at URL/download/v1.2.3 and URL/latest/download. Without
+// -release, they are an archive with the command under test, and its checksum.
+func releaseServer(t *testing.T) *httptest.Server {
+	t.Helper()
+	dir := *releaseDir
+	if dir == "" {
+		dir = t.TempDir()
+		archive := "schemagen_1.2.3_" + runtime.GOOS + "_" + runtime.GOARCH + ".tar.gz"
+		bash(t, dir, os.Environ(), `cp "$(command -v schemagen)" schemagen
+tar -czf `+archive+` schemagen
+rm schemagen
+sha256sum * > checksums.txt`)
+	}
+	files := http.FileServer(http.Dir(dir))
+	mux := http.NewServeMux()
+	for _, prefix := range []string{"/download/v1.2.3", "/latest/download"} {
+		mux.Handle(prefix+"/", http.StripPrefix(prefix, files))
+	}
+	// A release whose archive is not the one of its checksums.
+	mux.HandleFunc("/download/v6.6.6/", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, filepath.Join(dir, "checksums.txt"))
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// TestAction runs the steps in action.yml as GitHub does, with releases from a local server and no go
+// command to install with.
 func TestAction(t *testing.T) {
+	action, used := readAction(t)
+	if len(used) == 0 {
+		t.Error("docs/ci.md does not use the action")
+	}
+	for name := range used {
+		if _, ok := action.Inputs[name]; !ok {
+			t.Errorf("docs/ci.md uses the input %s, which does not exist", name)
+		}
+	}
+	dir, env := ciProject(t)
+	server := releaseServer(t)
+	system := map[string]string{"linux": "Linux", "darwin": "macOS", "windows": "Windows"}[runtime.GOOS]
+	processor := map[string]string{"amd64": "X64", "arm64": "ARM64"}[runtime.GOARCH]
+	env = append(env, "RUNNER_OS="+system, "RUNNER_ARCH="+processor)
+	act := func(inputs map[string]string) (string, error) {
+		given := map[string]string{"releases": server.URL}
+		maps.Copy(given, inputs)
+		return action.run(t, dir, env, given)
+	}
+	if out, err := act(map[string]string{"version": "v1.2.3"}); err != nil || out != "" {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, err := act(map[string]string{"version": "v6.6.6"}); err == nil || !strings.Contains(out, "FAILED") {
+		t.Errorf("a wrong checksum: %v: %s", err, out)
+	}
+	if out, err := act(map[string]string{"version": "v9.9.9"}); err == nil || !strings.Contains(out, "404") {
+		t.Errorf("a release that does not exist: %v: %s", err, out)
+	}
+	env = append(env, "RUNNER_ARCH=X86")
+	if out, err := act(nil); err == nil || !strings.Contains(out, "::error::the release latest of schemagen has no archive for") {
+		t.Errorf("a system without an archive: %v: %s", err, out)
+	}
+	env = append(env, "RUNNER_ARCH="+processor)
+	if out, err := act(map[string]string{"args": "./api/*"}); err == nil || !strings.Contains(out, "./api/*") {
+		t.Errorf("args are expanded as globs: %v: %s", err, out)
+	}
+	if out, err := act(map[string]string{"args": "--only crd\n", "working-directory": "./"}); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+
+	types := filepath.Join(dir, "api/v1/widget_types.go")
+	text, err := os.ReadFile(types)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = append(text, "\n// +kubebuilder:resource:scope=Cluster\n\n// Gadget is more.\ntype Gadget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n"...)
+	if err := os.WriteFile(types, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := act(nil)
+	if err == nil || !strings.Contains(out, "schemagen: config/crd/bases/example.com_gadgets.yaml: run schemagen generate --only crd") {
+		t.Errorf("an outdated file: %v: %s", err, out)
+	}
+	if err := os.WriteFile(types, append(text, "\nvar _ = (\n"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err = act(nil); err == nil || !strings.Contains(out, "::error file=api/v1/widget_types.go,line=") {
+		t.Errorf("a mistake: %v: %s", err, out)
+	}
+}
+
+// readAction returns action.yml, and the inputs that the workflow in docs/ci.md gives it.
+func readAction(t *testing.T) (action actionFile, used map[string]string) {
+	t.Helper()
 	text, err := os.ReadFile("../../action.yml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var action actionFile
 	readYAML(t, string(text), &action)
 	var workflow struct {
 		Jobs map[string]struct {
@@ -172,97 +270,55 @@ func TestAction(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal([]byte(ciBlock(t, ".github/workflows/crds.yaml")), &workflow); err != nil {
+	if err := yaml.Unmarshal([]byte(ciBlock(t, ".github/workflows/generated.yaml")), &workflow); err != nil {
 		t.Fatal(err)
 	}
-	used := map[string]string{}
-	for _, step := range workflow.Jobs["crds"].Steps {
+	for _, step := range workflow.Jobs["generated"].Steps {
 		if strings.HasPrefix(step.Uses, "schemagen/schemagen@") {
 			used = step.With
 		}
 	}
-	if len(used) == 0 {
-		t.Error("docs/ci.md does not use the action")
-	}
-	for name := range used {
-		if _, ok := action.Inputs[name]; !ok {
-			t.Errorf("docs/ci.md uses the input %s, which does not exist", name)
-		}
-	}
+	return action, used
+}
 
-	dir, env := ciProject(t)
-	bin := t.TempDir()
-	shim := "#!/bin/bash\necho \"$@\" >&2\nmkdir -p \"$GOBIN\" && cp \"$(command -v schemagen)\" \"$GOBIN/schemagen\"\n"
-	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(shim), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	act := func(inputs map[string]string) (string, error) {
-		all := ""
-		for _, step := range action.Runs.Steps {
-			value := func(text string) string {
-				text = strings.ReplaceAll(text, "${{ runner.temp }}", t.TempDir())
-				for name, input := range action.Inputs {
-					given, ok := inputs[name]
-					if !ok {
-						given = input.Default
-					}
-					text = strings.ReplaceAll(text, "${{ inputs."+name+" }}", given)
+// run runs the steps of an action in a directory, and returns their output.
+func (a actionFile) run(t *testing.T, dir string, env []string, inputs map[string]string) (string, error) {
+	t.Helper()
+	all := ""
+	temp := t.TempDir()
+	for _, step := range a.Runs.Steps {
+		value := func(text string) string {
+			text = strings.ReplaceAll(text, "${{ runner.temp }}", temp)
+			for name, input := range a.Inputs {
+				given, ok := inputs[name]
+				if !ok {
+					given = input.Default
 				}
-				if strings.Contains(text, "${{") {
-					t.Errorf("%s: unknown expression", text)
-				}
-				return text
+				text = strings.ReplaceAll(text, "${{ inputs."+name+" }}", given)
 			}
-			if strings.Contains(step.Run, "${{") {
-				t.Errorf("an expression in a script allows injection: %s", step.Run)
+			if strings.Contains(text, "${{") {
+				t.Errorf("%s: unknown expression", text)
 			}
-			vars := append(env, "PATH="+bin+":"+os.Getenv("PATH"))
-			if step.Name != "Install schemagen" {
-				vars = env
-			}
-			for name, text := range step.Env {
-				vars = append(vars, name+"="+value(text))
-			}
-			at := value(step.Directory)
-			if !filepath.IsAbs(at) {
-				at = filepath.Join(dir, at)
-			}
-			out, err := bashOutput(at, vars, step.Run)
-			all += out
-			if err != nil {
-				return all, err
-			}
+			return text
 		}
-		return all, nil
+		if strings.Contains(step.Run, "${{") {
+			t.Errorf("an expression in a script allows injection: %s", step.Run)
+		}
+		vars := append(slices.Clone(env), "RUNNER_TEMP="+temp)
+		for name, text := range step.Env {
+			vars = append(vars, name+"="+value(text))
+		}
+		at := value(step.Directory)
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(dir, at)
+		}
+		out, err := bashOutput(at, vars, step.Run)
+		all += out
+		if err != nil {
+			return all, err
+		}
 	}
-	out, err := act(map[string]string{"version": "v1.2.3"})
-	if err != nil || !strings.Contains(out, "install github.com/schemagen/schemagen/cmd/schemagen@v1.2.3\n") {
-		t.Errorf("%v: %s", err, out)
-	}
-	if out, err = act(map[string]string{"args": "./api/* -o config/crd/bases --no-config --omit-tool-version"}); err == nil || !strings.Contains(out, "./api/*") {
-		t.Errorf("args are expanded as globs: %v: %s", err, out)
-	}
-	if out, err = act(map[string]string{"args": "paths=./api/... output:dir=config/crd/bases\n", "working-directory": "./"}); err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
-	types := filepath.Join(dir, "api/v1/widget_types.go")
-	text, err = os.ReadFile(types)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text = append(text, "\n// +kubebuilder:resource:scope=Cluster\n\n// Gadget is more.\ntype Gadget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n"...)
-	if err := os.WriteFile(types, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if out, err = act(nil); err == nil || !strings.Contains(out, "+++ b/config/crd/bases/example.com_gadgets.yaml") {
-		t.Errorf("an outdated file: %v: %s", err, out)
-	}
-	if err := os.WriteFile(types, append(text, "\nvar _ = (\n"...), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if out, err = act(nil); err == nil || !strings.Contains(out, "::error file=api/v1/widget_types.go,line=") {
-		t.Errorf("a mistake: %v: %s", err, out)
-	}
+	return all, nil
 }
 
 // TestPreCommitHooks runs the hooks in .pre-commit-hooks.yaml as pre-commit does, with the

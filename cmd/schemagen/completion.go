@@ -22,17 +22,14 @@ import (
 func completions(command string) map[string][]string {
 	formats := map[string][]string{"diff": diffFormats(), "explain": explain.Formats(), "docs": apidocs.Formats(), "config": configFormats()}
 	out := map[string][]string{
-		"format":        diag.Formats(),
-		"enable":        markers.Features(),
-		"unions":        {"cel", "oneOf", "none"},
-		"lister":        {"auto", "go"},
-		"kube-version":  apiserver.Versions(),
-		"draft":         publish.Drafts(),
-		"published":     {"v2", "v3"},
-		"pruning":       {"server", "proposal"},
-		"validate":      validations(),
-		"style":         {"methods", "functions"},
-		"policy-create": {"clear", "keep"},
+		"format":       diag.Formats(),
+		"enable":       markers.Features(),
+		"unions":       {"cel", "oneOf", "none"},
+		"kube-version": apiserver.Versions(),
+		"draft":        publish.Drafts(),
+		"published":    {"v2", "v3"},
+		"pruning":      {"server", "proposal"},
+		"validate":     validations(),
 	}
 	if choices, ok := formats[command]; ok {
 		out["format"] = choices
@@ -47,6 +44,7 @@ func completions(command string) map[string][]string {
 func addCompletions(root *cobra.Command) {
 	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
 	_ = root.RegisterFlagCompletionFunc("color", cli.CompleteFrom(terminal.Modes())) // the flag is there
+	_ = root.RegisterFlagCompletionFunc("set", cli.CompleteFrom(project.Keys()))     // the flag is there
 	commands := root.Commands()
 	for _, cmd := range root.Commands() {
 		commands = append(commands, cmd.Commands()...)
@@ -73,7 +71,7 @@ func addCompletions(root *cobra.Command) {
 				_ = cmd.RegisterFlagCompletionFunc(flag, fromProject(names)) // the flag is there
 			}
 		}
-		for _, flag := range []string{"output", "policy", "cache-dir"} {
+		for _, flag := range []string{"output", "policy"} {
 			if cmd.Flags().Lookup(flag) != nil && values[flag] == nil {
 				_ = cmd.MarkFlagDirname(flag)
 			}

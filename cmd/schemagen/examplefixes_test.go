@@ -25,7 +25,7 @@ func unfixable() map[diag.Code]string {
 		destination = "the file or chart is not generated, or is written by other tools"
 	)
 	return map[diag.Code]string{
-		"SG101": argument, "SG102": meaning, "SG103": meaning, "SG104": argument, "SG106": destination,
+		"SG101": argument, "SG102": meaning, "SG103": meaning, "SG104": argument, "SG106": destination, "SG107": argument,
 		"SG201": several, "SG202": several, "SG203": several, "SG204": types, "SG206": several, "SG207": meaning, "SG208": several,
 		"SG209": several, "SG210": meaning, "SG211": meaning, "SG212": several, "SG214": several, "SG215": types, "SG216": several, "SG219": meaning,
 		"SG241": convention, "SG242": types, "SG243": convention, "SG244": convention, "SG245": types, "SG246": types, "SG247": types, "SG248": types,
@@ -41,7 +41,7 @@ func unfixable() map[diag.Code]string {
 		"SG408": argument, "SG409": several, "SG410": destination,
 		"SG501": "--prune removes the file", "SG504": destination, "SG505": destination, "SG506": argument, "SG508": several, "SG509": several, "SG510": meaning, "SG512": argument, "SG517": argument, "SG518": destination,
 		"SG601": meaning, "SG602": meaning, "SG603": argument, "SG605": meaning, "SG607": several, "SG614": several, "SG615": several,
-		"SG616": meaning, "SG617": meaning, "SG618": meaning, "SG622": "only the author knows which of the messages is right",
+		"SG616": meaning, "SG617": meaning, "SG618": meaning, "SG622": "only the author knows which of the messages is right", "SG625": meaning,
 		"SG901": meaning, "SG930": several, "SG935": meaning, "SG939": "a manager may serve that path",
 	}
 }

@@ -149,7 +149,7 @@ var seconds = regexp.MustCompile(`\d+\.\d\ds`)
 // newMistakes returns a project with a mistake.
 func newMistakes(t *testing.T) *sandbox {
 	p := newProject(t)
-	p.args = append(p.args, "--cache-dir", p.at("cache"))
+	p.args = append(p.args, "--set", "cacheDir="+p.at("cache"))
 	p.replace("work/api/types.go", "Extra Extra", "Extra Missing")
 	return p
 }
@@ -205,7 +205,7 @@ func lastLine(text string) string {
 // TestTerminalSummary has what is printed last if files are written or not.
 func TestTerminalSummary(t *testing.T) {
 	p := newProject(t)
-	p.args = append(p.args, "--cache-dir", p.at("cache"))
+	p.args = append(p.args, "--set", "cacheDir="+p.at("cache"))
 	expect := func(want string, more ...string) {
 		t.Helper()
 		text, _ := p.onTerminal(100, []string{"NO_COLOR=1"}, more...)

@@ -106,7 +106,7 @@ func (r *typesRun) run(ctx context.Context, names []string, stdin io.Reader, std
 				stale = append(stale, filepath.FromSlash(path))
 				continue
 			}
-			found = append(found, generate.StaleOutput.At(diag.Position{File: path}, "remove the file, or run with --prune", "schemagen types no longer writes this file"))
+			found = append(found, generate.StaleOutput.At(diag.Position{File: path}, "remove it, or run with --prune", "schemagen types no longer writes this file"))
 		}
 	}
 	verdict := r.Judge(append(findings, found...).Normalize())

@@ -9,6 +9,7 @@ import (
 	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/companions/configgen"
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -73,6 +74,7 @@ func (c Companions) run(ctx context.Context, options define.Options, year int, n
 		case prints:
 			out.printed = append(out.printed, output.File{Path: file.Name, Data: file.Data})
 		case path != "":
+			path = screen.Relative(options.Dir, path, 0)
 			out.files = append(out.files, written{output.File{Path: path, Data: file.Data}, file.Generator, file.PackageDir})
 		}
 	}

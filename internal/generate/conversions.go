@@ -44,7 +44,7 @@ func (c Conversions) Run(ctx context.Context, options define.Options) (*Result, 
 
 // generate returns the files beside Go packages.
 func (c Conversions) generate(ctx context.Context, options define.Options) (*conversionOutputs, diag.List, error) {
-	out := &conversionOutputs{Prune: c.Prune}
+	out := &conversionOutputs{GoFiles: c.GoFiles}
 	var findings diag.List
 	var err error
 	if c.LawsOnly {

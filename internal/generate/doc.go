@@ -7,6 +7,7 @@
 //
 //   - request.go: a request, its result, and [Run]
 //   - project.go: the request for all that a project has
+//   - ways.go: how a request differs from that of the project
 //   - channels.go, joined.go: the channels of a run, and definitions that are the same in all of them
 //   - install.go: CRDs in kustomizations and Helm charts
 //   - companions.go, schemapatch.go: the other generators of a command line
@@ -16,5 +17,6 @@
 //   - gofiles.go: what generators of Go files and policies have in common
 //   - functions.go, conversions.go: functions for unions, conversions, and policies, as results
 //   - staleunions.go, staleconversions.go: stale files of these
+//   - stalecompanions.go: stale files of rbac, webhook and object
 //   - reported.go, codes.go: the codes that a run reports
 package generate

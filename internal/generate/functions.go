@@ -47,7 +47,7 @@ func (f Functions) Run(ctx context.Context, options define.Options) (*Result, er
 		for _, dir := range generated.Without {
 			candidates = append(candidates, screen.Relative(options.Dir, filepath.Join(dir, uniongen.FileName), 0))
 		}
-		remove, found, err := staleAmong(options.Inputs, candidates, reason, f.Prune)
+		remove, found, err := staleAmong(options.Inputs, candidates, reason, f.GoFiles)
 		if err != nil {
 			return nil, err
 		}

@@ -24,6 +24,8 @@ type GoFiles struct {
 	Policies string
 	// Prune removes files that schemagen wrote and that are no longer needed.
 	Prune bool
+	// Partial has the meaning that it has in [Request].
+	Partial bool
 	// Unreadable are findings about the file whose text is the header of the options.
 	Unreadable diag.List
 }
@@ -87,7 +89,7 @@ func (g GoFiles) addPolicies(ctx context.Context, options define.Options, polici
 		}
 		candidates = append(candidates, path)
 	}
-	remove, found, err := staleAmong(options.Inputs, candidates, policies.reason, g.Prune)
+	remove, found, err := staleAmong(options.Inputs, candidates, policies.reason, g)
 	out.Stale = append(out.Stale, remove...)
 	out.Findings = append(out.Findings, found...)
 	return err

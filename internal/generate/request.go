@@ -63,6 +63,8 @@ type Request struct {
 	AllPackages bool
 	// Prune removes files written by schemagen that no longer belong to a kind.
 	Prune bool
+	// Partial is set if schemagen generate runs only some generators, and so prunes nothing.
+	Partial bool
 	// Kustomize writes a kustomization.yaml into the output directory.
 	Kustomize bool
 	// Helm is a directory of a Helm chart that the CRDs are also written to: its crds or
@@ -156,7 +158,7 @@ func (r *runner) run(ctx context.Context, server define.Server,
 	if err != nil {
 		return nil, err
 	}
-	all.stale = crds.stale
+	all.stale = append(all.stale, crds.stale...)
 	all.findings = append(crds.findings, notEchoed(all.findings, crds.findings)...)
 	if err := r.runOthers(ctx, all); err != nil {
 		return nil, err
@@ -241,6 +243,12 @@ func (r *runner) runCompanions(ctx context.Context, crds []written) (*made, erro
 		out.printed = append(out.printed, more.printed...)
 		out.findings = append(out.findings, notEchoed(more.findings, out.findings)...)
 		out.findings = append(out.findings, collisions(r.Dir, out.files)...)
+		if r.Prune && !out.findings.HasErrors() {
+			out.stale, err = r.Companions.stale(ctx, r.Options, out.files)
+			if err != nil {
+				return nil, err
+			}
+		}
 	}
 	return out, nil
 }

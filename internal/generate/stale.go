@@ -111,7 +111,7 @@ type fileDefinition struct {
 	} `yaml:"spec"`
 }
 
-// readDefinitions returns the definitions in a file, or in a template written for --helm.
+// readDefinitions returns the definitions in a file, or in a template written for outputs.helm.
 // alone reports whether the file has exactly one definition and nothing else.
 func readDefinitions(text []byte) (out []fileDefinition, alone bool) {
 	if document, ok := crdinstall.HelmDocument(text); ok {
@@ -167,6 +167,10 @@ func (r *runner) stale(targets []target) (remove []string, findings diag.List, e
 		}
 	}
 	var stale []staleFile
+	findings, err = r.beforeChannels(targets)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, p := range places {
 		found, err := staleFiles(r.in, p, places, groups, !r.OmitToolVersion)
 		if err != nil {
@@ -188,7 +192,7 @@ func (r *runner) stale(targets []target) (remove []string, findings diag.List, e
 		}
 		hint := "remove it"
 		if removable {
-			hint = "remove it, or run with --prune"
+			hint = pruneHint(r.Partial)
 		} else if f.ours {
 			hint = "run without --channel, and with --prune: the channels that are not written now have no other file"
 		}
@@ -199,6 +203,42 @@ func (r *runner) stale(targets []target) (remove []string, findings diag.List, e
 		findings = append(findings, StaleOutput.At(diag.Position{File: filepath.ToSlash(f.path)}, hint, "%s", message))
 	}
 	return remove, findings, nil
+}
+
+// beforeChannels reports files in the directory of all definitions which schemagen wrote when the project had
+// no channels, and which no run updates since. A copy of what a channel has is up to date.
+func (r *runner) beforeChannels(targets []target) (findings diag.List, err error) {
+	isOutput := func(t target) bool { return filepath.Clean(t.Destination) == filepath.Clean(r.Destination) }
+	if len(r.Channels) == 0 || r.Destination == "" || r.Destination == "-" || slices.ContainsFunc(targets, isOutput) {
+		return nil, nil
+	}
+	var reported []string
+	for _, t := range targets {
+		for _, file := range t.files {
+			path := filepath.Join(r.Destination, file.Name)
+			text, err := r.in.ReadFile(path, nil)
+			switch {
+			case inputs.IsAbsent(err) || slices.Contains(reported, path):
+				continue
+			case err != nil:
+				return nil, fmt.Errorf("find stale files: %w", err)
+			}
+			isCopy := slices.ContainsFunc(targets, func(t target) bool {
+				return slices.ContainsFunc(t.files, func(f define.File) bool {
+					return f.Name == file.Name && bytes.Equal(f.Data, text)
+				})
+			})
+			if definitions, _ := readDefinitions(text); isCopy || len(definitions) != 1 ||
+				!strings.HasPrefix(definitions[0].Metadata.Annotations[generator.VersionAnnotation], "schemagen") {
+				continue
+			}
+			reported = append(reported, path)
+			findings = append(findings, StaleOutput.At(diag.Position{File: filepath.ToSlash(path)},
+				"install the definitions of a channel, and remove this file", "no channel has this file, which is out of date: that of channel %s is in %s",
+				t.Name, filepath.ToSlash(t.Destination)))
+		}
+	}
+	return findings, nil
 }
 
 // withoutDefinition returns why a channel does not write the definition of a file.

@@ -18,8 +18,7 @@ type conversionOutputs struct {
 	// Generated has no model if only tests are generated.
 	Generated conversions.Files
 	Tests     laws.Files
-	// Prune removes stale files.
-	Prune bool
+	GoFiles
 }
 
 // staleConversions finds files of schemagen conversions, and of their tests, that are no longer
@@ -31,7 +30,7 @@ func staleConversions(ctx context.Context, options define.Options,
 	var kept []string // directories
 	add := func(name, reason string) error {
 		path := screen.Relative(options.Dir, name, 0)
-		stale, found, err := staleAmong(options.Inputs, []string{path}, reason, outputs.Prune)
+		stale, found, err := staleAmong(options.Inputs, []string{path}, reason, outputs.GoFiles)
 		if err != nil || len(stale)+len(found) == 0 {
 			return err
 		}
@@ -85,7 +84,7 @@ func unwritten(m *conversions.Model, dir string) string {
 			case v.ByHand():
 				return "the conversions of " + kind.Name + " " + v.Name + " are written by hand"
 			case m.Options.Functions:
-				return "with --style=functions, the package of the hub, " + kind.Hub.Name + ", has no such file"
+				return "with conversions.style: functions, the package of the hub, " + kind.Hub.Name + ", has no such file"
 			}
 		}
 	}

@@ -53,6 +53,8 @@ func (e entry) facts() (out []snapshot.Fact, ok bool) {
 		if !isError {
 			return about(snapshot.Kind)
 		}
+	case opPlain:
+		return nil, true // a change of permissions changes the stamp of the file, which is read, too
 	case opLKind:
 		if !isError {
 			return about(snapshot.LinkKind)

@@ -30,6 +30,7 @@ const (
 	opLookPath = "look"  // path of a command
 	opEnv      = "env"   // environment variable
 	opLKind    = "lkind" // like kind, but does not follow a symlink
+	opPlain    = "plain" // whether a file is not executable
 )
 
 // Reader reads and records what it read. The methods of a nil Reader read without
@@ -262,12 +263,15 @@ func IsAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// Wrote reads a file that should contain data. If it contains anything else, the record is
-// incomplete.
+// Wrote reads a file that should contain data, and not be executable. If it contains anything else,
+// the record is incomplete.
 func (r *Reader) Wrote(name string, data []byte) {
 	if now, err := r.ReadFile(name, nil); err != nil || !bytes.Equal(now, data) {
 		r.Unsure(name + " is not what was written")
 	}
+	plain := query{op: opPlain, name: name}
+	answer, _ := plain.ask(nil)
+	r.note(plain, note{answer: answer})
 }
 
 // readAll reads to the end, into the buffer while it is large enough.
@@ -536,6 +540,12 @@ func (q query) ask(sound Sound) (digest, stamp) {
 	case opKind:
 		info, err := os.Stat(q.name)
 		return kindOf(info, err), stamp{}
+	case opPlain:
+		info, err := os.Stat(q.name)
+		if err != nil {
+			return failure(err), stamp{}
+		}
+		return digest(strconv.FormatBool(info.Mode()&0o111 == 0)), stamp{}
 	case opLKind:
 		info, err := os.Lstat(q.name)
 		return kindOf(info, err), stamp{}

@@ -83,7 +83,7 @@ func (p *plugin) help() metadata {
 	}
 	return metadata{
 		Description: `Make the project use schemagen in place of controller-gen: the Makefile installs and
-calls it, and there are a schemagen.yaml, a workflow of GitHub that checks the CRDs, and a
+calls it, and there are a schemagen.yaml, a workflow of GitHub that checks generated files, and a
 configuration of pre-commit. Files that exist are not changed, except for the Makefile.
 `,
 		Examples: "  kubebuilder init --plugins go.kubebuilder.io/v4," + Name + "/" + Version + " --domain example.com\n" +
@@ -158,7 +158,7 @@ func (p *plugin) makefile(reader *inputs.Reader, version string) {
 	}
 }
 
-// workflow adds a workflow that checks the CRDs, in projects on GitHub.
+// workflow adds a workflow that checks generated files, in projects on GitHub.
 func (p *plugin) workflow(version, revision string) {
 	onGitHub := false
 	for _, name := range slices.Sorted(maps.Keys(p.files)) {
@@ -172,15 +172,15 @@ func (p *plugin) workflow(version, revision string) {
 		p.note("no workflow for GitHub was added, because there is no directory .github; for other systems see %s", documentationCI)
 		return
 	}
-	p.changed[workflowFile] = fmt.Sprintf(`# Checks that the CRDs are up to date and that an API server accepts them.
+	p.changed[workflowFile] = fmt.Sprintf(`# Checks that generated files are up to date and that an API server accepts the CRDs.
 # %s
-name: CRDs
+name: generated
 on: [push, pull_request]
 permissions:
   contents: read
 jobs:
-  crds:
-    name: Check the CRDs
+  generated:
+    name: Check the generated files
     runs-on: ubuntu-latest
     steps:
     - uses: actions/checkout@v4
@@ -199,7 +199,7 @@ func (p *plugin) preCommit(revision string) {
 		}
 		return
 	}
-	p.changed[preCommitFile] = fmt.Sprintf(`# Hooks of https://pre-commit.com that keep the CRDs up to date.
+	p.changed[preCommitFile] = fmt.Sprintf(`# Hooks of https://pre-commit.com that keep generated files up to date.
 # %s
 repos:
 - repo: https://github.com/schemagen/schemagen

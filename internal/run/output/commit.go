@@ -94,7 +94,8 @@ func (w *Writer) Prepare(ctx context.Context, outputs []File, stale []string, mo
 // files on disk, in their order; none for [Stdout].
 //
 // Files that are equal are not touched, not even opened for writing. The permission bits
-// of existing files are kept, and symlinks to files are followed. If Apply fails, no
+// of existing files are kept, except that generated files are not executable, and symlinks to files
+// are followed. If Apply fails, no
 // file is changed: all temporary files are written next to their targets before the first
 // target is replaced. If the process is killed between the first and the last
 // replacement, some files are new and the others old, but each is complete; the next run
@@ -154,7 +155,7 @@ type target struct {
 	// or file of [Writer.bases] that it is in.
 	file, base string
 	// exists is true if there is a file, with the content old and the permission
-	// bits perm. Otherwise perm is the mode before the umask is applied.
+	// bits perm, as they are after the change. Otherwise perm is the mode before the umask is applied.
 	exists bool
 	old    []byte
 	perm   fs.FileMode
@@ -208,13 +209,24 @@ func (s *search) targets(ctx context.Context, outputs []File) ([]*target, error)
 			s.refused = append(s.refused, savedMeanwhile(out.Path))
 			continue
 		}
-		if !t.exists || !bytes.Equal(s.content.Bytes(), t.Data) {
+		perm := t.perm
+		t.perm = s.permissions(out, perm)
+		if !t.exists || t.perm != perm || !bytes.Equal(s.content.Bytes(), t.Data) {
 			t.old = bytes.Clone(s.content.Bytes())
 			s.checkWritable(t)
 			targets = append(targets, t)
 		}
 	}
 	return targets, nil
+}
+
+// permissions returns the permission bits that a file has after it is written, if it has some before.
+// Generated files are not executable, as git records. Other bits depend on the umask.
+func (s *search) permissions(out File, perm fs.FileMode) fs.FileMode {
+	if out.Before != nil || out.Mode != 0 || perm&0o111 == 0 || !s.writer.recordsModes() {
+		return perm
+	}
+	return perm &^ 0o111
 }
 
 // checkSame returns an error if two outputs are written to one file. For edits of a file that has two
@@ -543,6 +555,7 @@ func (d disk) undo(replaced, removed []*target) error {
 		case !t.exists:
 			err = t.dir.Remove(t.name())
 		default:
+			t.perm = t.info.Mode().Perm()
 			if err = d.writeTemp(t, t.old); err == nil {
 				err = d.restore(t)
 			}

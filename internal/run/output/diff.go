@@ -23,7 +23,12 @@ func printDiffs(ctx context.Context, stdout io.Writer, targets []*target) error 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		w.print(t.Path, t.old, t.Data, t.exists)
+		if t.exists && t.info.Mode().Perm() != t.perm {
+			w.modes(t.Path)
+		}
+		if !t.exists || !bytes.Equal(t.old, t.Data) {
+			w.print(t.Path, t.old, t.Data, t.exists)
+		}
 	}
 	return w.Flush()
 }
@@ -69,9 +74,21 @@ func newDiffWriter(out io.Writer, paint screen.Paint) diffWriter {
 	return diffWriter{bufio.NewWriter(out), paint}
 }
 
+// shownName returns the name of a file in a diff: as in git, "a/" replaces the leading slash of an absolute path.
+func shownName(path string) string {
+	return screen.Line(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "/"))
+}
+
+// modes prints that an executable file becomes one that is not, as git does.
+func (w diffWriter) modes(path string) {
+	name := shownName(path)
+	w.line(screen.Bold, "diff --git a/"+name+" b/"+name)
+	w.line(screen.Bold, "old mode 100755")
+	w.line(screen.Bold, "new mode 100644")
+}
+
 func (w diffWriter) print(path string, old, current []byte, exists bool) {
-	// As in git, "a/" replaces the leading slash of an absolute path.
-	name := screen.Line(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "/"))
+	name := shownName(path)
 	origin := "/dev/null"
 	if exists {
 		origin = "a/" + name

@@ -51,6 +51,13 @@ func RootOf(dir string) string {
 // controlDirectories are those in which version control has hooks and settings that run programs.
 func controlDirectories() []string { return []string{".git", ".hg", ".jj", ".svn"} }
 
+// recordsModes reports whether git records which files are executable. It does not where the file system
+// has no such bits, and lets all files appear to be.
+func (w *Writer) recordsModes() bool {
+	config, _ := os.ReadFile(filepath.Join(w.Root, ".git", "config"))
+	return !strings.Contains(strings.ToLower(string(config)), "filemode = false")
+}
+
 // bases returns the physical directories and files at or below which files may be.
 func (w *Writer) bases() []string {
 	bases := []string{w.Root}

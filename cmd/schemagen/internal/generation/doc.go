@@ -12,6 +12,7 @@
 // Read the files in this order:
 //
 //   - settle.go: an invocation becomes settings
+//   - ways.go: where schemagen generate would write other bytes
 //   - run.go: settings become an outcome, and that is finished
 //   - fix.go, watch.go: runs that are repeated
 //   - values.go: the values of settings and their flags

@@ -92,7 +92,7 @@ type Settings struct {
 	in *inputs.Reader
 	// kept is the run cache, or nil.
 	kept *runcache.Cache
-	// unreadable are findings about files that the settings name.
+	// unreadable are findings about settings and the files that they name.
 	unreadable diag.List
 	// snapshot is where the next process with the same command line finds how this one
 	// ended, or "".
@@ -128,9 +128,13 @@ func (inv *Invocation) settle(reader *inputs.Reader, shared *Session) (*Settings
 	if err := complete(s, &v); err != nil {
 		return nil, err
 	}
+	ways, err := inv.compareWays(s, &v, flags, reader)
+	if err != nil {
+		return nil, err
+	}
 	header, unreadable := ReadHeader(s.in, s.Reporter.Writer, v.headerFile, v.year)
 	v.Header = header
-	s.unreadable = slices.Concat(unreadable, s.unreadable, s.Reporter.Writer.Outside(v.Companions.HeaderFiles()...))
+	s.unreadable = slices.Concat(unreadable, ways, s.unreadable, s.Reporter.Writer.Outside(v.Companions.HeaderFiles()...))
 	s.Values = v
 	return s, nil
 }
@@ -158,7 +162,7 @@ func (inv *Invocation) definitions(s *Settings, v *Values) error {
 	if err := inv.conventions(s, v); err != nil {
 		return err
 	}
-	if inv.Of == project.OfGenerate && s.Reporter.Project == nil && s.Reporter.Format == "text" {
+	if inv.Of == project.OfGenerate && !s.Reporter.Project.Exists() && s.Reporter.Format == "text" {
 		inv.sayAssumed(s, v, reader)
 	}
 	if found := v.SelectChannels(reader, s.Reporter.Project, inv.selection(v)); len(found) > 0 {
@@ -192,6 +196,7 @@ func (inv *Invocation) wholeProject(s *Settings, v *Values, reader *inputs.Reade
 		return err
 	}
 	v.Prune = v.Prune || len(only) == 0
+	v.Partial = len(only) > 0
 	v.Request.Make(made)
 	if v.WithoutCRDs {
 		v.Destination = ""
@@ -205,7 +210,7 @@ func (inv *Invocation) wholeProject(s *Settings, v *Values, reader *inputs.Reade
 		}
 	}
 	header, unreadable := ReadHeader(s.in, s.Reporter.Writer, ofGoFiles.headerFile, ofGoFiles.year)
-	files := generate.GoFiles{Header: header, Policies: ofGoFiles.policies, Prune: v.Prune, Unreadable: unreadable}
+	files := generate.GoFiles{Header: header, Policies: ofGoFiles.policies, Prune: v.Prune, Partial: v.Partial, Unreadable: unreadable}
 	if v.Request.Functions != nil {
 		*v.Request.Functions = generate.Functions{FunctionOptions: ofGoFiles.Functions, GoFiles: files}
 	}
@@ -264,7 +269,9 @@ func (inv *Invocation) conventions(s *Settings, v *Values) (err error) {
 	if err != nil {
 		return err
 	}
-	if args, ok := reporting.ArgumentsOf(inv.Command.Context()); ok && !inv.Watch && !inv.Fix {
+	args, ok := reporting.ArgumentsOf(inv.Command.Context())
+	// Paths of --set may be relative to another directory than the one that the snapshot is for.
+	if set := reporting.GivenOf(inv.Command); ok && !inv.Watch && !inv.Fix && (set.Dir == "" || set.Dir == inv.Dir) {
 		s.snapshot = snapshot.Path(args)
 	}
 	if v.since != "" && len(v.Rules) > 0 {
