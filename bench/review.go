@@ -72,7 +72,7 @@ func reviews(ctx context.Context, w workspace, given string, runs int, recorded 
 		}
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "schemagen review of synthetic-25, %s; medians of %d alternating runs.\n", time.Now().UTC().Format(time.DateOnly), runs)
+	fmt.Fprintf(&text, "schemagen diff --format html of synthetic-25, %s; medians of %d alternating runs.\n", time.Now().UTC().Format(time.DateOnly), runs)
 	for _, t := range contestants {
 		t.samples = t.samples[1:]
 		m := t.median()

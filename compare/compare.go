@@ -214,12 +214,12 @@ func Folded(changes []Change) []Change {
 	return out
 }
 
-// Sorted returns the changes sorted by definition and, within it, by category, the most
-// harmful first. The sort is stable.
+// Sorted returns the changes sorted by category, the most harmful first, and then by definition. The
+// sort is stable.
 func Sorted(changes []Change) []Change {
 	out := slices.Clone(changes)
 	slices.SortStableFunc(out, func(a, b Change) int {
-		return cmp.Or(strings.Compare(a.Definition, b.Definition), cmp.Compare(b.Category, a.Category))
+		return cmp.Or(cmp.Compare(b.Category, a.Category), strings.Compare(a.Definition, b.Definition))
 	})
 	return out
 }

@@ -107,8 +107,9 @@ type Quote struct {
 	// Message describes the mistake. It is empty if that is the cause of the diagnostic.
 	Message string
 	Text    string
-	// Column counts the characters of Text from 1.
-	Column int
+	// Line is the number of Text in a text with several lines, from 1; 0 if unknown. Column counts
+	// the characters of Text from 1.
+	Line, Column int
 }
 
 // Diagnostic is one finding about the user's source.
@@ -145,11 +146,27 @@ type Diagnostic struct {
 //
 //	path:line:col: severity[CODE]: message   (without the position if there is none)
 func (d Diagnostic) String() string {
-	text := fmt.Sprintf("%s[%s]: %s", d.Severity, d.Code, screen.Line(d.Message))
+	text := fmt.Sprintf("%s[%s]: %s", d.Severity, d.Code, screen.Line(d.Text()))
 	if d.Pos.File == "" {
 		return text
 	}
 	return screen.Line(d.Pos.String()) + ": " + text
+}
+
+// Text returns the message for people. If it is about texts with a position, such as CEL rules, that is
+// the cause at the place in each:
+//
+//	rule:1:5: undefined field "itemz" of spec (did you mean items?)
+func (d Diagnostic) Text() string {
+	if len(d.Quotes) == 0 || d.Quotes[0].Line == 0 || d.Pos.File == "" {
+		return d.Message
+	}
+	name := d.Path[strings.LastIndexByte(d.Path, '.')+1:]
+	var places []string
+	for _, q := range d.Quotes {
+		places = append(places, fmt.Sprintf("%s:%d:%d: %s", name, q.Line, q.Column, cmp.Or(q.Message, d.Cause)))
+	}
+	return strings.Join(places, "; ")
 }
 
 // Fix is a possible correction of a diagnostic's source.

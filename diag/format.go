@@ -244,7 +244,7 @@ type sarifReplacement struct {
 }
 
 func sarifOf(d Diagnostic) sarifResult {
-	message := d.Message
+	message := d.Text()
 	if d.Hint != "" {
 		message += "\n" + d.Hint
 	}
@@ -352,7 +352,7 @@ func (l List) writeGitHub(w io.Writer) error {
 				fmt.Fprintf(&b, "col=%d,", d.Pos.Column)
 			}
 		}
-		message := screen.Line(d.Message)
+		message := screen.Line(d.Text())
 		if d.Hint != "" {
 			message += "\n" + strings.Join(lines(d.Hint), "\n")
 		}

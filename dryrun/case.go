@@ -99,7 +99,7 @@ func (c *Case) failed(pos diag.Position, format string, args ...any) *Failure {
 // rejected reports an object that should be stored but is rejected.
 func (c *Case) rejected(what string, kind *Kind, o *Object, a apiserver.Answer) *Failure {
 	var errs diag.List
-	for _, d := range kind.findings(o, a, Hints{}) {
+	for _, d := range slices.Concat(kind.unknown(o, a, ValidateWarn), kind.findings(o, a, Hints{})) {
 		if d.Severity == diag.Error {
 			errs = append(errs, d)
 		}

@@ -26,7 +26,7 @@ spec: {size: 1}`,
 	}
 	droppedField = &diag.Kind{
 		Code: "SG702", Severity: diag.Warning, Title: "a field that is not stored",
-		Explanation: "The API server prunes what the schema does not specify, and null if the field is not nullable. Without a conversion webhook, the storage version prunes, too, and an update through another version removes what that version does not have. With kubectl's strict validation an unknown field is rejected instead.",
+		Explanation: "The API server prunes what the schema does not specify, and null if the field is not nullable. Without a conversion webhook, the storage version prunes, too, and an update through another version removes what that version does not have. By default, kubectl and schemagen try ask for strict validation, and an object with an unknown field is rejected instead.",
 		Bad: `
 $ schemagen try -f widget.yaml --crd ./v1
 -- v1/types.go --

@@ -108,20 +108,35 @@ func rejectionOf(d *crd.Definition) (*diag.Diagnostic, error) {
 	return nil, err
 }
 
-// findings reports what the server did with an object, each at its line.
-func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
-	var out diag.List
-	add := func(kind *diag.Kind, path *structural.ObjectPath, hint, format string, args ...any) {
-		out = append(out, kind.At(o.Position(path), hint, format, args...))
+// unknown reports the fields that the server does not know: it drops them, or if verdict says so,
+// rejects the object.
+func (k *Kind) unknown(o *Object, a apiserver.Answer, verdict FieldValidation) (out diag.List) {
+	add := func(pos diag.Position, hint, field, reason string) {
+		switch verdict {
+		case ValidateIgnore:
+		case ValidateStrict:
+			out = append(out, droppedField.At(pos, hint, "unknown field %s: %s", field, reason).As(diag.Error))
+		default:
+			out = append(out, droppedField.At(pos, hint, "%s is dropped: %s", field, reason))
+		}
 	}
 	for _, path := range a.Pruned {
 		steps := path.Steps()
 		name := steps[len(steps)-1].Field
 		node := locate.Value(k.schema, steps[:len(steps)-1])
-		add(droppedField, path, words.DidYouMean(name, locate.FieldNames(node), ""), "%s is dropped: it is not in the schema", path)
+		add(o.Position(path), words.DidYouMean(name, locate.FieldNames(node), ""), path.String(), "it is not in the schema")
 	}
 	for _, text := range a.Metadata {
-		out = append(out, droppedField.At(o.textPosition(text), "", "%s is dropped: it is not a field of metadata", text))
+		add(o.textPosition(text), "", text, "it is not a field of metadata")
+	}
+	return out
+}
+
+// findings reports what the server did with the fields of an object that it knows, each at its line.
+func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
+	var out diag.List
+	add := func(kind *diag.Kind, path *structural.ObjectPath, hint, format string, args ...any) {
+		out = append(out, kind.At(o.Position(path), hint, format, args...))
 	}
 	for _, d := range a.Differences {
 		out = append(out, k.otherwise(o, d))

@@ -26,6 +26,8 @@ type Trial struct {
 	// Converts is set if a webhook converts between the versions of all kinds, whatever their CRDs
 	// say. Otherwise the server does, for CRDs that have no webhook, as it does on its own.
 	Converts bool
+	// FieldValidation decides about unknown fields.
+	FieldValidation FieldValidation
 	// Hints complete the hints of findings.
 	Hints Hints
 
@@ -41,6 +43,17 @@ type Trial struct {
 	invalid  error
 	policies policies
 }
+
+// FieldValidation is what a server does with an object that has unknown fields. The client asks for it,
+// with the values of kubectl --validate.
+type FieldValidation string
+
+// The values of FieldValidation. The zero value is ValidateWarn, a server's default.
+const (
+	ValidateStrict FieldValidation = "strict" // reject the object, the default of kubectl
+	ValidateWarn   FieldValidation = "warn"   // drop the fields, with a warning
+	ValidateIgnore FieldValidation = "ignore" // drop the fields
+)
 
 // Hints complete the hints of findings with the options of the calling program. The zero
 // value adds nothing.
@@ -302,12 +315,13 @@ func (t *Trial) request(ctx context.Context, r *Result, stored map[string]any) e
 	if err != nil {
 		return err
 	}
-	if len(answer.Errors) > 0 {
+	unknown := kind.unknown(o, answer, t.FieldValidation)
+	if len(answer.Errors) > 0 || unknown.HasErrors() {
 		action = Rejected
 	}
 	r.Action = action
 	r.Stored = answer.Object
-	r.Findings = append(r.Findings, kind.findings(o, answer, t.Hints)...)
+	r.Findings = append(append(r.Findings, unknown...), kind.findings(o, answer, t.Hints)...)
 	if name := crd.ConversionAnnotation(kind.Group); t.Subresource == "" && !t.Converts && annotation(o.Value, name) != annotation(stored, name) {
 		path := (*structural.ObjectPath)(nil).Field("metadata").Field("annotations").Field(name)
 		r.Findings = append(r.Findings, exported.At(o.Position(path), "remove the annotation: schemagen try --to VERSION --strip does", "%s was kept by a conversion of another object, or at another time", name))

@@ -733,6 +733,7 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *result {
 	}
 	if !f.Warning {
 		d.Cause, d.Quotes = cause(f)
+		c.describe(d)
 	}
 	d.Detail = string(f.Type) + ": " + f.Detail
 	d.Cost = isCost(f)

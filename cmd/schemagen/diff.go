@@ -169,7 +169,8 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if !r.isPage() {
 		return r.conclude(ctx, report, stdout, stderr)
 	}
-	broken := r.Project.Judge(new.Findings.Normalize().Since(old.Findings.Normalize()), map[*project.Waiver]bool{}).On()
+	added := new.Findings.Normalize().Since(old.Findings.Normalize())
+	broken := r.Project.Judge(added, map[*project.Waiver]bool{}).On()
 	page, err := review.New(ctx, &review.Input{Old: old.Side.String(), New: new.Side.String(), Olds: old.Definitions, News: new.Definitions,
 		Report: report, Findings: broken, Kinds: passes.Rules(), Server: r.definitions.Server})
 	if err != nil {
@@ -208,7 +209,10 @@ func (r *comparison) report(changes []compare.Change, findings diag.List) *revie
 func (r *comparison) conclude(ctx context.Context, report *review.Report, stdout, stderr io.Writer) error {
 	report.Changes = compare.Sorted(compare.Grouped(report.Changes))
 	list := report.List()
-	r.Console.Count(list)
+	if r.format == "text" {
+		r.Console.Count(report.Findings)
+		r.Console.Conclude("%s", report.Summary())
+	}
 	if r.format == "text" && r.Console.Out.People && r.target() == "-" {
 		buffer := bufio.NewWriter(stdout)
 		return cmp.Or(r.Console.Findings(buffer, &r.Console.Out).Write(list), buffer.Flush(), verdict(report))
@@ -226,7 +230,8 @@ func (r *comparison) conclude(ctx context.Context, report *review.Report, stdout
 
 // deliver prints a document about changes or writes it to a file.
 func (r *comparison) deliver(ctx context.Context, report *review.Report, data []byte, stdout, stderr io.Writer) error {
-	delivery := reporting.Delivery{Outputs: []output.File{{Path: r.target(), Data: data}}, Mode: cli.ModeOf(r.target(), false, false)}
+	delivery := reporting.Delivery{Outputs: []output.File{{Path: r.target(), Data: data}},
+		Mode: cli.ModeOf(r.target(), false, false)}
 	return cmp.Or(r.DeliverQuietly(ctx, delivery, stdout, stderr), verdict(report))
 }
 

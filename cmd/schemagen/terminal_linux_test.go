@@ -111,6 +111,13 @@ func TestDefinitionsOnTerminal(t *testing.T) {
 	if page, err := os.ReadFile(filepath.Join(dir, reviewFile)); err != nil || code != 0 || !strings.Contains(text, "wrote 1 of 1 file") || !strings.Contains(string(page), "<html") {
 		t.Errorf("%v, exit code %d, got\n%s", err, code, text)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "none.yaml"), []byte("apiVersion: v1\nkind: List\nitems: []\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	text, code = onTerminal(t, dir, 100, nil, "diff", "old.yaml", "none.yaml")
+	if got := seconds.ReplaceAllString(lastLine(text), "0.00s"); code != 1 || got != "1 break stored objects, 0 break clients, 0 are safe in 0.00s\n" {
+		t.Errorf("exit code %d, got %q in\n%s", code, got, text)
+	}
 	text, code = onTerminal(t, dir, 100, nil, "verify", "old.yaml")
 	if got := seconds.ReplaceAllString(text, "0.00s"); code != 0 || got != "1 CRD accepted (Kubernetes 1.35) in 0.00s\n" {
 		t.Errorf("exit code %d, got %q", code, got)

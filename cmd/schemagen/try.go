@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,12 +46,17 @@ type tryRun struct {
 	output string
 	// policies are files and directories with admission policies.
 	policies []string
-	// pruning is server or proposal.
-	pruning string
+	// pruning is server or proposal, validation a value of kubectl --validate.
+	pruning, validation string
 	// target is the version to convert to, empty for none.
 	target convertrun.Target
 	// sample is the kind to print samples of instead.
 	sample string
+}
+
+// validations returns the values of --validate.
+func validations() []string {
+	return []string{string(dryrun.ValidateStrict), string(dryrun.ValidateWarn), string(dryrun.ValidateIgnore)}
 }
 
 func newTryCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -100,6 +106,7 @@ you are asked on a terminal, and pass --yes elsewhere.`,
 	flags.StringVar(&r.old, "old", "", "update these stored objects: a file, a directory, or - for standard input")
 	flags.StringVar(&r.subresource, "subresource", "", "update a subresource of the --old objects: status, or scale with objects of kind Scale")
 	flags.StringVarP(&r.output, "output", "o", "diff", "print each object as: diff, yaml, none")
+	flags.StringVar(&r.validation, "validate", string(dryrun.ValidateStrict), "treat unknown fields as kubectl does: strict rejects the object, warn and ignore drop them")
 	flags.StringVar(&r.pruning, "pruning", "server", "drop unknown fields as: server, proposal (by the skeleton of the schema, which need not be structural)")
 	flags.StringVar(&r.sample, "sample", "", "print a minimal and a full object of a `kind`: Kind, Kind.group or Kind.group/version")
 	flags.StringVar(&r.target.To, "to", "", "also convert what is stored to this version, with the conversions in Go packages: those of --crd, or else the project's, which are then also its default")
@@ -132,6 +139,9 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if !slices.Contains([]string{"server", "proposal"}, r.pruning) {
 		return fmt.Errorf("unknown pruning %q: use one of server, proposal", r.pruning)
 	}
+	if !slices.Contains(validations(), r.validation) {
+		return fmt.Errorf("unknown --validate %q: use one of %s", r.validation, strings.Join(validations(), ", "))
+	}
 	if r.subresource != "" && r.old == "" {
 		return errors.New("--subresource needs --old: it updates a stored object")
 	}
@@ -149,6 +159,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		return err
 	}
 	trial.Subresource = r.subresource
+	trial.FieldValidation = dryrun.FieldValidation(r.validation)
 	if r.pruning == "proposal" {
 		trial.PruneByProposal()
 	}

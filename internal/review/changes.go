@@ -38,8 +38,7 @@ type column struct {
 	value func(*Report, *compare.Change) any
 }
 
-// columns returns the table of changes, in the order of JSON. The cells of a page are those of
-// [cells].
+// columns returns the table of changes, in the order of JSON.
 func columns() []column {
 	return []column{
 		{"kind", "change", "code", func(_ *Report, c *compare.Change) any { return string(c.Kind) }},
@@ -125,6 +124,35 @@ func (r *Report) relative(pos diag.Position) diag.Position {
 
 // counts reports whether a change fails: it is not waived and has at least MinCategory.
 func (r *Report) counts(c *compare.Change) bool { return c.Waived == "" && c.Category >= r.MinCategory }
+
+// Counts are numbers of changes by their effect.
+type Counts struct{ BreaksStored, BreaksClients, Safe, Allowed int }
+
+func (n *Counts) add(changes []compare.Change) {
+	for i := range changes {
+		switch c := &changes[i]; {
+		case c.Waived != "":
+			n.Allowed++
+		case c.Category == compare.BreaksStored:
+			n.BreaksStored++
+		case c.Category == compare.BreaksClients:
+			n.BreaksClients++
+		default:
+			n.Safe++
+		}
+	}
+}
+
+// Summary returns the numbers of changes in one line.
+func (r *Report) Summary() string {
+	var n Counts
+	n.add(r.Changes)
+	text := fmt.Sprintf("%d break stored objects, %d break clients, %d are safe", n.BreaksStored, n.BreaksClients, n.Safe)
+	if n.Allowed > 0 {
+		text += fmt.Sprintf(", %d were allowed", n.Allowed)
+	}
+	return text
+}
 
 // Fails reports whether a change counts or a finding is an error.
 func (r *Report) Fails() bool {

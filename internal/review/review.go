@@ -38,11 +38,7 @@ type Review struct {
 	Report *Report
 	Old    string
 	New    string
-	// BreaksStored, BreaksClients, Safe and Allowed are numbers of changes.
-	BreaksStored  int
-	BreaksClients int
-	Safe          int
-	Allowed       int
+	Counts
 	// Questions and Broken are the numbers of questions and of findings about conventions.
 	Questions int
 	Broken    int
@@ -128,25 +124,9 @@ func New(ctx context.Context, input *Input) (*Review, error) {
 		}
 		r.Definitions = append(r.Definitions, *d)
 		r.Questions += len(d.Questions)
-		for i := range d.Changes {
-			r.count(&d.Changes[i])
-		}
+		r.add(d.Changes)
 	}
 	return r, nil
-}
-
-// count counts a change under its effect.
-func (r *Review) count(c *compare.Change) {
-	switch {
-	case c.Waived != "":
-		r.Allowed++
-	case c.Category == compare.BreaksStored:
-		r.BreaksStored++
-	case c.Category == compare.BreaksClients:
-		r.BreaksClients++
-	default:
-		r.Safe++
-	}
 }
 
 // Formats returns the formats of reviews.

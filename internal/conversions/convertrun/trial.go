@@ -46,7 +46,8 @@ func (t *Trial) Convert(ctx context.Context, objects []*dryrun.Object, results [
 	var asked []int
 	for i, object := range objects {
 		result := results[i]
-		if result.Action != dryrun.Created && result.Action != dryrun.Updated || result.Kind.Version == t.To && !t.Strip {
+		isStored := result.Action == dryrun.Created || result.Action == dryrun.Updated
+		if !isStored || result.Kind.Version == t.To && !t.Strip {
 			continue
 		}
 		request, problem, err := t.request(object, result.Stored)
