@@ -22,13 +22,13 @@ import (
 func completions(command string) map[string][]string {
 	formats := map[string][]string{"explain": explain.Formats(), "docs": apidocs.Formats(), "config": configFormats()}
 	out := map[string][]string{
-		"format":        diag.Formats(),
-		"enable":        markers.Features(),
-		"unions":        {"cel", "oneOf", "none"},
-		"kube-version":  apiserver.Versions(),
-		"draft":         publish.Drafts(),
-		"published":     {"v2", "v3"},
-		"pruning":       {"server", "proposal"},
+		"format":       diag.Formats(),
+		"enable":       markers.Features(),
+		"unions":       {"cel", "oneOf", "none"},
+		"kube-version": apiserver.Versions(),
+		"draft":        publish.Drafts(),
+		"published":    {"v2", "v3"},
+		"pruning":      {"server", "proposal"},
 	}
 	if choices, ok := formats[command]; ok {
 		out["format"] = choices
