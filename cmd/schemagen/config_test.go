@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/markers"
 )
 
 // object is a JSON object.
@@ -276,7 +277,7 @@ func TestSettingsTable(t *testing.T) {
 	if !hasBegin || !hasEnd {
 		t.Fatalf("%s has no place for the settings", page)
 	}
-	want := before + begin + settingsTable() + end + after
+	want := before + begin + settingsTable(t) + end + after
 	if *update {
 		if err := os.WriteFile(page, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
@@ -286,11 +287,15 @@ func TestSettingsTable(t *testing.T) {
 	}
 }
 
-// settingsTable returns a row for each setting: its key, its flag, its argument in controller-gen's syntax, the
-// commands with the flag, and what it is.
-func settingsTable() string {
+// settingsTable returns a row for each setting: its key, its flag with the commands that have it, its argument in
+// controller-gen's syntax, the marker of its name, and what it is.
+func settingsTable(t *testing.T) string {
+	reference, err := markers.New()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var b strings.Builder
-	b.WriteString("\n| key | flag | controller-gen's argument | |\n|---|---|---|---|\n")
+	b.WriteString("\n| key | flag | controller-gen's argument | marker | |\n|---|---|---|---|---|\n")
 	quoted := func(format, text string) string {
 		if text == "" {
 			return ""
@@ -312,7 +317,11 @@ func settingsTable() string {
 		if s.Alias != "" {
 			argument = quoted("--%s", s.Alias)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Key, flag, argument, s.Description)
+		marker := ""
+		if slices.Contains(reference.Names(), "schemagen:"+s.Key) {
+			marker = quoted("+schemagen:%s=", s.Key)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", s.Key, flag, argument, marker, s.Description)
 	}
 	return b.String() + "\n"
 }
