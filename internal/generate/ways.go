@@ -21,7 +21,8 @@ func (r *Request) OtherOptions(reader *inputs.Reader, all *Project) (out diag.Li
 		own, ok := all.Line.Generators[name]
 		rule, isExplicit := commandline.RuleFor(name, all.Line.Rules)
 		isElsewhere := isExplicit && !reflect.DeepEqual(rule, r.Companions.Rules[name])
-		if !ok || isElsewhere || reflect.DeepEqual(r.withoutYear(reader, own), r.withoutYear(reader, r.Companions.Generators[name])) {
+		here := r.withoutYear(reader, r.Companions.Generators[name])
+		if !ok || isElsewhere || reflect.DeepEqual(r.withoutYear(reader, own), here) {
 			continue
 		}
 		out = append(out, OtherWay.At(diag.Position{File: project.Name}, "give "+name+" the same options in both",
