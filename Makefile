@@ -57,8 +57,8 @@ generate: export GOFLAGS += -buildvcs=false
 generate: build ## Regenerate all generated files.
 	$(GO) generate ./... # what is embedded in the packages tested next
 	$(GO) test $$($(GO) run -C tools ./updates $(CURDIR)) -update -count=1 -timeout 60m # all tests with a flag -update, see tools/updates
-	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
-	cd examples/conversions && $(BIN)/schemagen conversions ./api/... --policy config/policy && $(BIN)/schemagen object paths=./api/... && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version && $(BIN)/schemagen conversions ./functions/... --style=functions && $(BIN)/schemagen object paths=./functions/...
+	cd examples/webhook && $(BIN)/schemagen unions ./api/... --set outputs.policies=config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --set crd.omitToolVersion=true
+	cd examples/conversions && $(BIN)/schemagen conversions ./api/... --set outputs.policies=config/policy && $(BIN)/schemagen object paths=./api/... && $(BIN)/schemagen crd ./api/... -o config/crd --set crd.omitToolVersion=true && $(BIN)/schemagen conversions ./functions/... --set conversions.style=functions && $(BIN)/schemagen object paths=./functions/...
 	$(MAKE) -C examples/operator generate manifests CONTROLLER_GEN=$(BIN)/schemagen
 	cd examples/operator && $(BIN)/schemagen generate --check
 
@@ -133,9 +133,8 @@ conversion-speed: ## Measure generated conversions of objects of 10 kB beside th
 	$(GO) run -C bench . speed -record
 
 .PHONY: versions
-versions: ## Run each release of controller-gen since v0.14 on real projects, and record which changes explain the differences.
+versions: ## Run each release of controller-gen since v0.14 on real projects, to see what changed.
 	$(GO) run -C bench . versions -o $(BIN)/versions
-	$(GO) test ./internal/migrate/peerversions -run '^TestMeasured$$' -count=1 -outputs $(BIN)/versions -update
 
 .PHONY: migrate-real
 migrate-real: ## Run migrate on projects made by Kubebuilder and on the Makefiles of real modules, and record what it finds.

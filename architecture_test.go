@@ -108,6 +108,7 @@ func layers() []string {
 		"internal/conversions/rehub",
 		"internal/apiserver",
 		"internal/apiserver/crdsize",
+		"internal/rules",
 		"verify",
 		"internal/test/gentest",
 		"dryrun",
@@ -165,7 +166,7 @@ func owners() map[string][]string {
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
 		"sigs.k8s.io/yaml":                     {"unions", "internal/define/edits", "internal/define/crdyaml", "internal/define/kustomize", "internal/companions/schemapatch", "internal/generate/crdinstall", "internal/test/changetable", "internal/conversions/convertrun", "internal/editor/symbols"},
-		"go.yaml.in/yaml":                      {"internal/migrate/peerversions", "internal/project", "internal/yamltext", "structural/manifest", "dryrun", "internal/companions/schemapatch", "internal/definitions", "internal/generate", "cmd/schemagen"},
+		"go.yaml.in/yaml":                      {"internal/project", "internal/yamltext", "structural/manifest", "dryrun", "internal/companions/schemapatch", "internal/definitions", "internal/generate", "cmd/schemagen"},
 		"github.com/yuin/goldmark":             {"internal/pages/prose"},
 		"go.lsp.dev":                           {"internal/editor/lsp"},
 		"k8s.io/gengo":                         {"internal/markers", "internal/define/edits", "internal/define", "internal/companions/applyconfiguration"},

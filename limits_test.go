@@ -41,7 +41,6 @@ func TestLimitsPage(t *testing.T) {
 		{"internal/apiserver/ruletree.go", "maxTypeNesting", 100, "| nesting of a schema that has CEL rules | 100 |"},
 		{"unions/sample.go", "maxSampleNodes", 200_000, "| values in a sample (`try --sample`, `docs`) | 200,000 |"},
 		{"internal/pages/prose/prose.go", "maxParsed", 8 << 10, "| description that `docs` formats | 8 KiB |"},
-		{"internal/migrate/shell.go", "maxSteps", 10_000, "| turns of shell loops in a Makefile (`migrate`) | 10,000 |"},
 		{"internal/migrate/kubebuilder/protocol.go", "maxRequest", 1 << 30, "| request of Kubebuilder to the plugin | 1 GiB |"},
 		{"cmd/schemagen/internal/httpserver/httpserver.go", "MaxConnections", 64, "| connections to `openapi --serve` | 64 |"},
 	} {

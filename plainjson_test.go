@@ -20,6 +20,8 @@ func escapedJSON() map[string]string {
 	return map[string]string{
 		"internal/ground/plainjson.Indented": "it turns the escapes off",
 
+		"internal/migrate.dryWorld.build":                   decoded,
+		"internal/migrate.shim.log":                         decoded,
 		"structural/manifest.appendJSONString":              decoded,
 		"structural.objectMetaOf":                           decoded,
 		"internal/companions/schemapatch.schemaNode":        decoded,

@@ -28,6 +28,7 @@ func floors() [][]string {
 		{"internal/schemas"},
 		{"crd", "internal/markers", "unions"},
 		{"internal/apiserver", "internal/fields", "markers", "internal/source"},
+		{"internal/rules"},
 		{"internal/define", "verify", "compare", "publish", "internal/run"},
 		{"internal/companions", "internal/conventions", "internal/gates", "internal/pages", "internal/unions"},
 		{"internal/passes"},

@@ -428,15 +428,20 @@ func runLinter(ctx context.Context, c benchCase, dir, linter string) ([]byte, er
 
 // runRules returns the findings of schemagen.
 func runRules(ctx context.Context, c benchCase, dir, product string) ([]rawFinding, error) {
-	cmd := exec.CommandContext(ctx, product, append([]string{"crd", "-o", "-", "--rules", "review", "--format", "json", "--no-cache", "--skip-verify", "--allow-dangerous-types"}, c.paths...)...)
+	temp, err := os.MkdirTemp("", "schemagen-rules-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temp)
+	cmd := exec.CommandContext(ctx, product, append([]string{"crd", "-o", temp, "--rules", "review", "--format", "json", "--no-cache", "--skip-verify", "--set", "crd.allowDangerousTypes=true"}, c.paths...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, head(stderr.Bytes(), 20))
 	}
 	var result struct{ Diagnostics []rawFinding }
-	err := json.Unmarshal(stderr.Bytes(), &result)
+	err = json.Unmarshal(stdout.Bytes(), &result)
 	return slices.DeleteFunc(result.Diagnostics, func(f rawFinding) bool { return f.File == "" || filepath.IsAbs(f.File) }), err
 }
 

@@ -337,7 +337,7 @@ func copyOracle(ctx context.Context, root string, modules map[string]string) err
 
 // generate writes the conversions, and wants gofmt to leave them as they are.
 func (o oracle) generate(ctx context.Context, product, root string) error {
-	args := []string{"conversions", "--style=functions"}
+	args := []string{"conversions", "--set", "conversions.style=functions"}
 	for _, g := range o.groups {
 		for _, dir := range []string{g.spoke, g.hub} {
 			relative, err := filepath.Rel(cmp.Or(o.in, "."), dir)

@@ -122,13 +122,13 @@ type peerFinding struct {
 func (r peerRun) findings(ctx context.Context, args ...string) ([]peerFinding, error) {
 	cmd := exec.CommandContext(ctx, r.product, append(args, "--format=json")...)
 	cmd.Dir = r.temp
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
 		return nil, fmt.Errorf("schemagen %s: %w\n%s", strings.Join(args, " "), err, head(stderr.Bytes(), 20))
 	}
 	var result struct{ Diagnostics []peerFinding }
-	err = json.Unmarshal(stderr.Bytes(), &result)
+	err = json.Unmarshal(stdout.Bytes(), &result)
 	return result.Diagnostics, err
 }

@@ -200,7 +200,7 @@ const refusal = "error"
 
 // runPeerRules returns the findings about a package.
 func runPeerRules(ctx context.Context, r peerRun, pkg string) ([]rawFinding, error) {
-	found, err := r.findings(ctx, "crd", "-o", "-", "--rules", "review", "--no-cache", "--allow-dangerous-types", "./"+pkg)
+	found, err := r.findings(ctx, "crd", "-o", "linted", "--rules", "review", "--no-cache", "--set", "crd.allowDangerousTypes=true", "./"+pkg)
 	if err != nil {
 		return nil, err
 	}

@@ -281,7 +281,7 @@ func (r peerRun) validationCRDs(
 	}
 	for _, gates := range slices.Sorted(maps.Keys(byGates)) {
 		args := []string{
-			"crd", "--enable", "k8s,enum,unsigned", "--unions", "cel", "--allow-dangerous-types", "--no-cache",
+			"crd", "--enable", "k8s,enum,unsigned", "--unions", "cel", "--set", "crd.allowDangerousTypes=true", "--no-cache",
 			"-o", filepath.Join(dir, "crds"),
 		}
 		if names := strings.Split(gates, "-")[1:]; len(names) > 0 {

@@ -23,7 +23,7 @@ const (
 	reviewMemory = 700
 )
 
-// reviews measures schemagen review of changes to synthetic-25, each in a git repository of its own:
+// reviews measures schemagen diff --format html of changes to synthetic-25, each in a git repository of its own:
 // a new field in 3 kinds, and in all.
 func reviews(ctx context.Context, w workspace, given string, runs int, recorded bool, out io.Writer) error {
 	product, err := w.product(ctx, given)
@@ -60,7 +60,7 @@ func reviews(ctx context.Context, w workspace, given string, runs int, recorded 
 			return fmt.Errorf("a field was added to %d kinds, not %d", n, kinds)
 		}
 		page := filepath.Join(temp, fmt.Sprintf("%d.html", kinds))
-		contestants = append(contestants, &contestant{name: name, commands: []command{{project.dir, product, []string{"review", "-o", page}}}})
+		contestants = append(contestants, &contestant{name: name, commands: []command{{project.dir, product, []string{"diff", "git:HEAD", "./api/...", "--format", "html", "--fail-on", "none", "-o", page}}}})
 	}
 	for range runs + 1 { // the first is not counted
 		for _, t := range contestants {

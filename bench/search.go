@@ -170,8 +170,8 @@ func searchModule(ctx context.Context, dir, product string, counts map[string]in
 func reportedIn(ctx context.Context, dir, product string) (map[string]bool, error) {
 	cmd := exec.CommandContext(ctx, product, "rbac:roleName=role", "webhook", "paths=./...", "output:none", "--no-cache", "--skip-verify", "--format=json")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=") // go.work names modules that the archive does not have
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() != 1) {
 		return nil, fmt.Errorf("%w\n%s", err, head(stderr.Bytes(), 10))
@@ -182,7 +182,7 @@ func reportedIn(ctx context.Context, dir, product string) (map[string]bool, erro
 			Line       int
 		}
 	}
-	if err := json.Unmarshal(stderr.Bytes(), &result); err != nil {
+	if err := json.Unmarshal(stdout.Bytes(), &result); err != nil {
 		return nil, err
 	}
 	out := map[string]bool{}

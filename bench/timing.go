@@ -58,7 +58,7 @@ func contestants(c benchCase, r row, in checkoutDirs, peer, product, temp string
 	}
 	flags := r.flags
 	if r.kept && c.line != projectLine { // whose cache is the user's
-		flags = append(slices.Clip(flags), "--cache-dir="+filepath.Join(temp, "cache"))
+		flags = append(slices.Clip(flags), "--set=cacheDir="+filepath.Join(temp, "cache"))
 	}
 	theirs = one("controller-gen", in.theirs, peer, c.arguments)
 	ours = one("schemagen", in.ours, product, c.productArguments, flags...)

@@ -68,7 +68,7 @@ func (c *comparer) unions(pair nodePair) []string {
 // it is set: they fail for objects without it, which the union allows.
 func (c *comparer) unguarded(p nodePair, new []unions.Union) {
 	added := rulesWithout(p.new.XValidations, p.old.XValidations)
-	// Others are compared as rules.
+	// Rules that are not a union's own are compared as rules.
 	added = rulesWithout(added, unions.WithoutRules(p.new))
 	if len(added) == 0 {
 		return

@@ -65,7 +65,7 @@ spec: {size: 1}`,
 	}
 	cleared = &diag.Kind{
 		Code: "SG704", Severity: diag.Note, Title: "a union member that a policy clears",
-		Explanation: "The discriminator has changed and selects another member. The server itself clears nothing: that is done by the MutatingAdmissionPolicy that schemagen unions --policy writes. try follows the policies in --policy, in the file of the CRD and beside it, and in outputs.policies of schemagen.yaml; with --unions none, it follows none. It is an error if the API server rejects such a policy, or if the policy has something that schemagen unions does not write. See docs/unions.md.",
+		Explanation: "The discriminator has changed and selects another member. The server itself clears nothing: that is done by the MutatingAdmissionPolicy that schemagen unions writes. try follows the policies in --policy, in the file of the CRD and beside it, and in outputs.policies of schemagen.yaml; with --unions none, it follows none. It is an error if the API server rejects such a policy, or if the policy has something that schemagen unions does not write. See docs/unions.md.",
 		Bad: `
 $ schemagen try -f widget.yaml --crd ./v1 --old stored.yaml --unions cel --policy policy.yaml
 -- v1/types.go --
@@ -377,7 +377,7 @@ properties:
 	}
 	exported = &diag.Kind{
 		Code: "SG929", Severity: diag.Warning, Title: "a manifest with what a conversion kept",
-		Explanation: "The annotation GROUP/conversion has what another version of the object says and this one cannot. It belongs to the object that it was read from: in another object, or after the stored object has changed, it brings back old values. schemagen convert --strip removes it. An update that leaves the annotation as it is stored is not reported.",
+		Explanation: "The annotation GROUP/conversion has what another version of the object says and this one cannot. It belongs to the object that it was read from: in another object, or after the stored object has changed, it brings back old values. schemagen try --to VERSION --strip removes it. An update that leaves the annotation as it is stored is not reported.",
 		Bad: `
 $ schemagen try -f widget.yaml --crd ./v1
 -- v1/types.go --

@@ -29,13 +29,13 @@ func (p *Policy) name() string {
 	return p.server.Name
 }
 
-// policyKind and policyPrefix identify the policies that schemagen unions --policy writes.
+// policyKind and policyPrefix identify the policies that schemagen unions writes.
 const (
 	policyKind   = "MutatingAdmissionPolicy"
 	policyPrefix = "unions."
 )
 
-// ReadPolicies reads the admission policies of a file that schemagen unions --policy has written.
+// ReadPolicies reads the admission policies of a file that schemagen unions has written.
 // Other objects are skipped. It is an error if a server would reject such a policy, or if it was
 // changed in a way that cannot be tried.
 func ReadPolicies(file crd.File) ([]*Policy, diag.List) {
@@ -50,7 +50,7 @@ func ReadPolicies(file crd.File) ([]*Policy, diag.List) {
 		}
 		policy, err := o.policy()
 		if err != nil {
-			findings = append(findings, cleared.At(o.Pos, "write it again with schemagen unions --policy", "%v", err).As(diag.Error))
+			findings = append(findings, cleared.At(o.Pos, "write it again with schemagen unions", "%v", err).As(diag.Error))
 			continue
 		}
 		out = append(out, &Policy{o.Pos, policy})

@@ -308,9 +308,9 @@ func (t *Trial) request(ctx context.Context, r *Result, stored map[string]any) e
 	r.Action = action
 	r.Stored = answer.Object
 	r.Findings = append(r.Findings, kind.findings(o, answer, t.Hints)...)
-	if name := crd.ConversionAnnotation(kind.Group); t.Subresource == "" && annotation(o.Value, name) != annotation(stored, name) {
+	if name := crd.ConversionAnnotation(kind.Group); t.Subresource == "" && !t.Converts && annotation(o.Value, name) != annotation(stored, name) {
 		path := (*structural.ObjectPath)(nil).Field("metadata").Field("annotations").Field(name)
-		r.Findings = append(r.Findings, exported.At(o.Position(path), "remove the annotation: schemagen convert --strip does", "%s was kept by a conversion of another object, or at another time", name))
+		r.Findings = append(r.Findings, exported.At(o.Position(path), "remove the annotation: schemagen try --to VERSION --strip does", "%s was kept by a conversion of another object, or at another time", name))
 	}
 	return nil
 }

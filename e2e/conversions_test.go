@@ -64,11 +64,11 @@ const (
 )
 
 // The parts of the table of requests. Three are histories with other policies: none, those of
-// --policy, and those of --policy-create=keep.
+// outputs.policies, and those of policyCreate: keep.
 const (
 	withoutPolicies  = "Without policies"
-	withPolicies     = "With the policies of --policy"
-	withPoliciesKept = "With the policies of --policy-create=keep"
+	withPolicies     = "With policies"
+	withPoliciesKept = "With the policies of policyCreate: keep"
 	listsAndWatches  = "Lists and watches"
 	storageMigration = "Storage migration"
 	webhookDown      = "While the webhook is down"
@@ -255,7 +255,7 @@ func conversionHistories(policies string) map[string][]conversionStep {
 }
 
 // TestConversions serves the conversions that schemagen generates for examples/conversions, and
-// makes requests of old and new clients: without policies, and with those of --policy.
+// makes requests of old and new clients: without policies, and with policies.
 func TestConversions(t *testing.T) {
 	part(t, "conversions")
 	s, ctx := cluster(t), within(t)
@@ -826,7 +826,7 @@ func runConversionKubectl(t *testing.T, s *Server, rows *conversionTable) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows.begin(kubectlOf + module.Version + ", with the policies of --policy")
+			rows.begin(kubectlOf + module.Version + ", with policies")
 			for _, step := range steps {
 				name := fmt.Sprintf("kubectl-%d", i)
 				cmd := exec.CommandContext(t.Context(), kubectl, append([]string{"--kubeconfig", s.kubeconfig()}, strings.Fields(strings.ReplaceAll(step.args, "NAME", name))...)...)

@@ -275,7 +275,7 @@ func migrations(t *testing.T, s *Server) (kinds map[string]migration, policy str
 	write(t, filepath.Join(dir, "before", "types.go"), addedField.ReplaceAll(unionMarker.ReplaceAll(source, nil), nil))
 	write(t, filepath.Join(dir, "after", "types.go"), source)
 	tool := schemagen(t)
-	for _, args := range []string{"crd ./before -o crds/before", "crd ./after -o crds/after", "unions ./after --no-functions --policy policies"} {
+	for _, args := range []string{"crd ./before -o crds/before", "crd ./after -o crds/after", "unions ./after --no-functions --set outputs.policies=policies"} {
 		cmd := exec.CommandContext(t.Context(), tool, strings.Fields(args)...)
 		cmd.Dir = dir
 		if text, err := cmd.CombinedOutput(); err != nil {

@@ -459,6 +459,38 @@ type: object
 properties:
   "y": {type: integer}`,
 	}
+	absentField = &diag.Kind{
+		Code: "SG624", Severity: diag.Warning, Fixes: true, Title: "a CEL rule that reads an absent field",
+		Explanation: "A rule that reads a field which an object does not have fails, and the API server refuses the object with \"no such key\", not with the message of the rule. It is reported for a field that the schema does not require, if there is an object that the server refuses for this reason only, and that the rule would accept with the zero value of Go in place of the field: the rule is probably meant to accept it. The fix begins the rule with a test; it is offered where the rule accepts the zero value whatever the other fields are. A read is no mistake where the field is required or has a default, or where has() was tested, in either operand of && and ||.",
+		Bad: `
+// +kubebuilder:validation:XValidation:rule="self.mode != 'None'",message="None is reserved"
+type Spec struct {
+	// +optional
+	Mode string ´json:"mode,omitempty"´
+}`,
+		Good: `
+// +kubebuilder:validation:XValidation:rule="!has(self.mode) || self.mode != 'None'",message="None is reserved"
+type Spec struct {
+	// +optional
+	Mode string ´json:"mode,omitempty"´
+}`,
+	}
+	maskedMessage = &diag.Kind{
+		Code: "SG625", Severity: diag.Warning, Off: true, Title: "a CEL rule that refuses an object with \"no such key\"",
+		Explanation: "As SG624, but the rule would also refuse the object with the zero value of Go in place of the field. The object is refused for the right reason, with a message that does not say why.",
+		Bad: `
+// +kubebuilder:validation:XValidation:rule="self.mode == 'Auto'",message="choose Auto"
+type Spec struct {
+	// +optional
+	Mode string ´json:"mode,omitempty"´
+}`,
+		Good: `
+// +kubebuilder:validation:XValidation:rule="has(self.mode) && self.mode == 'Auto'",message="choose Auto"
+type Spec struct {
+	// +optional
+	Mode string ´json:"mode,omitempty"´
+}`,
+	}
 )
 
 // lossyVersions is after the others because of its code.
@@ -512,6 +544,6 @@ func Codes() []*diag.Kind {
 		rejectedByServer, serverWarning, unknownToVersion, unknownAnswer, rejectedOutsideSchemas, discouragedByProposals,
 		contradiction, noSuchPath, tooLarge, malformedManifest, unknownOrDuplicateField, droppedField, notACRD,
 		misfittingBound, idleKeyword, misleadingColumn, constantRule, rejectedExample, rejectedByNewer, nonStructural,
-		repeatedRule, convertedKey, lossyVersions,
+		repeatedRule, convertedKey, absentField, maskedMessage, lossyVersions,
 	}
 }

@@ -12,6 +12,7 @@
 //   - correct.go: corrects what the server rejects in a copy and validates again, to find all errors at once
 //   - cause.go, default.go, escape.go: positions in rules, values in defaults, names that rules have to escape
 //   - costfindings.go: errors about the cost of rules, which package apiserver estimates
+//   - absent.go: rules that fail for objects without a field, which package rules finds
 //   - newer.go: rules that only newer servers reject
 //   - paths.go, columns.go: paths of printer columns and of the scale subresource that do not exist,
 //     or never have a value

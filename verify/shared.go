@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/schemagen/schemagen/crd"
@@ -52,11 +53,24 @@ func partials(subjects []*crd.Definition) []*partial {
 // ones may exceed the server's limits, which are about the complete one.
 const maxPartialBytes = 2 << 20
 
+// isLarge reports whether a definition of this YAML may exceed the server's limits. They count
+// JSON, which has no indentation: that is three quarters of the YAML of deep schemas.
+func isLarge(yaml []byte) bool {
+	n := len(yaml)
+	for line := range bytes.Lines(yaml) {
+		if n <= maxPartialBytes {
+			return false
+		}
+		n -= len(line) - len(bytes.TrimLeft(line, " "))
+	}
+	return n > maxPartialBytes
+}
+
 func mayOmit(s *crd.Definition) bool {
 	known := s.Provenance()
 	return known.BuildWith != nil && s.CRD == nil && s.Old == nil && !known.OnlySchemas && known.Incomplete == nil &&
 		len(s.Unsupported) == 0 &&
-		textOf(s) != nil && len(textOf(s)) <= maxPartialBytes && !slices.Contains(s.Schemas, nil)
+		textOf(s) != nil && !isLarge(textOf(s)) && !slices.Contains(s.Schemas, nil)
 }
 
 // repetitions finds nodes that occur repeatedly.

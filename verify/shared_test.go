@@ -368,3 +368,24 @@ func TestPartialContexts(t *testing.T) {
 		})
 	}
 }
+
+// Definitions of deep schemas have more indentation than anything else: three megabytes of YAML
+// may be one of JSON.
+func TestIsLarge(t *testing.T) {
+	line := strings.Repeat(" ", 60) + strings.Repeat("a", 19) + "\n"
+	for _, tt := range []struct {
+		name, yaml string
+		want       bool
+	}{
+		{"empty", "", false},
+		{"small", line, false},
+		{"indented", strings.Repeat(line, 4<<20/len(line)), false},
+		{"large", strings.Repeat(line, 9<<20/len(line)), true},
+		{"one line", strings.Repeat("a", maxPartialBytes+1), true},
+		{"limit", strings.Repeat("a", maxPartialBytes), false},
+	} {
+		if got := isLarge([]byte(tt.yaml)); got != tt.want {
+			t.Errorf("%s: isLarge = %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}

@@ -273,6 +273,8 @@ type result struct {
 	// Old is a text in the value at the path that probably should be Meant; if that is empty,
 	// it is not known.
 	Old, Meant string
+	// Line and Column are the position in the value at the path, 1-based, or 0.
+	Line, Column int
 }
 
 // isRejection reports whether the server has found something that may hide other findings.
@@ -291,7 +293,13 @@ func isAboutMetadata(path string) bool { return strings.HasPrefix(path, "metadat
 func (r result) diagnostic(s *crd.Definition) diag.Diagnostic {
 	pos, related := s.Position(r.Path)
 	inText := false
-	if line, column, ok := celPosition(r.Message); ok && s.TextPosition != nil {
+	line, column, ok := celPosition(r.Message)
+	if r.Line > 0 {
+		line = r.Line
+		column = r.Column
+		ok = true
+	}
+	if ok && s.TextPosition != nil {
 		if inside, ok := s.TextPosition(r.Path, line, column); ok {
 			pos = inside
 			inText = true
@@ -336,13 +344,13 @@ func (v *Verifier) keys(s *crd.Definition) iter.Seq2[string, bool] {
 		}
 		key := func(content []byte) string {
 			hash := sha256.New()
-			fmt.Fprintf(hash, "6 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.Provenance().OnlySchemas, s.CheckSize, len(content))
+			fmt.Fprintf(hash, "7 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.Provenance().OnlySchemas, s.CheckSize, len(content))
 			hash.Write(content)
 			return hex.EncodeToString(hash.Sum(nil))
 		}
 		// The limits of a server are far above this size.
 		undescribed := s.Provenance().Undescribed
-		if undescribed != "" && !s.CheckSize && len(text) <= maxPartialBytes && !yield(key([]byte(undescribed)), false) {
+		if undescribed != "" && !s.CheckSize && !isLarge(text) && !yield(key([]byte(undescribed)), false) {
 			return
 		}
 		yield(key(text), true)
@@ -415,6 +423,9 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial
 		}
 		c.paths(i, schema)
 		if err := c.defaults(ctx, i); err != nil {
+			return nil, err
+		}
+		if err := c.absentFields(ctx, i); err != nil {
 			return nil, err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func reviewOf(t *testing.T, dir, old, new string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "review.html")
-	if _, err := command(dir, suite.schemagen, "review", old, new, "-o", file); err != nil {
+	if _, err := command(dir, suite.schemagen, "diff", old, new, "--format", "html", "--fail-on", "none", "-o", file); err != nil {
 		t.Fatal(err)
 	}
 	return file

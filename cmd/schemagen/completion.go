@@ -20,18 +20,15 @@ import (
 // completions returns the values of a command's flags that a shell can complete. Flags
 // with the same name may have different values in different commands.
 func completions(command string) map[string][]string {
-	formats := map[string][]string{"explain": explain.Formats(), "docs": apidocs.Formats(), "config": configFormats()}
+	formats := map[string][]string{"diff": diffFormats(), "explain": explain.Formats(), "docs": apidocs.Formats(), "config": configFormats()}
 	out := map[string][]string{
 		"format":        diag.Formats(),
 		"enable":        markers.Features(),
 		"unions":        {"cel", "oneOf", "none"},
-		"lister":        {"auto", "go"},
 		"kube-version":  apiserver.Versions(),
 		"draft":         publish.Drafts(),
 		"published":     {"v2", "v3"},
 		"pruning":       {"server", "proposal"},
-		"style":         {"methods", "functions"},
-		"policy-create": {"clear", "keep"},
 	}
 	if choices, ok := formats[command]; ok {
 		out["format"] = choices
@@ -46,6 +43,7 @@ func completions(command string) map[string][]string {
 func addCompletions(root *cobra.Command) {
 	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
 	_ = root.RegisterFlagCompletionFunc("color", cli.CompleteFrom(terminal.Modes())) // the flag is there
+	_ = root.RegisterFlagCompletionFunc("set", cli.CompleteFrom(project.Keys()))     // the flag is there
 	commands := root.Commands()
 	for _, cmd := range root.Commands() {
 		commands = append(commands, cmd.Commands()...)
@@ -72,7 +70,7 @@ func addCompletions(root *cobra.Command) {
 				_ = cmd.RegisterFlagCompletionFunc(flag, fromProject(names)) // the flag is there
 			}
 		}
-		for _, flag := range []string{"output", "policy", "cache-dir"} {
+		for _, flag := range []string{"output", "policy"} {
 			if cmd.Flags().Lookup(flag) != nil && values[flag] == nil {
 				_ = cmd.MarkFlagDirname(flag)
 			}

@@ -30,6 +30,7 @@ func configFormats() []string { return []string{"yaml", "json"} }
 func newConfigCommand(stdout, stderr io.Writer) *cobra.Command {
 	r := reporting.Reporter{Format: "text"}
 	var v generation.Values
+	var settings *pflag.FlagSet
 	var format string
 	cmd := &cobra.Command{
 		Use:   "config [packages]",
@@ -56,13 +57,13 @@ parent directory, up to the module root; docs/config.md describes it.`,
 			functions := new(generation.Values).Flags(project.OfUnions)
 			given := map[string]bool{}
 			cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = true })
-			if err := r.ConfigureIn(cmd, nil, project.OfCRD, cmd.Flags()); err != nil {
+			if err := r.ConfigureIn(cmd, nil, project.OfCRD, settings); err != nil {
 				return err
 			}
 			if err := r.Project.Fill(project.OfUnions, r.WorkDir, functions); err != nil {
 				return err
 			}
-			effective := r.Project.Effective(r.WorkDir, args, given, cmd.Flags(), functions)
+			effective := r.Project.Effective(r.WorkDir, args, given, settings, functions)
 			for i, e := range effective {
 				if e.Source == project.FromDefault {
 					effective[i] = defaultOf(&r, e)
@@ -76,15 +77,9 @@ parent directory, up to the module root; docs/config.md describes it.`,
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "yaml", "output format: "+strings.Join(configFormats(), ", "))
-	addSettingFlags(cmd, &v)
-	return cmd
-}
-
-// addSettingFlags adds the flags of crd that are settings.
-func addSettingFlags(cmd *cobra.Command, v *generation.Values) {
-	cmd.Flags().AddFlagSet(v.Flags(project.OfCRD))
-	cli.HideFlags(cmd, "lister")
+	settings = v.AddSettings(cmd, project.OfCRD)
 	cli.GroupFlags(cmd, crdFlagGroups()...)
+	return cmd
 }
 
 // defaultOf sets the defaults that are not those of flags.

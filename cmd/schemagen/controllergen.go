@@ -126,7 +126,7 @@ func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {
 	})
 	inv.AddFlags(cmd)
 	inv.AddFixFlag(cmd)
-	cmd.Flags().AddFlagSet(new(generation.Values).Flags(project.OfControllerGen))
+	new(generation.Values).AddSettings(cmd, project.OfControllerGen)
 	return cmd
 }
 
@@ -181,16 +181,16 @@ func setOptions(flags *pflag.FlagSet, a commandline.CRDArguments) error {
 		}
 	}
 	var errs []error
-	for _, s := range project.FlagsOf(project.OfCRD) {
+	for _, s := range project.SettingsOf(project.OfCRD) {
 		values := a.Values(s.Argument)
 		switch {
 		case len(values) == 0:
 		case s.Flag == "gates": // instead of those of the flag
-			errs = append(errs, cli.SetList(flags, s.Flag, values))
+			errs = append(errs, cli.SetList(flags, s.Name(), values))
 		case s.Kind == project.List:
-			errs = append(errs, cli.AddToList(flags, s.Flag, values))
+			errs = append(errs, cli.AddToList(flags, s.Name(), values))
 		default:
-			errs = append(errs, flags.Set(s.Flag, strings.Join(values, ";")))
+			errs = append(errs, flags.Set(s.Name(), strings.Join(values, ";")))
 		}
 	}
 	return errors.Join(errs...)

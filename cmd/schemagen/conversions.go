@@ -49,27 +49,26 @@ func newConversionsCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conversions [packages]",
 		Short: "Generate Go code that converts the versions of a kind.",
-		Long: `Generate a file ` + conversions.FileName + ` in each Go package with a version of a
-kind that has several, and ` + laws.FileName + `,
-which tests it. One version, the hub, is the one that is stored, or the one
-marked +schemagen:convert:hub. Its fields and those of the other versions are paired
-by name, or by markers; what the other side cannot express is kept in an annotation.
---strict also requires +schemagen:convert:hubOnly for fields that only the hub has.
+		Long: `Generate ` + conversions.FileName + ` in each Go package with a version of a kind
+that has several, and ` + laws.FileName + `, which tests it. One
+version, the hub, is the one that is stored, or the one marked +schemagen:convert:hub.
+Its fields and those of the other versions are paired by name, or by markers; what
+the other side cannot express is kept in an annotation. --strict also requires
++schemagen:convert:hubOnly for fields that only the hub has.
 
 The tests run random histories of edits through both versions, and report what
 conversions lose, revert or panic on. With --laws-only, generate only tests, in each
-package with conversions that people wrote. Tests import internal/conversionlaws,
-which is generated once for the module. --prove runs histories of objects that
-are valid by the schemas and CEL rules of their versions, and also wants them to be
-valid in the other version. It builds and runs the code of the packages, with your
-consent: you are asked on a terminal, and pass --yes elsewhere. --rehub VERSION makes another version the hub: it
-turns the markers round in Go source.
+package with conversions that people wrote. --prove runs histories of objects that are
+valid by the schemas and CEL rules of their versions, and also wants them to be valid
+in the other version. It builds and runs the code of the packages, with your
+consent: you are asked on a terminal, and pass --yes elsewhere. --rehub VERSION
+makes another version the hub: it turns the markers round in Go source.
 
 Packages are patterns as for schemagen crd, with the same default. The files import
 nothing of schemagen. If there is an error, no file is written.`,
 		Example: `  schemagen conversions ./api/...
   schemagen conversions ./api/... --explain
-  schemagen conversions ./api/... --style=functions --check
+  schemagen conversions ./api/... --set conversions.style=functions --check
   schemagen conversions ./api/... --prove --cases 1000 --yes
   schemagen conversions --laws-only ./api/...
   schemagen conversions ./api/... --rehub v2 --write
@@ -83,7 +82,7 @@ nothing of schemagen. If there is an error, no file is written.`,
 				return err
 			}
 			r.Settings = settings
-			if r.conversions.LawsOnly && !cmd.Flags().Changed("tags") {
+			if r.conversions.LawsOnly && r.Reporter.Project.Texts("tags", r.Dir) == nil {
 				r.Tags = []string{} // the default leaves out generated conversions
 			}
 			r.conversions.GoFiles = r.GoFiles()
@@ -110,9 +109,9 @@ nothing of schemagen. If there is an error, no file is written.`,
 	flags.StringVar(&r.rehub, "rehub", "", "turn the markers round, so that this version is the hub, and print a diff of the Go source")
 	flags.BoolVar(&r.write, "write", false, "with --rehub, write the Go source")
 	inv.AddFlags(cmd)
-	flags.AddFlagSet(new(generation.Values).Flags(project.OfConversions))
-	cli.HideFlags(cmd, "mutate", "cases", "lister")
-	cmd.MarkFlagsMutuallyExclusive("explain", "laws-only", "policy", "prove", "rehub")
+	new(generation.Values).AddSettings(cmd, project.OfConversions)
+	cli.HideFlags(cmd, "mutate", "cases")
+	cmd.MarkFlagsMutuallyExclusive("explain", "laws-only", "prove", "rehub")
 	cmd.MarkFlagsMutuallyExclusive("rehub", "check")
 	return cmd
 }

@@ -38,8 +38,7 @@ the package in the working directory. If there is an error, no file is written.`
 	cmd.MarkFlagsMutuallyExclusive("fix", "watch")
 	cmd.Flags().StringSliceVar(&inv.Request.Kinds, "kinds", nil, "generate only these kinds: Kind or Kind.group")
 	cmd.Flags().StringSliceVar(&inv.Request.Groups, "groups", nil, "generate only the kinds in these groups")
-	cmd.Flags().AddFlagSet(new(generation.Values).Flags(project.OfCRD))
-	cli.HideFlags(cmd, "lister")
+	new(generation.Values).AddSettings(cmd, project.OfCRD)
 	cli.GroupFlags(cmd, crdFlagGroups()...)
 	return cmd
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -21,24 +22,39 @@ import (
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/internal/ground/screen"
+	"github.com/schemagen/schemagen/internal/passes"
+	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/review"
-	"github.com/schemagen/schemagen/internal/terminal"
+	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/verify"
 )
 
-// diffRun is one run of the diff command.
-type diffRun struct {
-	definitions generation.DefinitionFlags
+// comparison is how changes are judged and printed.
+type comparison struct {
+	reporting.Reporter
+	// output is a file, or - for standard output.
+	output      string
 	kubeVersion string
 	format      string
 	// failOn selects the changes that make the command fail.
 	failOn string
+}
+
+// diffRun is one run of the diff command.
+type diffRun struct {
+	comparison
+	definitions generation.DefinitionFlags
 	// sources are the Go packages with comments that allow changes, if NEW is files.
 	sources []string
-	console *terminal.Console
 	// partial means that NEW contains only some of the definitions in OLD.
 	partial bool
 }
+
+// diffFormats are the formats of changes, and of pages about them.
+func diffFormats() []string { return append(diag.Formats(), review.Formats()...) }
+
+// reviewFile is where HTML is written by default.
+const reviewFile = "review.html"
 
 // failures returns the values of --fail-on, with the lowest category that counts.
 func failures() map[string]compare.Category {
@@ -46,7 +62,7 @@ func failures() map[string]compare.Category {
 }
 
 func newDiffCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	var r diffRun
+	r := diffRun{comparison: comparison{Reporter: reporting.Reporter{Format: "text"}}}
 	cmd := &cobra.Command{
 		Use:   "diff [OLD [NEW]]",
 		Short: "Report what a change to CRDs breaks: stored objects, clients, or nothing.",
@@ -61,35 +77,54 @@ a cluster: kubectl get crds -o yaml | schemagen diff - --partial
 
 The exit code is 1 if a change selected by --fail-on is not allowed. To allow one,
 write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
-# schemagen:ignore KIND reason in YAML.`,
+# schemagen:ignore KIND reason in YAML.
+
+The formats html and markdown are pages for a review. Besides the changes, they have
+new unions, the cost of CEL rules, sizes, samples before and after, questions to the
+author, and the API conventions that NEW breaks, if it is Go packages.`,
 		Example: `  schemagen diff git:main config/crd/bases
-  schemagen diff git:v1.4.0 ./api/... --format markdown
-  schemagen diff git:main config/crd/bases --source ./api/...`,
+  schemagen diff git:main config/crd/bases --source ./api/...
+  schemagen diff git:main ./api/... --format html
+  schemagen diff git:main ./api/... --format markdown | gh pr comment --body-file -`,
 		Args: cli.Args(0, 2, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			printing := &reporting.Reporter{Format: "text"}
-			if err := r.definitions.Configure(cmd, printing); err != nil {
+			if err := r.definitions.Configure(cmd, &r.Reporter); err != nil {
 				return err
 			}
-			r.console = printing.Console
 			r.definitions.Conversions = true
 			return r.run(cmd.Context(), args, stdin, stdout, stderr)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&r.format, "format", "text", "output format: "+strings.Join(review.ReportFormats(), ", "))
-	flags.StringVar(&r.failOn, "fail-on", "clients", "fail on these changes: stored, clients (and stored), any, none")
-	flags.StringVar(&r.kubeVersion, "kube-version", "", "compare for the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
+	r.addFlags(cmd, diffFormats(), "clients")
+	flags.StringVarP(&r.output, "output", "o", "", "write to this file, - for standard output (default -, and for html "+reviewFile+")")
 	flags.StringSliceVar(&r.sources, "source", nil, "read comments that allow changes from these Go packages")
 	flags.BoolVar(&r.partial, "partial", false, "do not report definitions that are only in OLD as removed")
 	r.definitions.Add(cmd)
 	return cmd
 }
 
+// addFlags adds the flags of a comparison.
+func (r *comparison) addFlags(cmd *cobra.Command, formats []string, failOn string) {
+	flags := cmd.Flags()
+	flags.StringVar(&r.format, "format", "text", "output format: "+strings.Join(formats, ", "))
+	flags.StringVar(&r.failOn, "fail-on", failOn, "fail on these changes: stored, clients (and stored), any, none")
+	flags.StringVar(&r.kubeVersion, "kube-version", "", "compare for the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
+}
+
 func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	target, err := r.target()
+	target, err := r.server(diffFormats())
 	if err != nil {
 		return err
+	}
+	if r.format == "html" && r.target() == "-" && r.Console.Out.IsTerminal {
+		return fmt.Errorf("HTML is not for a terminal: write it to a file with -o, by default %s", reviewFile)
+	}
+	if r.isPage() {
+		r.definitions.Rules, err = r.definitions.Project.Rules([]string{project.Review})
+		if err != nil {
+			return err
+		}
 	}
 	r.definitions.Server = verify.New(target, verify.Options{})
 	reader, err := r.definitions.Reader(stdin)
@@ -103,14 +138,13 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	}
 	commits := definitions.Commits{Reader: *reader}
 	defer commits.Close()
-	old, new, err := commits.Both(ctx, args, nil)
+	old, new, err := commits.Both(ctx, args)
 	for _, side := range []definitions.Read{old, new} {
-		if err := reporting.Unread(side.Side.String(), side.Findings, err, r.definitions.Dir, stderr); err != nil {
+		if err := reporting.Unread(side.Side.String(), side.Findings, err, r.WorkDir, stderr); err != nil {
 			return err
 		}
 	}
-	news := new.Definitions
-	changes, err := compare.Definitions(ctx, target, old.Definitions, news)
+	changes, err := compare.Definitions(ctx, target, old.Definitions, new.Definitions)
 	if err != nil {
 		return err
 	}
@@ -119,59 +153,95 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 			return c.Kind == changekind.DefinitionRemoved
 		})
 	}
-	sources := news
+	sources := new.Definitions
 	findings := diag.List(nil)
 	if len(r.sources) > 0 {
-		sources, findings, err = r.definitions.Generate(ctx, r.definitions.Dir, r.sources)
-		if err := reporting.Unread(strings.Join(r.sources, " "), findings, err, r.definitions.Dir, stderr); err != nil {
+		sources, findings, err = r.definitions.Generate(ctx, r.WorkDir, r.sources)
+		if err := reporting.Unread(strings.Join(r.sources, " "), findings, err, r.WorkDir, stderr); err != nil {
 			return err
 		}
 	}
-	findings, err = definitions.Allow(ctx, changes, news, sources, reference.IsCode, commits.Path)
+	findings, err = definitions.Allow(ctx, changes, new.Definitions, sources, reference.IsCode, commits.Path)
 	if err != nil {
 		return err
 	}
-	return r.conclude(changes, findings, stdout)
+	report := r.report(changes, findings)
+	if !r.isPage() {
+		return r.conclude(ctx, report, stdout, stderr)
+	}
+	broken := r.Project.Judge(new.Findings.Normalize().Since(old.Findings.Normalize()), map[*project.Waiver]bool{}).On()
+	page, err := review.New(ctx, &review.Input{Old: old.Side.String(), New: new.Side.String(), Olds: old.Definitions, News: new.Definitions,
+		Report: report, Findings: broken, Kinds: passes.Rules(), Server: r.definitions.Server})
+	if err != nil {
+		return err
+	}
+	data, err := page.Write(r.format)
+	if err != nil {
+		return err
+	}
+	return r.deliver(ctx, report, data, stdout, stderr)
 }
 
-// target checks the flags and returns the server of the comparison.
-func (r *diffRun) target() (*apiserver.Target, error) {
+// isPage reports whether a page for a review is written.
+func (r *diffRun) isPage() bool { return slices.Contains(review.Formats(), r.format) }
+
+// server checks the flags and returns the server of the comparison.
+func (r *comparison) server(formats []string) (*apiserver.Target, error) {
 	if _, ok := failures()[r.failOn]; !ok {
 		return nil, fmt.Errorf("unknown --fail-on %q: use one of stored, clients, any, none", r.failOn)
 	}
-	if !slices.Contains(review.ReportFormats(), r.format) {
-		return nil, fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(review.ReportFormats(), ", "))
+	if !slices.Contains(formats, r.format) {
+		return nil, fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(formats, ", "))
 	}
 	return apiserver.NewTarget(r.kubeVersion)
 }
 
-// conclude prints the changes, and returns errFindings if one counts. The findings are about
-// comments that allow changes.
-func (r *diffRun) conclude(changes []compare.Change, findings diag.List, stdout io.Writer) error {
-	out := review.Report{
-		Changes:  compare.Sorted(compare.Grouped(compare.Folded(changes))),
-		Findings: findings.RelativeTo(r.definitions.Dir), MinCategory: failures()[r.failOn],
-		Dir: r.definitions.Dir, ReadFile: definitions.ReadIn(r.definitions.Dir),
+// report returns the report on changes. The findings are about comments that allow changes.
+func (r *comparison) report(changes []compare.Change, findings diag.List) *review.Report {
+	return &review.Report{
+		Changes: compare.Folded(changes), Findings: findings.RelativeTo(r.WorkDir), MinCategory: failures()[r.failOn],
+		Dir: r.WorkDir, ReadFile: definitions.ReadIn(r.WorkDir),
 	}
-	if err := r.print(&out, stdout); err != nil {
+}
+
+// conclude prints the changes: for a person, each with the definitions that it is about.
+func (r *comparison) conclude(ctx context.Context, report *review.Report, stdout, stderr io.Writer) error {
+	report.Changes = compare.Sorted(compare.Grouped(report.Changes))
+	list := report.List()
+	r.Console.Count(list)
+	if r.format == "text" && r.Console.Out.People && r.target() == "-" {
+		buffer := bufio.NewWriter(stdout)
+		return cmp.Or(r.Console.Findings(buffer, &r.Console.Out).Write(list), buffer.Flush(), verdict(report))
+	}
+	var data bytes.Buffer
+	document := io.Writer(&data)
+	if r.format == "text" {
+		document = screen.NewTerminal(&data)
+	}
+	if err := report.Write(document, r.format, reference.Codes()); err != nil {
 		return err
 	}
-	if out.Fails() {
+	return r.deliver(ctx, report, data.Bytes(), stdout, stderr)
+}
+
+// deliver prints a document about changes or writes it to a file.
+func (r *comparison) deliver(ctx context.Context, report *review.Report, data []byte, stdout, stderr io.Writer) error {
+	delivery := reporting.Delivery{Outputs: []output.File{{Path: r.target(), Data: data}}, Mode: cli.ModeOf(r.target(), false, false)}
+	return cmp.Or(r.DeliverQuietly(ctx, delivery, stdout, stderr), verdict(report))
+}
+
+// target returns the file to write, or - for standard output.
+func (r *comparison) target() string {
+	if r.format == "html" {
+		return cmp.Or(r.output, reviewFile)
+	}
+	return cmp.Or(r.output, "-")
+}
+
+// verdict returns errFindings if a change counts.
+func verdict(report *review.Report) error {
+	if report.Fails() {
 		return reporting.ErrFindings
 	}
 	return nil
-}
-
-// print prints the report: for a person, each change with the definitions that it is about.
-func (r *diffRun) print(out *review.Report, stdout io.Writer) error {
-	if r.format != "text" {
-		stdout = screen.Documents(stdout)
-	}
-	buffer := bufio.NewWriter(stdout)
-	write := func() error { return out.Write(buffer, r.format, reference.Codes()) }
-	r.console.Count(out.List())
-	if r.format == "text" && r.console.Out.People {
-		write = func() error { return r.console.Findings(buffer, &r.console.Out).Write(out.List()) }
-	}
-	return cmp.Or(write(), buffer.Flush())
 }

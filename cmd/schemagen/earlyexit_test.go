@@ -17,7 +17,7 @@ import (
 // newEarlyProject returns a project whose next process with the arguments ends early.
 func newEarlyProject(t *testing.T, args ...string) *sandbox {
 	p := newProject(t)
-	p.args = slices.Concat(p.args, args, []string{"--cache-dir", p.at("cache")})
+	p.args = slices.Concat(p.args, args, []string{"--set", "cacheDir=" + p.at("cache")})
 	p.run()
 	p.run() // the first run created a file in a directory that it had read
 	time.Sleep(2100 * time.Millisecond)
@@ -38,7 +38,7 @@ func TestEarlyExitIsTaken(t *testing.T) {
 		return n
 	}
 	p := newProject(t)
-	p.args = append(p.args, "--cache-dir", p.at("cache"))
+	p.args = append(p.args, "--set", "cacheDir="+p.at("cache"))
 	t.Setenv("GODEBUG", "inittrace=1")
 	p.run()
 	p.run()
@@ -68,7 +68,7 @@ func TestEarlyExitsPrintTheSame(t *testing.T) {
 	for _, broken := range []bool{false, true} {
 		for _, format := range []string{"text", "json", "sarif", "github"} {
 			p := newProject(t)
-			p.args = append(p.args, "--cache-dir", p.at("cache"), "--format", format)
+			p.args = append(p.args, "--set", "cacheDir="+p.at("cache"), "--format", format)
 			if broken {
 				p.replace("work/api/types.go", "Extra Extra", "Extra Missing")
 				format += " with errors"
@@ -103,7 +103,7 @@ func TestEarlyExitsPrintTheSame(t *testing.T) {
 // in its place, even if only the file is another one.
 func TestEarlyExitOfAnotherProgram(t *testing.T) {
 	p := newProject(t)
-	p.args = append(p.args, "--cache-dir", p.at("cache"))
+	p.args = append(p.args, "--set", "cacheDir="+p.at("cache"))
 	program, err := os.Executable()
 	p.check(err)
 	text, err := os.ReadFile(program)
@@ -236,5 +236,5 @@ func (l *randomLab) endsEarly() bool {
 		l.check(os.RemoveAll(l.at("cache")))
 		l.check(os.Rename(saved, l.at("cache")))
 	}()
-	return l.poisonEnds() > 0 && l.runIn(l.dir, "--cache-dir", l.at("cache")).stderr == rememberedEnd
+	return l.poisonEnds() > 0 && l.runIn(l.dir, "--set", "cacheDir="+l.at("cache")).stderr == rememberedEnd
 }

@@ -21,8 +21,7 @@ import (
 func readers() map[string][]string {
 	return map[string][]string{
 		"verify":     {"FILE", "FILE --costs", "FILE --condition", "FILE --old good.json", "good.json --old FILE"},
-		"diff":       {"good.json FILE", "FILE good.json"},
-		"review":     {"good.json FILE --format json", "FILE good.json --format json"},
+		"diff":       {"good.json FILE", "FILE good.json", "good.json FILE --format markdown", "FILE good.json --format markdown"},
 		"try":        {"-f object.yaml --crd FILE -o none", "--sample Widget --crd FILE", "-f object.yaml --crd FILE --pruning proposal -o none"},
 		"test":       {"widget.testsuite.yaml --crd FILE"},
 		"docs":       {"FILE -o -"},
@@ -36,7 +35,7 @@ func readers() map[string][]string {
 
 // others are the commands that read no definitions.
 func others() []string {
-	return []string{"generate", "crd", "unions", "conversions", "convert", "lsp", "gates", "config", "init", "migrate", "kubebuilder-plugin",
+	return []string{"generate", "crd", "unions", "conversions", "lsp", "gates", "config", "init", "migrate", "kubebuilder-plugin",
 		controllerGenCommand, "version", "help", "completion"}
 }
 

@@ -54,7 +54,7 @@ func TestFunctionChangesAreSeen(t *testing.T) {
 		l.enter(t)
 		what := l.mutate()
 		repeats := l.repeats()
-		got := l.runIn(l.dir, "--cache-dir", l.at("cache"))
+		got := l.runIn(l.dir, "--set", "cacheDir="+l.at("cache"))
 		want := l.runIn(l.dir, "--no-cache")
 		if !got.equal(want) {
 			t.Fatalf("seed %d, change %d, %s, with %v\ngot exit code %d and\n%s%s\nwant, as without a cache, %d and\n%s%s%s",

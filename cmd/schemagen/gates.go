@@ -20,7 +20,6 @@ import (
 	"github.com/schemagen/schemagen/internal/channels/gatesrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/project"
-	"github.com/schemagen/schemagen/internal/review"
 )
 
 // newGatesCommand has the commands about feature gates.
@@ -79,10 +78,7 @@ them, and alternatives that contradict each other for gates that no channel has.
 }
 
 // gatesComparison compares two states of the definitions. It is printed as by diff.
-type gatesComparison struct {
-	diffRun
-	reporting reporting.Reporter
-}
+type gatesComparison struct{ comparison }
 
 // changes returns what differs.
 type changes func(ctx context.Context, request *gatesrun.Request, target *apiserver.Target) (*gatesrun.Changes, error)
@@ -105,7 +101,7 @@ is compared with and without the gate.`,
 		},
 	}
 	cmd.Flags().StringVar(&into, "into", "", "the channel (default: the first)")
-	r.addFlags(cmd, "clients")
+	r.addFlags(cmd, diag.Formats(), "clients")
 	return cmd
 }
 
@@ -125,26 +121,16 @@ are replaced by those of the channel TO.`,
 			return r.run(cmd, args[2:], moved, stdout, stderr)
 		},
 	}
-	r.addFlags(cmd, "none") // it is a question, not a check
+	r.addFlags(cmd, diag.Formats(), "none") // it is a question, not a check
 	return cmd
 }
 
-// addFlags adds the flags of a comparison.
-func (r *gatesComparison) addFlags(cmd *cobra.Command, failOn string) {
-	flags := cmd.Flags()
-	flags.StringVar(&r.format, "format", "text", "output format: "+strings.Join(review.ReportFormats(), ", "))
-	flags.StringVar(&r.failOn, "fail-on", failOn, "fail on these changes: stored, clients (and stored), any, none")
-	flags.StringVar(&r.kubeVersion, "kube-version", "", "compare for the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
-}
-
 func (r *gatesComparison) run(cmd *cobra.Command, packages []string, compared changes, stdout, stderr io.Writer) error {
-	request, err := gatesRequest(&r.reporting, cmd, packages)
+	request, err := gatesRequest(&r.Reporter, cmd, packages)
 	if err != nil {
 		return err
 	}
-	r.console = r.reporting.Console
-	r.definitions.Dir = r.reporting.WorkDir
-	target, err := r.target()
+	target, err := r.server(diag.Formats())
 	if err != nil {
 		return err
 	}
@@ -153,7 +139,7 @@ func (r *gatesComparison) run(cmd *cobra.Command, packages []string, compared ch
 		return err
 	}
 	if out.Findings.HasErrors() {
-		return r.reporting.Report(stderr, out.Findings)
+		return r.Report(stderr, out.Findings)
 	}
 	findings, err := definitions.Allow(cmd.Context(), out.Changes, out.New, out.New, reference.IsCode, nil)
 	if err != nil {
@@ -161,7 +147,7 @@ func (r *gatesComparison) run(cmd *cobra.Command, packages []string, compared ch
 	}
 	// Most comments are about changes between commits.
 	unused := func(d diag.Diagnostic) bool { return d.Code == definitions.UnusedWaiver.Code }
-	return r.conclude(out.Changes, slices.DeleteFunc(findings, unused), stdout)
+	return r.conclude(cmd.Context(), r.report(out.Changes, slices.DeleteFunc(findings, unused)), stdout, stderr)
 }
 
 // assumeCommand returns a command that takes a gate for on or off.

@@ -38,6 +38,6 @@ wrote and that are no longer needed are removed.`,
 	cmd.Flags().BoolVar(&inv.Watch, "watch", false, "run again whenever an input changes, until interrupted")
 	cmd.MarkFlagsMutuallyExclusive("fix", "watch")
 	cmd.Flags().StringSlice("only", nil, "run only these generators: crd, rbac, webhook, object, unions, docs, …")
-	cmd.Flags().AddFlagSet(new(generation.Values).Flags(project.OfGenerate))
+	new(generation.Values).AddSettings(cmd, project.OfGenerate)
 	return cmd
 }

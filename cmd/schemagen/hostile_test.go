@@ -271,7 +271,7 @@ func TestHostileFlags(t *testing.T) {
 	for _, cmd := range newRoot(io.Discard, io.Discard).Commands() {
 		arguments := [][]string{{hostileText}, {hostileText, hostileText}, {"--" + hostileText}}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Value.Type() != "bool" && f.Name != "serve" && f.Name != "cache-dir" {
+			if f.Value.Type() != "bool" && f.Name != "serve" {
 				arguments = append(arguments, []string{"--" + f.Name, hostileText, "crd.json"}, []string{"--" + f.Name, hostileText})
 			}
 		})

@@ -84,7 +84,7 @@ func inputRoles(root *cobra.Command) (out []inputRole) {
 func withoutDefinitions() map[string]string {
 	return map[string]string{
 		"crd": "packages", "unions": "packages", "conversions": "packages", "gates": "", "config": "packages", "generate": "",
-		"convert": "packages", "types": "files only", "lsp": "an editor's requests", "init": "", "migrate": "",
+		"types": "files only", "lsp": "an editor's requests", "init": "", "migrate": "",
 		"kubebuilder-plugin": "Kubebuilder's request", controllerGenCommand: "packages", "version": "", "help": "", "completion": "",
 	}
 }
@@ -104,10 +104,6 @@ func (r inputRole) line(name string) (args []string) {
 		return []string{"diff", name, "narrow.yaml"}
 	case "diff NEW":
 		args = []string{"diff", "wide.yaml"}
-	case "review OLD":
-		return []string{"review", name, "narrow.yaml", "--format", "markdown"}
-	case "review NEW":
-		args = []string{"review", "wide.yaml", "--format", "markdown"}
 	case "docs argument":
 		args = []string{"docs", "-o", "-", "--format", "markdown"}
 	case "openapi argument", "jsonschema argument":
@@ -172,13 +168,10 @@ func flagEffects() map[string][]flagEffect {
 	diagnostics := []flagEffect{{flag: "format", value: "json", want: `"code": "SG`}, {flag: "strict", want: `error\[SG`}}
 	compared := []flagEffect{
 		{flag: "format", value: "json", want: `"kind": "maxLength-lowered"`},
+		{flag: "output", value: "changes.txt", gone: `SG81`},
 		{flag: "fail-on", value: "none", gone: `error\[SG811\]`},
 		{flag: "partial", gone: `definition-removed`},
 		{flag: "source", value: "./api/v1", want: `allowed: a test allows it`},
-	}
-	reviewed := []flagEffect{
-		{flag: "format", value: "json", without: "--format markdown", want: `"kind": "maxLength-lowered"`},
-		{flag: "output", value: "page.md", gone: `API review`},
 	}
 	return map[string][]flagEffect{
 		"verify argument": slices.Concat([]flagEffect{
@@ -201,10 +194,6 @@ func flagEffects() map[string][]flagEffect {
 			flagEffect{want: `maxLength-added`}, flagEffect{want: `union-removed`}), compared, []flagEffect{kube}),
 		"diff OLD": slices.Concat(generation(flagEffect{want: `\.spec\.burst: field-removed`},
 			flagEffect{want: `maxLength-removed`}, flagEffect{want: `union-added`}), compared, []flagEffect{kube}),
-		"review NEW": slices.Concat(generation(flagEffect{want: `burst`},
-			flagEffect{want: `maxLength-added`}, flagEffect{want: `→ – of the limit`}), reviewed, []flagEffect{kube}),
-		"review OLD": slices.Concat(generation(flagEffect{want: `burst`},
-			flagEffect{want: `maxLength-removed`}, flagEffect{want: `– → `}), reviewed, []flagEffect{kube}),
 		"try --crd": slices.Concat(generation(flagEffect{want: `burst: 3`},
 			flagEffect{want: `may not be more than 7`}, flagEffect{want: `file: b`}), []flagEffect{
 			{flag: "filename", value: "objects/name.yaml", without: "-f objects", want: `name: longer than seven`},
@@ -293,7 +282,6 @@ func TestInputs(t *testing.T) {
 // TestInputsOfPackages executes the commands that read only packages with the other kinds of input.
 func TestInputsOfPackages(t *testing.T) {
 	table := newInputTable(t)
-	flags := map[string][]string{"convert": {"-f", "objects", "--to", "v1"}}
 	for command, what := range withoutDefinitions() {
 		if what != "packages" || command == controllerGenCommand {
 			continue
@@ -301,7 +289,7 @@ func TestInputsOfPackages(t *testing.T) {
 		for name, kind := range map[string]string{
 			"all.yaml": "a file of YAML or JSON", "-": "standard input", "git:HEAD": "a commit", "git:HEAD:api/v1": "a commit",
 		} {
-			got := table.run(t, append([]string{command, name}, flags[command]...)...)
+			got := table.run(t, command, name)
 			want := "schemagen: " + name + ": " + command + " reads Go packages, and this is " + kind + "\n"
 			if got.code != reporting.ExitFailure || got.stderr != want || got.stdout != "" {
 				t.Errorf("%s %s: got exit code %d, want %q:\n%s", command, name, got.code, want, got)
@@ -431,7 +419,7 @@ func (table *inputTable) role(t *testing.T, role inputRole, effects []flagEffect
 		t.Run(kind.kind, func(t *testing.T) {
 			base := table.run(t, role.line(kind.name)...)
 			if kind.onlyCompared && !role.compares() {
-				want := "commits are read only by diff, review, and verify --old"
+				want := "commits are read only by diff and verify --old"
 				if base.code != reporting.ExitFailure || !strings.Contains(base.stderr, want) {
 					t.Errorf("got exit code %d, want %q:\n%s", base.code, want, base)
 				}
@@ -445,9 +433,6 @@ func (table *inputTable) role(t *testing.T, role inputRole, effects []flagEffect
 				reference = append(reference, "--source", "./api/v1")
 			}
 			got, want := withoutPlaces(base.stdout), withoutPlaces(table.run(t, reference...).stdout)
-			if role.command.Name() == "review" { // conventions are those of Go
-				got, want = sizes.FindString(got), sizes.FindString(want)
-			}
 			if got != want || want == "" && role.place != "--old" {
 				t.Errorf("%v: got\n%s\n%s\nwant, as for a file\n%s", role.line(kind.name), got, base.stderr, want)
 			}
@@ -462,9 +447,6 @@ func (table *inputTable) role(t *testing.T, role inputRole, effects []flagEffect
 
 // places matches positions, which differ between inputs, and markers in Go that allow changes.
 var places = regexp.MustCompile(`(?m)\S*(\.yaml|\.go|\b|-)(:\d+){2}|DEFINED AT: .*\n\n|, defined at .[^)]*|^ *defined at .*|^-:`)
-
-// sizes matches the line about sizes in a review.
-var sizes = regexp.MustCompile(`(?m)^Size: .*`)
 
 // withoutPlaces returns an output without positions, and with its lines sorted by the rest.
 func withoutPlaces(output string) string {

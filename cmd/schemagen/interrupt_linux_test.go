@@ -38,8 +38,7 @@ func interruptLines() map[string][]string {
 		"jsonschema":     {"jsonschema crds -o OUT"},
 		"docs":           {"docs crds -o OUT"},
 		"verify":         {"verify crds --old old"},
-		"diff":           {"diff old crds"},
-		"review":         {"review old crds -o OUT/review.html"},
+		"diff":           {"diff old crds", "diff old crds --format html -o OUT/review.html"},
 		"test":           {"test widget.testsuite.yaml --crd crds"},
 		"try":            {"try -f object.yaml --crd crds", "try --sample Widget --crd crds"},
 		"explain":        {"explain widget --recursive --crd crds"},
@@ -56,7 +55,7 @@ func interruptLines() map[string][]string {
 // uninterrupted are the commands without command lines, with the reasons.
 func uninterrupted() map[string]string {
 	return map[string]string{
-		"init": "runs make", "migrate": "runs make and controller-gen", "convert": "runs the go command",
+		"init": "runs make", "migrate": "runs make and controller-gen",
 		"lsp": "ends with its client", "kubebuilder-plugin": "reads one request",
 		"gates": "prints its help", "gates switch": "is like gates promote", "completion": "reads no input", "help": "reads no input", "version": "reads no input",
 	}

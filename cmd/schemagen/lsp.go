@@ -63,7 +63,8 @@ and offers the fixes. It completes and explains markers. It writes no files.`,
 			return err
 		},
 	}
-	addSettingFlags(cmd, &v)
+	v.AddSettings(cmd, project.OfCRD)
+	cli.GroupFlags(cmd, crdFlagGroups()...)
 	return cmd
 }
 

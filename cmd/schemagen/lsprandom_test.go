@@ -238,8 +238,8 @@ func (e *testEditor) matchesRun(edit int) (found int, ok bool) {
 	}
 	command := exec.Command("schemagen", "crd", "--check", "--no-cache", "--format", "json")
 	command.Dir, command.Env = dir, e.command.Env
-	var stderr strings.Builder
-	command.Stderr = &stderr
+	var stdout, stderr strings.Builder
+	command.Stdout, command.Stderr = &stdout, &stderr
 	_ = command.Run() // there are findings
 	var run struct {
 		Diagnostics []struct {
@@ -248,7 +248,7 @@ func (e *testEditor) matchesRun(edit int) (found int, ok bool) {
 		}
 	}
 	// A run may fail, for example because of a vendor directory; then the server has nothing.
-	if err := json.NewDecoder(strings.NewReader(stderr.String())).Decode(&run); err != nil && !strings.Contains(stderr.String(), "list packages in") {
+	if err := json.NewDecoder(strings.NewReader(stdout.String())).Decode(&run); err != nil && !strings.Contains(stderr.String(), "list packages in") {
 		e.t.Fatalf("%v: %s", err, stderr.String())
 	}
 	want := []string{}

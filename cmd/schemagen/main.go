@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/ground/interrupt"
+	"github.com/schemagen/schemagen/internal/migrate"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/terminal"
 
@@ -41,6 +42,9 @@ func main() {
 //
 // All output except documents passes through a [screen.Terminal].
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == migrate.ShimCommand {
+		return migrate.Shim(args[1:])
+	}
 	console := terminal.NewConsole(stdout, stderr, time.Now())
 	stdout = console.Out.Terminal
 	stderr = console.Err.Terminal
@@ -105,10 +109,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "schemagen COMMAND",
 		Short: "Generate CustomResourceDefinitions from Go API types.",
-		Long: `Generate CustomResourceDefinitions from Go API types with marker comments.
-
-schemagen also accepts controller-gen's arguments; schemagen migrate changes a Makefile
-to call it.`,
+		Long:  "Generate CustomResourceDefinitions from Go API types; controller-gen's arguments work, too.",
 		Example: `  schemagen crd ./api/... -o config/crd/bases
   schemagen crd rbac:roleName=manager-role paths=./...`,
 		SilenceUsage:  true,
@@ -133,8 +134,10 @@ to call it.`,
 	reporting.AddConsoleFlags(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, positional []string) error {
 		args, _ := reporting.ArgumentsOf(cmd.Context())
-		return cmp.Or(cli.CheckDashes(cmd, args), reporting.CheckStreams(cmd, positional), reporting.ConfigureConsole(cmd))
+		return cmp.Or(cli.CheckDashes(cmd, args), reporting.CheckStreams(cmd, positional), reporting.CheckDocuments(cmd), reporting.ConfigureConsole(cmd))
 	}
+	help := cli.HelpCommand(unknownCommand)
+	root.SetHelpCommand(help)
 	cli.AddGroups(root,
 		cli.Group{Title: "Generate", Commands: []*cobra.Command{
 			newGenerateCommand(stdout, stderr),
@@ -149,10 +152,8 @@ to call it.`,
 		cli.Group{Title: "Check", Commands: []*cobra.Command{
 			newVerifyCommand(stdout, stderr),
 			newDiffCommand(os.Stdin, stdout, stderr),
-			newReviewCommand(os.Stdin, stdout, stderr),
 			newTryCommand(os.Stdin, stdout, stderr),
 			newTestCommand(os.Stdin, stdout, stderr),
-			newConvertCommand(os.Stdin, stdout, stderr),
 			newLSPCommand(os.Stdin, stdout),
 		}},
 		cli.Group{Title: "Look", Commands: []*cobra.Command{
@@ -160,6 +161,8 @@ to call it.`,
 			newSchemaCommand(stdout, stderr),
 			newGatesCommand(stdout, stderr),
 			newConfigCommand(stdout, stderr),
+			newVersionCommand(stdout),
+			help,
 		}},
 		cli.Group{Title: "Adopt", Commands: []*cobra.Command{
 			newInitCommand(stdout, stderr),
@@ -167,9 +170,8 @@ to call it.`,
 			newKubebuilderPluginCommand(os.Stdin, stdout, stderr),
 		}},
 	)
-	root.AddCommand(newControllerGenCommand(stdout, stderr), newVersionCommand(stdout))
-	root.SetHelpCommand(cli.HelpCommand(unknownCommand))
-	root.InitDefaultHelpCmd()
+	root.AddCommand(newControllerGenCommand(stdout, stderr))
+	root.SetCompletionCommandGroupID("Adopt")
 	cli.AddCompletionCommand(root)
 	return root
 }

@@ -15,7 +15,7 @@ func TestMigrationPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := regexp.MustCompile("(?s)```console\n\\$ schemagen migrate --yes\n(.*?)```").FindStringSubmatch(string(page))
+	shown := regexp.MustCompile("(?s)```console\n\\$ schemagen migrate --yes --pin v1.0.0\n(.*?)```").FindStringSubmatch(string(page))
 	if shown == nil {
 		t.Fatal("docs/migration.md shows no output")
 	}

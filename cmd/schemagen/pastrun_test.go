@@ -373,27 +373,27 @@ func pastRunChanges() []pastRunChange {
 		// The options.
 		{"patterns", func(p *sandbox) { p.args[1] = "./api/../api" }},
 		{"the output", always("-o", "elsewhere")},
-		{"--header-file", always("--header-file", "header.txt")},
-		{"--year", always("--header-file", "header.txt", "--year", "2026")},
+		{"--set crd.headerFile", always("--set", "crd.headerFile=header.txt")},
+		{"--set crd.year", always("--set", "crd.headerFile=header.txt", "--set", "crd.year=2026")},
 		{"--kinds", always("--kinds", "Gadget")},
 		{"--groups", always("--groups", "example.org")},
 		{"--enable", always("--enable", "union-transition")},
 		{"--unions", always("--unions", "cel")},
 		{"--kube-version", always("--kube-version", "1.30")},
 		{"--skip-verify", always("--skip-verify")},
-		{"--allow", always("--allow", "kubebuilder:validation:Maximun")},
-		{"--tags", always("--tags", "tagged")},
-		{"--lister", always("--lister", "go")},
-		{"--max-desc-len", always("--max-desc-len", "3")},
-		{"--embedded-object-meta", always("--embedded-object-meta")},
-		{"--allow-dangerous-types", always("--allow-dangerous-types")},
-		{"--ignore-unexported-fields", always("--ignore-unexported-fields")},
-		{"--preserve-unknown-fields", always("--preserve-unknown-fields")},
-		{"--omit-tool-version", always("--omit-tool-version")},
+		{"--set allow", always("--set", "allow=kubebuilder:validation:Maximun")},
+		{"--set tags", always("--set", "tags=tagged")},
+		{"--set lister", always("--set", "lister=go")},
+		{"--set crd.maxDescLen", always("--set", "crd.maxDescLen=3")},
+		{"--set crd.embeddedObjectMeta", always("--set", "crd.embeddedObjectMeta=true")},
+		{"--set crd.allowDangerousTypes", always("--set", "crd.allowDangerousTypes=true")},
+		{"--set crd.ignoreUnexportedFields", always("--set", "crd.ignoreUnexportedFields=true")},
+		{"--set crd.preserveUnknownFields", always("--set", "crd.preserveUnknownFields=true")},
+		{"--set crd.omitToolVersion", always("--set", "crd.omitToolVersion=true")},
 		{"--strict", always("--strict")},
 		{"--prune", always("--prune")},
-		{"--kustomize", always("--kustomize")},
-		{"--helm", always("--helm", "../chart/crds")},
+		{"--set crd.kustomize", always("--set", "crd.kustomize=true")},
+		{"--set outputs.helm", always("--set", "outputs.helm=../chart/crds")},
 		{"the working directory", func(p *sandbox) {
 			p.check(os.CopyFS(p.at("copy"), os.DirFS(p.at("work"))))
 			p.t.Chdir(p.at("copy"))
@@ -424,7 +424,7 @@ func TestReuseWithFlags(t *testing.T) {
 		t.Run(flags, func(t *testing.T) {
 			p := newProject(t)
 			t.Setenv("GOFLAGS", flags)
-			p.args = append(p.args, "--cache-dir", p.at("cache"))
+			p.args = append(p.args, "--set", "cacheDir="+p.at("cache"))
 			if first := p.run(); first.code != 0 || first.files[p.at("out/example.com_widgets.yaml")] == "" {
 				t.Fatalf("exit code %d: %s", first.code, first.stderr)
 			}
@@ -456,13 +456,13 @@ func TestChangesOfInstallManifestsAreSeen(t *testing.T) {
 		{"a stale template", func(p *sandbox) {
 			p.write("chart/templates/crds/example.com_old.yaml", staleText("old"))
 		}},
-		{"another chart", func(p *sandbox) { p.args = append(p.args, "--helm", "../other/crds") }},
-		{"no kustomization", func(p *sandbox) { p.args = append(p.args, "--kustomize=false") }},
+		{"another chart", func(p *sandbox) { p.args = append(p.args, "--set", "outputs.helm=../other/crds") }},
+		{"no kustomization", func(p *sandbox) { p.args = append(p.args, "--set", "crd.kustomize=false") }},
 	}
 	changesAreSeen(t, changes, func(p *sandbox) {
 		p.write("chart/values.yaml", "crds:\n  install: true\n  keep: true\n")
 		p.write("out/other.yaml", "---\nkind: Something\n")
-		p.args = append(p.args, "--kustomize", "--helm", "../chart/templates/crds")
+		p.args = append(p.args, "--set", "crd.kustomize=true", "--set", "outputs.helm=../chart/templates/crds")
 	}, func(p *sandbox, first outcome) bool {
 		return first.code == 0 && first.files[p.at("out/kustomization.yaml")] != "" && first.files[p.at("chart/templates/crds/example.com_widgets.yaml")] != ""
 	})
@@ -498,7 +498,7 @@ func TestChangesOfConversionAreSeen(t *testing.T) {
 func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *sandbox), good func(p *sandbox, first outcome) bool) {
 	runAndRepeat := func(p *sandbox) {
 		prepare(p)
-		p.args = append(p.args, "--cache-dir", p.at("cache"))
+		p.args = append(p.args, "--set", "cacheDir="+p.at("cache"))
 		first := p.run()
 		if !good(p, first) {
 			p.t.Fatalf("exit code %d: %s", first.code, first.stderr)
@@ -603,7 +603,7 @@ func TestChangesOfConfigAreSeen(t *testing.T) {
 		{"a module nearer by", func(p *sandbox) { p.write("work/api/go.mod", "module example.com/m/api\n\ngo 1.26\n") }},
 		{"its header", func(p *sandbox) { p.replace("work/header.txt", "Copyright", "Copyleft") }},
 		{"--no-config", func(p *sandbox) { p.args = append(p.args, "--no-config") }},
-		{"a flag that says otherwise", func(p *sandbox) { p.args = append(p.args, "--year", "3") }},
+		{"a flag that says otherwise", func(p *sandbox) { p.args = append(p.args, "--set", "crd.year=3") }},
 	}, func(p *sandbox) {
 		p.write("work/schemagen.yaml", "paths: [./api/...]\noutputs: {crd: ../out}\ncrd: {headerFile: header.txt, year: '1'}\nseverities: {SG303: note}\npackages: []\ntypes: {}\nwaivers:\n- {code: SG303, path: other, reason: none}\n")
 		p.args = []string{"crd"}
@@ -617,7 +617,7 @@ func TestChangesOfConfigAreSeen(t *testing.T) {
 // TestStdoutAndModes checks that output that is not written is printed each time.
 func TestStdoutAndModes(t *testing.T) {
 	p := newProject(t)
-	cached := []string{"--cache-dir", p.at("cache")}
+	cached := []string{"--set", "cacheDir=" + p.at("cache")}
 	first := p.run(append(cached, "-o", "-")...)
 	if again := p.run(append(cached, "-o", "-")...); !again.equal(first) || !strings.Contains(again.stdout, "plural: widgets") {
 		t.Errorf("the second time: %s", again.stdout)
@@ -649,7 +649,7 @@ func TestStdoutAndModes(t *testing.T) {
 func TestErrorsAreRepeated(t *testing.T) {
 	p := newProject(t)
 	p.replace("work/api/types.go", "Extra Extra", "Extra Missing")
-	cached := []string{"--cache-dir", p.at("cache")}
+	cached := []string{"--set", "cacheDir=" + p.at("cache")}
 	first := p.run(cached...)
 	if first.code != reporting.ExitFindings || p.poison() != 1 {
 		t.Fatalf("exit code %d", first.code)
@@ -667,7 +667,7 @@ func TestErrorsAreRepeated(t *testing.T) {
 // printed, and which therefore wrote nothing, is not cached.
 func TestWhatWasNotPrintedIsNotRemembered(t *testing.T) {
 	p := newProject(t)
-	cached := slices.Concat(p.args, []string{"--cache-dir", p.at("cache")})
+	cached := slices.Concat(p.args, []string{"--set", "cacheDir=" + p.at("cache")})
 	closed, stderr := io.Pipe()
 	p.check(closed.Close())
 	if code := run(t.Context(), cached, io.Discard, stderr); code != reporting.ExitFailure {
@@ -676,7 +676,7 @@ func TestWhatWasNotPrintedIsNotRemembered(t *testing.T) {
 	if p.poison() != 0 {
 		t.Error("the run was kept")
 	}
-	if out := p.run("--cache-dir", p.at("cache")); out.code != 0 || out.files[p.at("out/example.com_widgets.yaml")] == "" {
+	if out := p.run("--set", "cacheDir="+p.at("cache")); out.code != 0 || out.files[p.at("out/example.com_widgets.yaml")] == "" {
 		t.Errorf("exit code %d: %s", out.code, out.stderr)
 	}
 	// A replayed run must print, too.
@@ -693,7 +693,7 @@ func TestFilesOfWaiversAreSeen(t *testing.T) {
 	p.write("work/schemagen.yaml", "strict: true\npaths: [./api/...]\noutputs: {crd: ../out}\nwaivers: [{code: SG303, path: docs/legacy/**, reason: legacy}]\n")
 	p.check(os.MkdirAll(p.at("work/docs/legacy"), 0o755))
 	p.args = []string{"crd"}
-	cached := []string{"--cache-dir", p.at("cache")}
+	cached := []string{"--set", "cacheDir=" + p.at("cache")}
 	if out := p.run(cached...); out.code != reporting.ExitFindings || !strings.Contains(out.stderr, "SG508") || p.poison() != 1 {
 		t.Fatalf("exit code %d: %s", out.code, out.stderr)
 	}
@@ -710,7 +710,7 @@ func TestFilesOfWaiversAreSeen(t *testing.T) {
 // that is not UTF-8 have separate cache entries.
 func TestNamesThatAreNoText(t *testing.T) {
 	p := newProject(t)
-	cached := []string{"--cache-dir", p.at("cache")}
+	cached := []string{"--set", "cacheDir=" + p.at("cache")}
 	for _, name := range []string{"x\xe9", "x\xe8"} {
 		if err := os.CopyFS(p.at(name), os.DirFS(p.at("work"))); err != nil {
 			t.Skip(err) // the file system does not allow such names
@@ -737,7 +737,7 @@ func TestGoCommandIsNotRemembered(t *testing.T) {
 	t.Setenv("HOME", home)
 	p.write("work/go.mod", "module example.com/m\n\ngo 1.26\n")
 	p.write("work/api/types.go", "package api\n")
-	if out := p.run("--lister", "go", "--cache-dir", p.at("cache")); !strings.Contains(out.stderr, "no kind found") {
+	if out := p.run("--set", "lister=go", "--set", "cacheDir="+p.at("cache")); !strings.Contains(out.stderr, "no kind found") {
 		t.Fatal(out.stderr)
 	}
 	if p.poison() != 0 {
@@ -811,7 +811,7 @@ func TestBrokenCache(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProject(t)
-			cached := []string{"--cache-dir", p.at("cache")}
+			cached := []string{"--set", "cacheDir=" + p.at("cache")}
 			first := p.run(cached...)
 			breaking(p)()
 			p.replace("work/api/types.go", "Maximun=3", "Maximun=4")
@@ -837,7 +837,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 		for range 4 {
 			group.Go(func() {
 				var stdout, stderr strings.Builder
-				if code := run(t.Context(), append(slices.Clone(p.args), "--cache-dir", p.at("cache")), &stdout, &stderr); code != 0 {
+				if code := run(t.Context(), append(slices.Clone(p.args), "--set", "cacheDir="+p.at("cache")), &stdout, &stderr); code != 0 {
 					t.Errorf("exit code %d: %s", code, stderr.String())
 				}
 			})

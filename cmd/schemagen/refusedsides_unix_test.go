@@ -41,8 +41,8 @@ spec:
 		"diff fine.yaml unreadable.yaml":         "unreadable.yaml:8:3: error[SG610]: ",
 		"diff --fail-on none fine ./refused":     "refused/types.go:10:5: error[SG601]: ",
 		"verify fine.yaml --old unreadable.yaml": "unreadable.yaml:8:3: error[SG610]: ",
-		"review fine.yaml ./refused":             "refused/types.go:10:5: error[SG601]: ",
-		"review ./refused fine.yaml":             "refused/types.go:10:5: error[SG601]: ",
+		"diff fine.yaml ./refused --format html": "refused/types.go:10:5: error[SG601]: ",
+		"diff ./refused fine.yaml --format html": "refused/types.go:10:5: error[SG601]: ",
 	} {
 		t.Run(args, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer

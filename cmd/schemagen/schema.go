@@ -91,7 +91,7 @@ func (r *schemaRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.
 		if err != nil {
 			return err
 		}
-		if _, err := screen.Documents(stdout).Write(text); err != nil {
+		if _, err := screen.Documents(r.Text(stdout, stderr)).Write(text); err != nil {
 			return err
 		}
 	}

@@ -92,6 +92,34 @@ func TestPluginOnTerminal(t *testing.T) {
 	}
 }
 
+// TestDefinitionsOnTerminal wants the page of diff written to a file, and refused where it would fill
+// the screen, and the line that verify ends with.
+func TestDefinitionsOnTerminal(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"old.yaml", "new.yaml"} {
+		crd := `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.example.com"}, "spec": {"group": "example.com",
+			"names": {"kind": "Widget", "plural": "widgets"}, "scope": "Cluster", "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object",}}}]}}`
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(crd), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, code := onTerminal(t, dir, 100, nil, "diff", "old.yaml", "new.yaml", "--format", "html", "-o", "-")
+	if code != reporting.ExitFailure || strings.Contains(text, "<html") || !strings.Contains(text, "HTML is not for a terminal") {
+		t.Errorf("exit code %d, got\n%s", code, text)
+	}
+	text, code = onTerminal(t, dir, 100, nil, "diff", "old.yaml", "new.yaml", "--format", "html")
+	if page, err := os.ReadFile(filepath.Join(dir, reviewFile)); err != nil || code != 0 || !strings.Contains(text, "wrote 1 of 1 file") || !strings.Contains(string(page), "<html") {
+		t.Errorf("%v, exit code %d, got\n%s", err, code, text)
+	}
+	text, code = onTerminal(t, dir, 100, nil, "verify", "old.yaml")
+	if got := seconds.ReplaceAllString(text, "0.00s"); code != 0 || got != "1 CRD accepted (Kubernetes 1.35) in 0.00s\n" {
+		t.Errorf("exit code %d, got %q", code, got)
+	}
+	if text, code := onTerminal(t, dir, 100, nil, "verify", "old.yaml", "--format", "json"); code != 0 || strings.Contains(text, "accepted") {
+		t.Errorf("exit code %d, got %q", code, text)
+	}
+}
+
 // TestConsentOnTerminal answers the question whether code may run.
 func TestConsentOnTerminal(t *testing.T) {
 	for answer, want := range map[string]bool{"y": true, "Yes": true, "n": false, "": false, "always": false} {
@@ -114,7 +142,7 @@ var seconds = regexp.MustCompile(`\d+\.\d\ds`)
 // newMistakes returns a project with a mistake.
 func newMistakes(t *testing.T) *sandbox {
 	p := newProject(t)
-	p.args = append(p.args, "--cache-dir", p.at("cache"))
+	p.args = append(p.args, "--set", "cacheDir="+p.at("cache"))
 	p.replace("work/api/types.go", "Extra Extra", "Extra Missing")
 	return p
 }
@@ -146,7 +174,7 @@ func TestTerminal(t *testing.T) {
 		"dumb":               {[]string{"TERM=dumb"}, nil, plain},
 		"dumb and never":     {[]string{"TERM=dumb"}, []string{"--color=never"}, plain},
 		"quiet":              {nil, []string{"-q"}, strings.TrimSuffix(styled, lastLine(styled))},
-		"JSON on a terminal": {nil, []string{"--format=json"}, p.process("--format=json").stderr},
+		"JSON on a terminal": {nil, []string{"--format=json"}, p.process("--format=json").stdout},
 	} {
 		got, code := p.onTerminal(100, test.env, test.args...)
 		if got != test.want || code != reporting.ExitFindings {
@@ -170,7 +198,7 @@ func lastLine(text string) string {
 // TestTerminalSummary has what is printed last if files are written or not.
 func TestTerminalSummary(t *testing.T) {
 	p := newProject(t)
-	p.args = append(p.args, "--cache-dir", p.at("cache"))
+	p.args = append(p.args, "--set", "cacheDir="+p.at("cache"))
 	expect := func(want string, more ...string) {
 		t.Helper()
 		text, _ := p.onTerminal(100, []string{"NO_COLOR=1"}, more...)

@@ -76,7 +76,7 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 		return err
 	}
 	suites := tryout.Suites{
-		Trial: trial, Stdin: stdin, Stdout: stdout, Paint: screen.PaintOf(r.Console.Out.Terminal),
+		Trial: trial, Stdin: stdin, Stdout: r.Text(stdout, stderr), Paint: screen.PaintOf(r.Console.Out.Terminal),
 		Selected: selected, Verbose: r.verbose, Keep: r.definitions.Keep,
 	}
 	found, err := suites.All(ctx, sources)

@@ -47,15 +47,14 @@ type tryRun struct {
 	policies []string
 	// pruning is server or proposal.
 	pruning string
-	// to is the version to convert to, empty for none.
-	to      string
-	consent consent.Consent
+	// target is the version to convert to, empty for none.
+	target convertrun.Target
 	// sample is the kind to print samples of instead.
 	sample string
 }
 
 func newTryCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	r := tryRun{consent: consent.Consent{In: os.Stdin, Out: stderr}}
+	r := tryRun{target: convertrun.Target{Consent: consent.Consent{In: os.Stdin, Out: stderr}}}
 	cmd := &cobra.Command{
 		Use:   "try [-f FILE] [--crd CRD]",
 		Short: "Show what an API server would store for custom resources.",
@@ -67,11 +66,14 @@ Objects are files, directories, or - for standard input; the default is
 config/samples. CRDs are files, directories, -, or Go packages; the default is the
 project's, as for verify. CRDs among the objects are also used.
 
---to builds and runs the code of the packages, with your consent: you are asked on
-a terminal, and pass --yes elsewhere.`,
+--to converts what is stored with the conversions in Go packages, generated or written
+by hand: the methods ConvertTo and ConvertFrom, or functions such as
+ConvertWidgetToHub. The packages are built, and their code is run, with your consent:
+you are asked on a terminal, and pass --yes elsewhere.`,
 		Example: `  schemagen try -f widget.yaml --crd config/crd/bases
   schemagen try -f new.yaml --old stored.yaml --crd ./api/...
   schemagen try -f widget.yaml --to v1 --crd ./api/...
+  kubectl get widgets -o yaml | schemagen try -f - --to v1beta1 --strip -o yaml --yes
   schemagen try --sample Widget --crd config/crd/bases`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -100,8 +102,9 @@ a terminal, and pass --yes elsewhere.`,
 	flags.StringVarP(&r.output, "output", "o", "diff", "print each object as: diff, yaml, none")
 	flags.StringVar(&r.pruning, "pruning", "server", "drop unknown fields as: server, proposal (by the skeleton of the schema, which need not be structural)")
 	flags.StringVar(&r.sample, "sample", "", "print a minimal and a full object of a `kind`: Kind, Kind.group or Kind.group/version")
-	flags.StringVar(&r.to, "to", "", "also convert what is stored to this version, with the conversions in Go packages: those of --crd, or else the project's")
-	flags.BoolVar(&r.consent.Given, "yes", false, "with --to, "+consent.CodeFlag)
+	flags.StringVar(&r.target.To, "to", "", "also convert what is stored to this version, with the conversions in Go packages: those of --crd, or else the project's, which are then also its default")
+	flags.BoolVar(&r.target.Strip, "strip", false, "with --to, leave out the annotation in which conversions keep what a version lacks")
+	flags.BoolVar(&r.target.Consent.Given, "yes", false, "with --to, "+consent.CodeFlag)
 	r.addPolicyFlag(cmd)
 	r.AddFlags(cmd)
 	r.definitions.Add(cmd)
@@ -133,6 +136,14 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		return errors.New("--subresource needs --old: it updates a stored object")
 	}
 	debug.SetGCPercent(tryGCPercent)
+	if r.target.To != "" && len(r.crds) == 0 {
+		// The packages that convert objects also define them.
+		var err error
+		r.crds, err = r.Packages(r.definitions.Command, nil, nil)
+		if err != nil {
+			return err
+		}
+	}
 	trial, findings, err := r.trial(ctx, stdin)
 	if err != nil {
 		return err
@@ -155,14 +166,14 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		return err
 	}
 	var converted *convertrun.Trial
-	if r.to != "" {
+	if r.target.To != "" {
 		trial.Converts = true
-		converted = &convertrun.Trial{Target: convertrun.Target{To: r.to, Consent: r.consent}, Server: trial}
-		defer converted.Close()
-		found, err := r.conversions(ctx, &converted.Target)
+		found, err := r.conversions(ctx)
 		if err != nil {
 			return err
 		}
+		converted = &convertrun.Trial{Target: r.target, Server: trial}
+		defer converted.Close()
 		findings = append(findings, found...)
 	}
 	report, err := r.Stream(stderr)
@@ -172,7 +183,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if err := report.Add(findings); err != nil {
 		return err
 	}
-	run := tryout.Run{Trial: trial, Stdin: stdin, Stdout: stdout, Output: r.output, Converted: converted,
+	run := tryout.Run{Trial: trial, Stdin: stdin, Stdout: r.Text(stdout, stderr), Output: r.output, Converted: converted,
 		Paint: screen.PaintOf(r.Console.Out.Terminal), Keep: r.definitions.Keep, Report: report.Add}
 	switch {
 	case findings.HasErrors(): // objects cannot be tried
@@ -184,9 +195,9 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	return cmp.Or(err, report.Finish())
 }
 
-// conversions finds the conversions of the packages named with --crd, or else of the project.
-// Only mistakes that keep them from being read are reported.
-func (r *tryRun) conversions(ctx context.Context, target *convertrun.Target) (diag.List, error) {
+// conversions finds the conversions of the packages named with --crd, or else, if that names files,
+// of the project. Only mistakes that keep them from being read are reported.
+func (r *tryRun) conversions(ctx context.Context) (diag.List, error) {
 	_, patterns, err := definitions.Find(r.crds)
 	if err == nil {
 		patterns, err = r.Packages(r.definitions.Command, nil, patterns)
@@ -201,7 +212,7 @@ func (r *tryRun) conversions(ctx context.Context, target *convertrun.Target) (di
 		return nil, err
 	}
 	r.Project.AddTo(&options)
-	findings, err := target.Find(ctx, options)
+	findings, err := r.target.Find(ctx, options)
 	return slices.DeleteFunc(findings, func(d diag.Diagnostic) bool { return d.Severity != diag.Error }), err
 }
 

@@ -44,7 +44,7 @@ const (
             - {rule: "!has(self.b) || (has(self.k) && self.k == 'B')", message: b only with B, fieldPath: .b, reason: FieldValueForbidden}
 `
 	unionExtension = `, x-kubernetes-unions: {fieldMembers: {A: {name: a}, B: {name: b}}}`
-	// pickPolicy is what schemagen unions --policy writes for the union, shortened.
+	// pickPolicy is what schemagen unions writes for the union, shortened.
 	pickPolicy = `---
 apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingAdmissionPolicy
@@ -153,7 +153,7 @@ func TestTryPolicyErrors(t *testing.T) {
 		code         int
 		want         string
 	}{
-		{"no policy", "kind: ConfigMap\napiVersion: v1\n", nil, 2, "other: no admission policy that schemagen unions --policy writes"},
+		{"no policy", "kind: ConfigMap\napiVersion: v1\n", nil, 2, "other: no admission policy that schemagen unions writes"},
 		{"no directory", "", []string{"--policy", "nowhere"}, 2, "nowhere: no such file or directory"},
 		{"--unions none", pickPolicy, []string{"--unions", "none"}, 2, "--policy and --unions none exclude each other"},
 		{"a compilation error", strings.Replace(pickPolicy, "has(object.spec.a)", "has(object", 1), nil, 1, "other/p.yaml:2:1: error[SG704]: the API server rejects the policy unions.v1.picks.hand.test: "},

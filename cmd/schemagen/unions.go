@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/generation"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/generate"
@@ -28,15 +27,16 @@ func newUnionsCommand(stdout, stderr io.Writer) *cobra.Command {
 contain a union. Its functions clear the members that a changed discriminator does
 not select, and report violations.
 
-With --policy, also write an admission policy for each kind, which clears members on
-the API server (Kubernetes 1.36 and later). With --suggest, write nothing and list
+If schemagen.yaml has outputs.policies, also write an admission policy for each kind to
+that directory, which clears members on the API server (Kubernetes 1.36 and later).
+With --suggest, write nothing and list
 structs that look like unions, with the markers to add.
 
 Packages are patterns as for schemagen crd, with the same default. Unions are enabled unless the source has +schemagen:unions=none.
 If there is an error, no file is written.`,
 		Example: `  schemagen unions ./api/...
   schemagen unions ./api/... --check
-  schemagen unions ./api/... --policy config/policy --no-functions
+  schemagen unions ./api/... --set outputs.policies=config/policy --no-functions
   schemagen unions ./api/... --suggest`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			inv.Command = cmd
@@ -62,11 +62,9 @@ If there is an error, no file is written.`,
 		},
 	}
 	inv.AddFlags(cmd)
-	cmd.Flags().AddFlagSet(new(generation.Values).Flags(project.OfUnions))
+	new(generation.Values).AddSettings(cmd, project.OfUnions)
 	cmd.Flags().BoolVar(&onlyPolicies, "no-functions", false, "write only policies, no functions")
 	cmd.Flags().BoolVar(&suggests, "suggest", false, "list structs that look like unions without markers")
-	cli.HideFlags(cmd, "lister")
-	cmd.MarkFlagsMutuallyExclusive("suggest", "policy")
 	cmd.MarkFlagsMutuallyExclusive("suggest", "check")
 	return cmd
 }

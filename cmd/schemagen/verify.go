@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -51,6 +52,10 @@ input, or Go packages (./api/..., an import path), whose CRDs are generated in
 memory. The default is the project's CRDs: outputs in schemagen.yaml,
 config/crd/bases, config/crd, or else the working directory.
 
+The default of --kube-version is 1.35, although the libraries of 1.37 are linked: a
+definition should be accepted by the clusters that people have, and these are seldom
+the newest.
+
 "# schemagen:ignore CODE reason" suppresses a diagnostic on its own and the next
 line; "# schemagen:ignore-file CODE reason" suppresses it in the whole file.`,
 		Example: `  schemagen verify config/crd/bases
@@ -79,10 +84,11 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		return err
 	}
 	debug.SetGCPercent(verifyGCPercent)
-	verifier, err := generation.NewVerifier(r.kubeVersion, verify.Options{})
+	target, err := apiserver.NewTarget(r.kubeVersion)
 	if err != nil {
 		return err
 	}
+	verifier := verify.New(target, verify.Options{})
 	if r.proposal && !r.condition {
 		return errors.New("--proposal is the wording of --condition: give both")
 	}
@@ -115,7 +121,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		return found, err
 	}
 	if r.costs {
-		options.Costs = stdout
+		options.Costs = r.Text(stdout, stderr)
 	}
 	if r.condition {
 		options.Conditions = definitions.ConditionOptions{Writer: screen.Documents(stdout), JSON: r.Format == "json"}
@@ -139,5 +145,9 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 			append(verify.Codes(), definitions.UnpublishedUnions))
 	}
 	findings = append(verified.Ignores.Without(nil, findings), verified.Ignores.Invalid(reference.IsCode)...)
-	return r.Report(stderr, findings)
+	verdict := r.Judge(findings)
+	if !verdict.Failed && verified.Definitions > 0 {
+		r.Console.Conclude("%s accepted (Kubernetes %s)", terminal.Count(verified.Definitions, "CRD"), target.Version())
+	}
+	return r.Print(stderr, verdict)
 }

@@ -18,7 +18,7 @@ func TestWatch(t *testing.T) {
 	reader, writer := io.Pipe()
 	ended := make(chan int)
 	go func() {
-		code := run(ctx, append(slices.Clone(p.args), "--watch", "--cache-dir", p.at("cache")), io.Discard, writer)
+		code := run(ctx, append(slices.Clone(p.args), "--watch", "--set", "cacheDir="+p.at("cache")), io.Discard, writer)
 		writer.Close()
 		ended <- code
 	}()

@@ -51,8 +51,8 @@ func writingRows() []writingRow {
 	return []writingRow{
 		{args: crd + " -o DIR"},
 		{args: crd, project: "outputs: {crd: DIR}"},
-		{args: crd + " -o DIR --kustomize", file: "DIR/kust"},
-		{args: crd + " -o out --helm DIR", file: "DIR"},
+		{args: crd + " -o DIR --set crd.kustomize=true", file: "DIR/kust"},
+		{args: crd + " -o out --set outputs.helm=DIR", file: "DIR"},
 		{args: crd + " -o out", project: "outputs: {helm: DIR}", file: "DIR"},
 		{args: "crd ./fixed -o DIR --prune", before: []string{"crd ./fixed -o DIR", "copy renamed.txt fixed/types.go"}, file: "DIR/fixed.example.com_fixeds", writes: removes},
 		{args: "crd ./fixed --fix -o -", writes: edits},
@@ -67,13 +67,13 @@ func writingRows() []writingRow {
 		{args: "schemapatch:manifests=man paths=./api/v1 output:dir=DIR", before: []string{"crd paths=./api/v1 output:dir=man"}},
 		{args: "unions ./api/v1"},
 		{args: "unions ./unionless --prune", before: []string{"unions ./unionless", "remove unionless/types.go"}, writes: removes},
-		{args: policy + " --policy DIR"},
+		{args: policy + " --set outputs.policies=DIR"},
 		{args: policy, project: "outputs: {policies: DIR}"},
-		{args: "conversions ./api/v1 ./api/v2 --style=functions"},
-		{args: "conversions ./api/v1 ./api/v2 --style=functions --policy DIR", file: "DIR"},
+		{args: "conversions ./api/v1 ./api/v2 --set conversions.style=functions"},
+		{args: "conversions ./api/v1 ./api/v2 --set conversions.style=functions --set outputs.policies=DIR", file: "DIR"},
 		{args: "conversions ./hand/... --laws-only", file: "hand"},
-		{args: "conversions ./api/v1 ./api/v2 --style=functions --prune", before: []string{"conversions ./api/v1 ./api/v2 --style=functions", "copy empty.txt api/v2/types.go"}, writes: removes},
-		{args: "conversions ./api/v1 ./api/v2 --style=functions --rehub v2 --write", writes: edits},
+		{args: "conversions ./api/v1 ./api/v2 --set conversions.style=functions --prune", before: []string{"conversions ./api/v1 ./api/v2 --set conversions.style=functions", "copy empty.txt api/v2/types.go"}, writes: removes},
+		{args: "conversions ./api/v1 ./api/v2 --set conversions.style=functions --rehub v2 --write", writes: edits},
 		{args: "gates graduate Burst ./gated --write", writes: edits},
 		{args: "gates retire Burst ./gated --write", writes: edits},
 		{args: "types -f crd.yaml -o DIR --overwrite", before: []string{"crd paths=./api/v1 output:dir=man", "copy man/example.com_widgets.yaml crd.yaml"}},
@@ -86,7 +86,7 @@ func writingRows() []writingRow {
 		{args: "docs ./api/v1", file: "docs"},
 		{args: "jsonschema ./api/v1 -o DIR"},
 		{args: "openapi ./api/v1 -o DIR"},
-		{args: "review crd.yaml ./api/v1 -o DIR/page.html", before: []string{"crd paths=./api/v1 output:dir=man", "copy man/example.com_widgets.yaml crd.yaml"}},
+		{args: "diff crd.yaml ./api/v1 --format html -o DIR/page.html", before: []string{"crd paths=./api/v1 output:dir=man", "copy man/example.com_widgets.yaml crd.yaml"}},
 	}
 }
 
@@ -462,7 +462,7 @@ func TestWritersAreAll(t *testing.T) {
 	visit = func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			line := strings.TrimPrefix(cmd.CommandPath(), "schemagen ") + " --" + f.Name
-			writesFiles := slices.Contains([]string{"output", "policy", "helm", "kustomize", "write", "fix", "prune", "install"}, f.Name)
+			writesFiles := slices.Contains([]string{"output", "write", "fix", "prune", "install"}, f.Name)
 			readsOnly := slices.Contains([]string{"try", "test", "config", "lsp", "controller-gen"}, cmd.Name())
 			if !writesFiles || readsOnly || elsewhere[line] != "" {
 				return
@@ -495,16 +495,16 @@ func TestWritersAreAll(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	base := writersBase(t)
 	rows := []struct{ args, project string }{
-		{"crd ./api/v1 -o DIR --header-file HEADER", ""},
+		{"crd ./api/v1 -o DIR --set crd.headerFile=HEADER", ""},
 		{"crd ./api/v1 -o DIR", "crd: {headerFile: HEADER}"},
 		{"crd:headerFile=HEADER paths=./api/v1 output:dir=DIR", ""},
 		{"object:headerFile=HEADER paths=./api/v1", ""},
 		{"rbac:roleName=r,headerFile=HEADER paths=./api/v1", ""},
 		{"webhook:headerFile=HEADER paths=./api/v1", ""},
 		{"applyconfiguration:headerFile=HEADER paths=./api/v1", ""},
-		{"unions ./api/v1 --header-file HEADER", ""},
+		{"unions ./api/v1 --set functions.headerFile=HEADER", ""},
 		{"unions ./api/v1", "functions: {headerFile: HEADER}"},
-		{"conversions ./api/v1 ./api/v2 --style=functions --header-file HEADER", ""},
+		{"conversions ./api/v1 ./api/v2 --set conversions.style=functions --set functions.headerFile=HEADER", ""},
 	}
 	// Places are the file, and where a symlink to it is, if not empty.
 	places := []struct {

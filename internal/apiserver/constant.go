@@ -223,6 +223,10 @@ func (v evaluation) fact(e ast.Expr) fact {
 		return v.selected(e.AsSelect())
 	case ast.CallKind:
 		return v.call(e.AsCall())
+	case ast.ListKind:
+		if len(e.AsList().Elements()) == 0 {
+			return fact{kind: sized, schema: &structural.Schema{}}
+		}
 	}
 	return anything()
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
+	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
 
@@ -19,20 +20,47 @@ import (
 // server does when an object is created. The schema's own rules are ignored. It returns an
 // error if the schema is not structural.
 func NewEvaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error) {
-	structural, err := structuralOf(schema)
+	given, err := structuralOf(schema)
 	if err != nil {
 		return nil, err
 	}
-	removeRules(structural)
+	removeRules(given)
 	for i, rule := range rules {
 		// The message identifies the rule, and shows that it was evaluated.
-		structural.XValidations = append(structural.XValidations, apiextensionsv1.ValidationRule{Rule: rule, Message: markOf(i)})
+		given.XValidations = append(given.XValidations, apiextensionsv1.ValidationRule{Rule: rule, Message: markOf(i)})
 	}
-	validator := cel.NewValidator(structural, false, celconfig.PerCallLimit)
+	validator := cel.NewValidator(given, false, celconfig.PerCallLimit)
 	return func(object map[string]any) []unions.Outcome {
-		errs, _ := validator.Validate(context.Background(), nil, structural, object, nil, celconfig.RuntimeCELCostBudget)
+		errs, _ := validator.Validate(context.Background(), nil, given, object, nil, celconfig.RuntimeCELCostBudget)
 		return outcomesOf(errs, len(rules))
 	}, nil
+}
+
+// RuleEvaluator evaluates one rule on values of its schema.
+type RuleEvaluator struct {
+	validator *cel.Validator
+	schema    *structuralschema.Structural
+}
+
+// NewRuleEvaluator returns the evaluator of a rule of a schema. isRoot is set if the schema is that
+// of whole objects. It returns an error if the schema is not structural.
+func NewRuleEvaluator(s *structural.Schema, rule structural.Rule, isRoot bool) (*RuleEvaluator, error) {
+	given, err := structuralOf(s.Props())
+	if err != nil {
+		return nil, err
+	}
+	removeRules(given)
+	rule.Message = markOf(0)
+	rule.MessageExpression = ""
+	given.XValidations = append(given.XValidations, rule)
+	return &RuleEvaluator{cel.NewValidator(given, isRoot, celconfig.PerCallLimit), given}, nil
+}
+
+// Evaluate returns the outcome of the rule for a value; old is the value before an update, nil if
+// there is none.
+func (r *RuleEvaluator) Evaluate(ctx context.Context, value, old any) unions.Outcome {
+	errs, _ := r.validator.Validate(ctx, nil, r.schema, value, old, celconfig.RuntimeCELCostBudget)
+	return outcomesOf(errs, 1)[0]
 }
 
 // structuralOf converts a schema to the server's model.

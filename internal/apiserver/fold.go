@@ -25,6 +25,13 @@ func (t *Target) AlwaysHolds(rule structural.Rule, s *structural.Schema) bool {
 	return evaluation{schema: s, bounded: true, pruned: true, old: !optional}.outcomes(e) == mayHold
 }
 
+// PossibleResults reports whether a condition may hold, and whether it may not hold, whatever the
+// values of its variables are.
+func PossibleResults(e ast.Expr) (holds, fails bool) {
+	possible := evaluation{}.outcomes(e)
+	return possible&mayHold != 0, possible&mayNotHold != 0
+}
+
 // variable returns what is known about a variable.
 func (v evaluation) variable(name string) fact {
 	for known := v.variables; known != nil; known = known.outer {

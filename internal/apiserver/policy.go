@@ -22,7 +22,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Policy is a MutatingAdmissionPolicy in the form that schemagen unions --policy writes. It is
+// Policy is a MutatingAdmissionPolicy in the form that schemagen unions writes. It is
 // safe for concurrent use.
 type Policy struct {
 	Name     string

@@ -54,7 +54,7 @@ State string ´json:"state"´`,
 	}
 	floatNumber = &diag.Kind{
 		Code: "SG247", Severity: diag.Warning, Off: true, Title: "a floating-point number",
-		Explanation: "Clients in different languages round differently when they read and write it, so that an object changes although nobody changed it. Without --allow-dangerous-types, fields of type float32 and float64 are errors (SG203); this finds numbers that the flag or a marker allows.",
+		Explanation: "Clients in different languages round differently when they read and write it, so that an object changes although nobody changed it. Without crd.allowDangerousTypes, fields of type float32 and float64 are errors (SG203); this finds numbers that the flag or a marker allows.",
 		Bad: `
 // +schemagen:schema={type: number}
 Ratio float64 ´json:"ratio"´`,

@@ -908,7 +908,7 @@ func (c *Config) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, 
 	}
 	alreadyDeclared = &diag.Kind{
 		Code: "SG943", Title: "declarations that are generated, too",
-		Explanation: "Methods Hub, ConvertTo and ConvertFrom that exist already, or with --style=functions functions such as ConvertWidgetToHub, are used instead of generated ones if they have their signatures and are in every build. Otherwise the package would not compile, so nothing is written. Only what is generated is known to keep what the other version cannot express: for a conversion that people wrote, this code is a warning.",
+		Explanation: "Methods Hub, ConvertTo and ConvertFrom that exist already, or with conversions.style: functions functions such as ConvertWidgetToHub, are used instead of generated ones if they have their signatures and are in every build. Otherwise the package would not compile, so nothing is written. Only what is generated is known to keep what the other version cannot express: for a conversion that people wrote, this code is a warning.",
 		Bad: `
 $ schemagen conversions ./...
 -- v1/types.go --

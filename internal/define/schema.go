@@ -314,7 +314,7 @@ func excludedHint(f *source.File, expr ast.Expr) string {
 	case strings.HasSuffix(name, "_test.go"):
 		return "it is declared in " + name + ", a test file"
 	default:
-		return "it is declared in " + name + ", which the build constraints of this run exclude: see --tags, GOOS and GOARCH"
+		return "it is declared in " + name + ", which the build constraints of this run exclude: see tags in schemagen.yaml, GOOS and GOARCH"
 	}
 }
 
@@ -333,7 +333,7 @@ func (b *Builder) predeclared(f *source.File, expr ast.Expr, name string) *draft
 	typ, format := BasicSchema(name)
 	switch {
 	case typ == "number" && !*b.Run.settingsOf(f.Pkg).AllowDangerousTypes:
-		b.Reporter.ReportType(report.FloatField, f.Pkg.At(expr.Pos()), "use resource.Quantity or a string, or allow floats with --allow-dangerous-types (crd:allowDangerousTypes=true)",
+		b.Reporter.ReportType(report.FloatField, f.Pkg.At(expr.Pos()), "use resource.Quantity or a string, or allow floats with crd.allowDangerousTypes: true in schemagen.yaml (crd:allowDangerousTypes=true)",
 			"found %s, whose precision varies across languages", name)
 		return b.failed(f, expr.Pos())
 	case name == "any" || name == "error" || name == "comparable":

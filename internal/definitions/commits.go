@@ -64,30 +64,17 @@ type Read struct {
 	Findings    diag.List
 }
 
-// Both reads both sides of a comparison, which args name as for [Commits.Sides]. If args do not
-// name NEW, it is the packages, if there are any.
-func (c *Commits) Both(ctx context.Context, args, packages []string) (old, new Read, err error) {
+// Both reads both sides of a comparison, which args name as for [Commits.Sides].
+func (c *Commits) Both(ctx context.Context, args []string) (old, new Read, err error) {
 	old.Side, new.Side, err = c.Sides(ctx, args)
 	if err != nil {
 		return old, new, err
 	}
-	ofPackages := len(packages) > 0 && len(args) < 2
-	if ofPackages {
-		new.Side = packages
-	}
-	if ref := old.Side[0]; ofPackages && strings.HasPrefix(ref, gitPrefix) && strings.Count(ref, ":") == 1 {
-		old.Definitions, old.Findings, err = c.ReadPackages(ctx, ref, packages)
-	} else {
-		old.Definitions, old.Findings, err = c.Read(ctx, old.Side, new.Side)
-	}
+	old.Definitions, old.Findings, err = c.Read(ctx, old.Side, new.Side)
 	if err != nil {
 		return old, new, err
 	}
-	if ofPackages {
-		new.Definitions, new.Findings, err = c.read(ctx, nil, c.Dir, packages)
-	} else {
-		new.Definitions, new.Findings, err = c.Read(ctx, new.Side, old.Side)
-	}
+	new.Definitions, new.Findings, err = c.Read(ctx, new.Side, old.Side)
 	if err == nil {
 		err = c.checkFlags(old.Side.String(), new.Side.String())
 	}

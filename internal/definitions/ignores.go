@@ -13,7 +13,7 @@ import (
 	"github.com/schemagen/schemagen/internal/yamltext"
 )
 
-// These match what ignores a finding in a comment.
+// The comments that ignore a finding, in YAML and in Go.
 var (
 	ignoreInYAML = lazyregexp.New(`#\s*schemagen:(ignore|ignore-file)(?:\s+(\S+))?(?:\s+(\S.*))?$`)
 	ignoreInGo   = lazyregexp.New(`//\s*schemagen:(ignore|ignore-file)(?:\s+(\S+))?(?:\s+(\S.*))?$`)

@@ -84,7 +84,7 @@ func FindWithout(names []string, skip func(dir, file string) bool) (sources []So
 		info, err := os.Stat(name)
 		switch {
 		case err != nil && strings.HasPrefix(name, gitPrefix):
-			return nil, nil, fmt.Errorf("%s: commits are read only by diff, review, and verify --old", name)
+			return nil, nil, fmt.Errorf("%s: commits are read only by diff and verify --old", name)
 		case errors.Is(err, fs.ErrNotExist) && isManifestName(name):
 			return nil, nil, fmt.Errorf("%s: no such file or directory", name)
 		case errors.Is(err, fs.ErrNotExist):

@@ -73,7 +73,7 @@ func (r *Request) SelectChannels(reader *inputs.Reader, file *project.File, s Se
 		case r.Destination == "-":
 			return wrong(one, "standard output takes the definitions of one channel, and there are %d", len(selected))
 		case r.Helm != "":
-			return wrong("give each channel a chart of its own in schemagen.yaml: channels."+selected[0].Name+".helm", "--helm takes the definitions of one channel, and there are %d", len(selected))
+			return wrong("give each channel a chart of its own in schemagen.yaml: channels."+selected[0].Name+".helm", "outputs.helm takes the definitions of one channel, and there are %d", len(selected))
 		}
 	}
 	made := selected

@@ -41,25 +41,25 @@ spec:
 	}
 	foreignKustomization = &diag.Kind{
 		Code: "SG504", Title: "a kustomization that schemagen did not write",
-		Explanation: "--kustomize writes kustomization.yaml into the output directory. The existing one does not begin like those of schemagen, so it is not replaced; and kustomize rejects two in one directory. Write the CRDs to a directory of their own, such as bases, and list that directory in yours.",
+		Explanation: "crd.kustomize writes kustomization.yaml into the output directory. The existing one does not begin like those of schemagen, so it is not replaced; and kustomize rejects two in one directory. Write the CRDs to a directory of their own, such as bases, and list that directory in yours.",
 		Bad: `
-$ schemagen crd ./... -o config/crd --kustomize
+$ schemagen crd ./... -o config/crd --set crd.kustomize=true
 -- v1/types.go --
 Name string ´json:"name"´
 -- config/crd/kustomization.yaml --
 resources: [bases/example.com_widgets.yaml]
 patches: [{path: webhook.yaml}]`,
 		Good: `
-$ schemagen crd ./... -o config/crd/bases --kustomize
+$ schemagen crd ./... -o config/crd/bases --set crd.kustomize=true
 -- config/crd/kustomization.yaml --
 resources: [bases]
 patches: [{path: webhook.yaml}]`,
 	}
 	missingHelmValues = &diag.Kind{
 		Code: "SG505", Severity: diag.Warning, Title: "chart values without the switches of the CRDs",
-		Explanation: "Templates that --helm writes install the CRDs if the value crds.install is true, and keep them when the release is uninstalled if crds.keep is true. Both are booleans in values.yaml of the chart.",
+		Explanation: "Templates that outputs.helm writes install the CRDs if the value crds.install is true, and keep them when the release is uninstalled if crds.keep is true. Both are booleans in values.yaml of the chart.",
 		Bad: `
-$ schemagen crd ./... --helm chart/templates/crds
+$ schemagen crd ./... --set outputs.helm=chart/templates/crds
 -- v1/types.go --
 Name string ´json:"name"´
 -- chart/values.yaml --
@@ -73,9 +73,9 @@ crds:
 	}
 	largeHelmRelease = &diag.Kind{
 		Code: "SG506", Severity: diag.Warning, Title: "CRDs that nearly fill a Helm release",
-		Explanation: "Helm keeps each release in a Secret of at most 1 MiB: the files of the chart and the rendered templates, compressed and in base64. The size is that of the CRDs of this run alone. Descriptions take most of it: --max-desc-len shortens them, 0 removes them.",
+		Explanation: "Helm keeps each release in a Secret of at most 1 MiB: the files of the chart and the rendered templates, compressed and in base64. The size is that of the CRDs of this run alone. Descriptions take most of it: crd.maxDescLen shortens them, 0 removes them.",
 		Bad: `
-$ schemagen crd ./... --helm chart/crds
+$ schemagen crd ./... --set outputs.helm=chart/crds
 -- v1/types.go --
 API corev1.PodSpec ´json:"api"´
 Cache corev1.PodSpec ´json:"cache"´
@@ -83,7 +83,7 @@ Database corev1.PodSpec ´json:"database"´
 Queue corev1.PodSpec ´json:"queue"´
 Web corev1.PodSpec ´json:"web"´
 Worker corev1.PodSpec ´json:"worker"´`,
-		Good: "$ schemagen crd ./... --helm chart/crds --max-desc-len 0",
+		Good: "$ schemagen crd ./... --set outputs.helm=chart/crds --set crd.maxDescLen=0",
 	}
 	fileWrittenTwice = &diag.Kind{
 		Code: "SG512", Title: "a file that is written twice",

@@ -18,17 +18,17 @@ import (
 // Check returns an error if the options contradict each other.
 func (r *Request) Check() error {
 	if r.Kustomize && (r.Destination == "" || r.Destination == "-") {
-		return fmt.Errorf("--kustomize lists the files of an output directory, and there is none")
+		return fmt.Errorf("crd.kustomize lists the files of an output directory, and there is none")
 	}
 	for _, c := range r.channels() {
 		if c.Helm == "" {
 			continue
 		}
 		if r.Destination == "-" {
-			return fmt.Errorf("--helm writes files: it cannot be used with standard output")
+			return fmt.Errorf("outputs.helm writes files: it cannot be used with standard output")
 		}
 		if _, isTemplates := chart(c.Helm); !isTemplates && filepath.Base(c.Helm) != "crds" {
-			return fmt.Errorf("--helm %s: name a chart, its directory crds or templates, or one in its templates", c.Helm)
+			return fmt.Errorf("outputs.helm %s: name a chart, its directory crds or templates, or one in its templates", c.Helm)
 		}
 	}
 	return nil
@@ -98,7 +98,7 @@ func (r *runner) installManifests(c *target, stale []string) (outputs []output.F
 		return nil, nil, err
 	}
 	if size > crdinstall.HelmReleaseLimit*3/4 {
-		findings = append(findings, largeHelmRelease.At(diag.Position{File: filepath.ToSlash(c.Helm)}, "shorten or remove descriptions with --max-desc-len, or give the CRDs a chart of their own",
+		findings = append(findings, largeHelmRelease.At(diag.Position{File: filepath.ToSlash(c.Helm)}, "shorten or remove descriptions with crd.maxDescLen in schemagen.yaml, or give the CRDs a chart of their own",
 			"the CRDs take %d of the %d KiB that Helm can store for a release", size>>10, crdinstall.HelmReleaseLimit>>10))
 	}
 	return outputs, findings, nil
@@ -114,7 +114,7 @@ func (r *runner) kustomization(c *target, stale []string) ([]output.File, diag.L
 	}
 	entries, err := r.in.ReadDir(c.Destination)
 	if err != nil && !inputs.IsAbsent(err) {
-		return nil, nil, fmt.Errorf("--kustomize: %w", err)
+		return nil, nil, fmt.Errorf("crd.kustomize: %w", err)
 	}
 	for _, entry := range entries {
 		path := filepath.Join(c.Destination, entry.Name())
@@ -126,7 +126,7 @@ func (r *runner) kustomization(c *target, stale []string) ([]output.File, diag.L
 		}
 		text, err := r.in.ReadFile(path, nil)
 		if err != nil {
-			return nil, nil, fmt.Errorf("--kustomize: %w", err)
+			return nil, nil, fmt.Errorf("crd.kustomize: %w", err)
 		}
 		switch {
 		case isKustomization && !bytes.HasPrefix(text, []byte(crdinstall.KustomizationMark)):
@@ -151,7 +151,7 @@ func (r *runner) kustomization(c *target, stale []string) ([]output.File, diag.L
 func (r *runner) checkValues(path string) (diag.List, error) {
 	text, err := r.in.ReadFile(path, nil)
 	if err != nil && !inputs.IsAbsent(err) {
-		return nil, fmt.Errorf("--helm: %w", err)
+		return nil, fmt.Errorf("outputs.helm: %w", err)
 	}
 	var values struct {
 		CRDs map[string]any `yaml:"crds"`

@@ -113,7 +113,7 @@ type fileDefinition struct {
 	} `yaml:"spec"`
 }
 
-// readDefinitions returns the definitions in a file, or in a template written for --helm.
+// readDefinitions returns the definitions in a file, or in a template written for outputs.helm.
 // alone reports whether the file has exactly one definition and nothing else.
 func readDefinitions(text []byte) (out []fileDefinition, alone bool) {
 	if document, ok := crdinstall.HelmDocument(text); ok {

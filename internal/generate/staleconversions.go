@@ -84,7 +84,7 @@ func unwritten(m *conversions.Model, dir string) string {
 			case v.ByHand():
 				return "the conversions of " + kind.Name + " " + v.Name + " are written by hand"
 			case m.Options.Functions:
-				return "with --style=functions, the package of the hub, " + kind.Hub.Name + ", has no such file"
+				return "with conversions.style: functions, the package of the hub, " + kind.Hub.Name + ", has no such file"
 			}
 		}
 	}

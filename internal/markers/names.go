@@ -94,7 +94,7 @@ const (
 	PlainOptionalName         = "optional"
 	PlainRequiredName         = "required"
 
-	// Those of its other generators.
+	// The markers of controller-gen's generators other than crd.
 	ApplyName                = "kubebuilder:ac:generate"
 	ApplyOutputName          = "kubebuilder:ac:output:package"
 	ObjectName               = "kubebuilder:object:generate"

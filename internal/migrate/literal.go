@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,6 +10,32 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 )
+
+// makefile has the calls of controller-gen in a Makefile.
+type makefile struct {
+	// path is the path of the Makefile.
+	path  string
+	calls []controllerGenCall
+	// problems describe what could not be read.
+	problems []string
+	// unexpanded is set if there are calls that only make can expand.
+	unexpanded bool
+	// incomplete is set if calls are missing that only make can expand, also those without settings.
+	incomplete bool
+}
+
+// makefileNames returns the names of Makefiles in make's order.
+func makefileNames() []string { return []string{"GNUmakefile", "makefile", "Makefile"} }
+
+// findMakefile returns the name of the Makefile that make reads in a directory, or "".
+func findMakefile(reader *inputs.Reader, dir string) string {
+	for _, name := range makefileNames() {
+		if info, err := reader.Stat(filepath.Join(dir, name)); err == nil && !info.IsDir() {
+			return name
+		}
+	}
+	return ""
+}
 
 // literalMakefile reads the Makefile in a directory without make, or returns nil if there is
 // none.
@@ -36,7 +63,7 @@ func literalCalls(path string, data []byte) *makefile {
 			i++
 			text = strings.TrimSuffix(text, `\`) + " " + strings.TrimSpace(lines[i])
 		}
-		if !strings.HasPrefix(text, "\t") || !looksLikeCall(text) {
+		if !strings.HasPrefix(text, "\t") || !literalCall().MatchString(text) {
 			continue
 		}
 		text = toolReference().ReplaceAllString(strings.TrimLeft(text, "\t @-+"), "controller-gen")
@@ -48,14 +75,16 @@ func literalCalls(path string, data []byte) *makefile {
 			}
 			continue
 		}
-		found := readShell(strings.ReplaceAll(text, "$$", "$"), ".")
-		for _, call := range found.calls {
+		calls, ok := shellCalls(text)
+		if !ok {
+			m.incomplete = true
+			m.unexpanded = true
+			m.problems = append(m.problems, fmt.Sprintf("%s:%d: only a shell can expand it", path, first+1))
+		}
+		for _, call := range calls {
 			call.file = path
 			call.line = first + 1
 			m.calls = append(m.calls, call)
-		}
-		for _, problem := range found.problems {
-			m.problems = append(m.problems, fmt.Sprintf("%s:%d: %s", path, first+1, problem))
 		}
 	}
 	return m
@@ -67,6 +96,81 @@ var (
 	anyReference      = lazyregexp.New(`\$(\([^()]*\)?|\{[^{}]*\}?|.)`)
 	manifestGenerator = lazyregexp.New(`\s(crd|rbac|webhook)\b`)
 )
+
+// literalCall matches a line that may call controller-gen.
+var literalCall = lazyregexp.New(`(controller-gen|CONTROLLER_GEN[)}])"?\s`)
+
+// shellCalls returns the calls in commands of a shell that only have words, in directories to which cd
+// leads. ok is false if a call has anything else.
+func shellCalls(text string) (calls []controllerGenCall, ok bool) {
+	dir := "."
+	for _, command := range commandEnd().Split(text, -1) {
+		words, simple := shellWords(command)
+		var env []string
+		for len(words) > 0 && setsVariable().MatchString(words[0]) {
+			env = append(env, words[0])
+			words = words[1:]
+		}
+		switch {
+		case len(words) == 2 && words[0] == "cd":
+			dir = filepath.Join(dir, words[1])
+		case len(words) == 0 || !toolFile().MatchString(filepath.Base(words[0])):
+			if literalCall().MatchString(command) {
+				return calls, false
+			}
+		case !simple:
+			return calls, false
+		default:
+			if call, isCall := callOf(words); isCall {
+				call.dir = dir
+				call.env = env
+				calls = append(calls, call)
+			}
+		}
+	}
+	return calls, true
+}
+
+var (
+	// commandEnd matches what separates commands, and setsVariable a word that sets a variable.
+	commandEnd   = lazyregexp.New(`&&|\|\||[;|()]`)
+	setsVariable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=`)
+)
+
+// shellWords returns the words of a command without their quotes. simple is false if a shell would expand
+// them.
+func shellWords(text string) (words []string, simple bool) {
+	simple = true
+	current := ""
+	quote := rune(0)
+	inWord := false
+	for _, char := range text {
+		switch {
+		case quote != 0 && char == quote:
+			quote = 0
+		case quote == 0 && (char == '"' || char == '\''):
+			quote = char
+			inWord = true
+		case quote == 0 && (char == ' ' || char == '\t'):
+			if inWord {
+				words = append(words, current)
+			}
+			current = ""
+			inWord = false
+		default:
+			simple = simple && (quote == '\'' || !strings.ContainsRune("$`\\", char)) && (quote != 0 || !strings.ContainsRune("*?[{<>&~", char))
+			current += string(char)
+			inWord = true
+		}
+	}
+	if inWord {
+		words = append(words, current)
+	}
+	return words, simple && quote == 0
+}
+
+// toolVariable is the variable with the tool in Kubebuilder's Makefiles.
+const toolVariable = "CONTROLLER_GEN"
 
 // toolReference matches a reference to the variable with the tool.
 var toolReference = lazyregexp.New(`\$[({]` + toolVariable + `[)}]`)
@@ -84,117 +188,48 @@ func Rewrite(reader *inputs.Reader, dir, version string) (name string, changed [
 	if err != nil {
 		return name, nil, err.Error()
 	}
-	m := rewritten(reader, dir, name, data)
-	db := m.main()
-	tool, isSet := db.variables[toolVariable]
+	text := string(data)
+	values := assigned(text)
+	tool := values[toolVariable]
+	installs := strings.Contains(text, toolPackage)
 	switch {
-	case isSet && !m.mentions(toolPackage) && callsSchemagen(tool):
-		return name, nil, ""
-	case !isSet:
+	case len(tool) == 0:
 		return name, nil, "it does not set " + toolVariable
-	case !m.installs():
+	case !installs && strings.Contains(tool[0], productName):
+		return name, nil, ""
+	case !installs || !literalTool().MatchString(tool[0]):
 		return name, nil, "it does not install controller-gen as Kubebuilder's does"
-	case m.repeated != "":
-		return name, nil, fmt.Sprintf("it sets %s more than once", m.repeated)
 	}
-	e := &edit{makefile: m, dir: dir, lines: map[string][]string{}, read: map[string][]byte{}, changed: map[string]bool{}}
-	e.install(dir, version)
-	for _, file := range e.outputs(dir) {
-		changed = file.Data
+	e := &edits{version: version}
+	files := e.apply(map[string][]byte{name: data})
+	for _, variable := range append(slices.Sorted(maps.Keys(e.names)), toolVariable) {
+		if len(values[variable]) > 1 {
+			return name, nil, fmt.Sprintf("it sets %s more than once", variable)
+		}
 	}
-	newMakefile := rewritten(reader, dir, name, changed)
-	if newMakefile.mentions(toolPackage) || !callsSchemagen(newMakefile.main().variables[toolVariable]) ||
-		!newMakefile.pins(version) {
+	after := assigned(string(files[name]))
+	pinned := strings.Contains(string(files[name]), productPackage+"@"+version)
+	for variable := range e.names {
+		pinned = pinned || slices.Equal(after[variable], []string{version})
+	}
+	if !pinned || len(after[toolVariable]) == 0 || !strings.Contains(after[toolVariable][0], productName) {
 		return name, nil, "the lines to change are not certain"
 	}
-	return name, changed, ""
+	return name, files[name], ""
 }
 
-// callsSchemagen reports whether the variable with the tool names schemagen.
-func callsSchemagen(tool makeVariable) bool {
-	return strings.HasPrefix(filepath.Base(strings.Trim(tool.value, `"' `)), "schemagen")
-}
+// literalTool matches the value of the variable with the tool where the Makefile installs it.
+var literalTool = lazyregexp.New(`(^|/)` + peerName + `["']?$`)
 
-// pins reports whether every line that installs schemagen names a version, or a variable with
-// it as its value.
-func (m *makefile) pins(version string) bool {
-	db := m.main()
-	isVersion := func(name string) bool { return db.variables[name].value == version }
-	for _, rule := range db.rules {
-		for _, line := range rule.recipe {
-			if strings.Contains(line, productPackage) && !strings.Contains(line, productPackage+"@"+version) && !slices.ContainsFunc(references(line), isVersion) {
-				return false
-			}
+// assigned returns the values that a Makefile assigns to its variables, in all branches of its
+// conditionals.
+func assigned(text string) map[string][]string {
+	out := map[string][]string{}
+	for _, line := range logicalLines(text) {
+		if match := assignment().FindStringSubmatch(line); match != nil && !strings.HasPrefix(line, "\t") {
+			value := makeComment().ReplaceAllString(strings.TrimRight(match[4], "\r\n"), "")
+			out[match[2]] = append(out[match[2]], strings.TrimSpace(value))
 		}
 	}
-	return m.mentions(productPackage)
-}
-
-// rewritten reads what [edit.install] needs of a Makefile.
-func rewritten(reader *inputs.Reader, dir, name string, data []byte) *makefile {
-	m := &makefile{path: name, in: reader, foundCalls: foundCalls{calls: []controllerGenCall{{variable: toolVariable}}}}
-	db, repeated := literalDatabase(dir, name, data)
-	m.databases = []*makeDatabase{db}
-	reached := db.reach("$(" + toolVariable + ")")
-	for _, rule := range db.rules {
-		for _, line := range rule.recipe {
-			if strings.Contains(line, toolPackage) {
-				reached = append(reached, references(line)...)
-			}
-		}
-	}
-	for _, variable := range append(reached, toolVariable) {
-		if slices.Contains(repeated, variable) {
-			m.repeated = variable
-		}
-	}
-	return m
-}
-
-// literalAssignment matches an assignment in a Makefile.
-var literalAssignment = lazyregexp.New(`^\s*(?:export\s+|override\s+)*([^\s:#=?+!]+)\s*(?:\?|\+|!|:{0,3})=\s*(.*)$`)
-
-// literalDatabase reads the variables and recipes of a Makefile from its text, with all
-// branches of its conditionals and without the files that it includes. repeated are the
-// variables that are set more than once.
-func literalDatabase(dir, name string, data []byte) (db *makeDatabase, repeated []string) {
-	db = &makeDatabase{dir: dir, variables: map[string]makeVariable{}}
-	set := func(variable, value string, line int, source string) {
-		if _, known := db.variables[variable]; known {
-			repeated = append(repeated, variable)
-		}
-		value = strings.TrimSpace(makeComment().ReplaceAllString(value, ""))
-		db.variables[variable] = makeVariable{value: value, file: name, line: line, source: source}
-	}
-	lines := strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
-	inRecipe := false
-	for i := 0; i < len(lines); {
-		first := i
-		i = max(logicalEnd(lines, first+1), first+1)
-		text := strings.Join(lines[first:i], "\n")
-		words := strings.Fields(lines[first])
-		switch {
-		case strings.HasPrefix(text, "\t"):
-			if !inRecipe {
-				db.rules = append(db.rules, makeRule{file: name, line: first + 1})
-			}
-			inRecipe = true
-			rule := &db.rules[len(db.rules)-1]
-			rule.recipe = append(rule.recipe, strings.TrimPrefix(text, "\t"))
-		case len(words) > 1 && words[0] == "define":
-			start := i
-			for i < len(lines) && strings.TrimSpace(lines[i]) != "endef" {
-				i++
-			}
-			set(words[1], strings.Join(lines[start:i], "\n"), first+1, "")
-		case literalAssignment().MatchString(text):
-			match := literalAssignment().FindStringSubmatch(strings.ReplaceAll(text, "\\\n", " "))
-			if match != nil {
-				set(match[1], match[2], first+1, text)
-			}
-		case len(words) > 0 && !strings.HasPrefix(words[0], "#"):
-			inRecipe = inRecipe && slices.Contains([]string{"ifeq", "ifneq", "ifdef", "ifndef", "else", "endif"}, words[0])
-		}
-	}
-	return db, repeated
+	return out
 }

@@ -32,9 +32,10 @@ type Options struct {
 	Makefile string
 	// Tool is the controller-gen to compare with; if empty, it is searched for.
 	Tool string
-	// With is the command for the Makefile to call instead; Write changes the Makefile.
-	With  string
-	Write bool
+	// With is the command to call instead of controller-gen, and Pin the version of schemagen to install;
+	// if empty, it is that of this program. Write changes the project's files.
+	With, Pin string
+	Write     bool
 	// Version is the version of schemagen, prefixed with its name.
 	Version string
 	// Consent decides whether programs of the repository may run.
@@ -49,8 +50,12 @@ type migration struct {
 	peer, base peer
 	// project is the project, on copies of which both run.
 	project *copiedProject
-	// makeCopy is the copy in which make was asked.
-	makeCopy string
+	// dry is the dry run of the project as it is, without tools in PATH.
+	dry dryRun
+	// inPath is set if the project expects controller-gen in PATH, or where somebody installed it.
+	inPath bool
+	// pin is the version of schemagen to install.
+	pin string
 	// differs is set if something differs or could not be compared; reason says what, unless
 	// it is a file.
 	differs bool
@@ -70,119 +75,197 @@ func Run(ctx context.Context, out io.Writer, options Options, args []string) (di
 }
 
 func (r *migration) run(ctx context.Context, args []string) (err error) {
+	r.pin = r.Pin
+	if version, released := ProductVersion(r.Version); r.pin == "" && released {
+		r.pin = version
+	}
+	r.pin = cmp.Or(r.pin, unknownVersion)
 	r.project, err = openProject(ctx, filepath.Join(r.Dir, filepath.Dir(r.Makefile)))
 	if err != nil {
 		return err
 	}
 	defer r.project.remove()
-	var m *makefile
-	if len(args) > 0 {
-		m, err = callInArgs(args)
-	} else {
-		m, err = r.askForCalls(ctx)
-	}
-	if err != nil || m == nil {
-		return err
-	}
-	r.reportUnread(m)
-	if r.Tool == "" && (len(m.calls) > 0 || len(m.own) > 0 && r.With == "") && r.callsProduct(m) {
-		r.reportMigrated(m)
-		return nil
-	}
-	if len(m.calls) == 0 {
-		return fmt.Errorf("%s: no controller-gen command line found: pass its arguments with schemagen migrate -- ARGUMENTS", m.path)
-	}
-	if err := r.findPeer(ctx, m); err != nil {
-		return err
-	}
-	r.peer = r.named(r.peer)
-	compared := progress.Start(ctx, "comparing", "command lines", len(m.calls))
-	for _, call := range m.calls {
-		if err := r.compare(ctx, m, call); err != nil {
+	if slices.ContainsFunc(args, isArgument) {
+		call, err := callInArgs(args)
+		if err != nil {
 			return err
 		}
-		compared.Add(1)
+		_, err = r.compareAll(ctx, []controllerGenCall{call}, nil)
+		return err
 	}
-	return r.change(ctx, m)
+	command := args
+	if len(command) == 0 {
+		command, err = r.makeGoals(ctx)
+		if err != nil {
+			return err
+		}
+	}
+	if !r.consents(command) {
+		return nil
+	}
+	found, err := r.baseline(ctx, command)
+	if err != nil {
+		return err
+	}
+	r.reportUnreached(command, found)
+	calls := slices.DeleteFunc(slices.Clone(found.calls), func(call controllerGenCall) bool {
+		return call.tool == productName
+	})
+	switch {
+	case len(found.calls) == 0:
+		return r.noCall(ctx, command, found)
+	case len(calls) == 0 && r.Tool == "":
+		fmt.Fprintf(r.out, "%s already calls schemagen; there is nothing to compare or to change:\n", screen.Line(strings.Join(command, " ")))
+		for _, call := range found.calls {
+			fmt.Fprintf(r.out, "  %s\n", screen.Line(r.title(call)))
+		}
+		for _, install := range found.installs {
+			if install.Tool == peerName {
+				r.differs = true
+				fmt.Fprintf(r.out, "It still installs controller-gen: %s %s\n", strings.Fields(install.How)[0], screen.Line(strings.Join(install.Args, " ")))
+			}
+		}
+		return nil
+	}
+	if len(calls) == 0 {
+		calls = found.calls
+	}
+	if compared, err := r.compareAll(ctx, calls, found); err != nil || !compared {
+		return err
+	}
+	if calls[0].tool == productName {
+		return nil
+	}
+	return r.change(ctx, found)
 }
 
-// reportUnread reports the lines whose calls are not compared, and the scripts with calls.
-func (r *migration) reportUnread(m *makefile) {
-	for _, problem := range m.problems {
-		fmt.Fprintf(r.out, "skipped: %s\n\tpass its arguments with: schemagen migrate -- ARGUMENTS\n", screen.Line(problem))
+// reportUnreached reports the goals that make could not make, whose calls are unknown.
+func (r *migration) reportUnreached(command []string, found *recording) {
+	for _, goal := range found.unreached(command) {
+		fmt.Fprintf(r.out, "skipped: make cannot make %s\n", screen.Line(goal))
+		for line := range strings.Lines(found.output) {
+			if strings.Contains(line, "'"+goal+"'") && strings.Contains(line, "***") {
+				fmt.Fprintf(r.out, "\t%s\n", screen.Line(strings.TrimSpace(line)))
+			}
+		}
 		r.differs = true
 		r.reason = "not all command lines were compared"
 	}
-	if len(m.databases) == 0 {
-		return
-	}
-	for _, place := range m.scripts(r.makefileDir(m.path)) {
-		fmt.Fprintf(r.out, "skipped: %s: calls controller-gen, and migrate does not run it\n\tpass its arguments with: schemagen migrate -- ARGUMENTS; then change it there\n", screen.Line(place))
-	}
 }
 
-// reportMigrated says that the project uses schemagen, and where.
-func (r *migration) reportMigrated(m *makefile) {
-	fmt.Fprintf(r.out, "%s already calls %s; there is nothing to compare or to change:\n", m.path, cmp.Or(r.With, "schemagen"))
-	for _, call := range slices.Concat(m.calls, m.own) {
-		fmt.Fprintf(r.out, "  %s\n", screen.Line(call.where()+strings.Join(call.args, " ")))
+// compareAll compares both tools for all calls. compared is false if there is no controller-gen.
+func (r *migration) compareAll(ctx context.Context, calls []controllerGenCall,
+	found *recording) (compared bool, err error) {
+	if err := r.findPeer(ctx, calls, found); err != nil {
+		return false, err
 	}
+	r.peer = r.named(r.peer)
+	shown := progress.Start(ctx, "comparing", "command lines", len(calls))
+	for _, call := range calls {
+		if err := r.compare(ctx, call); err != nil {
+			return false, err
+		}
+		shown.Add(1)
+	}
+	return true, nil
 }
 
-// callInArgs returns the call in the arguments of the command migrate.
-func callInArgs(args []string) (*makefile, error) {
-	call, ok := callOf(args)
-	if !ok {
-		call, ok = callOf(append([]string{"controller-gen"}, args...))
+// makeGoals returns the command that makes what the project generates.
+func (r *migration) makeGoals(ctx context.Context) ([]string, error) {
+	var scripts []string
+	for _, name := range r.project.tracked(ctx) {
+		data, err := os.ReadFile(filepath.Join(r.project.root, filepath.FromSlash(name)))
+		if err == nil && kindOf(name, data) == scriptFile && bytes.Contains(data, []byte(peerName)) {
+			scripts = append(scripts, name)
+		}
 	}
-	if !ok {
-		return nil, fmt.Errorf("no generator in the arguments %q", args)
-	}
-	if !slices.ContainsFunc(call.args, func(arg string) bool { return strings.HasPrefix(arg, "paths=") }) {
-		return nil, fmt.Errorf("no packages in the arguments %q: schemagen migrate -- %s paths=./... compares those of the module", args, strings.Join(args, " "))
-	}
-	call.dir = "."
-	return &makefile{path: "the command line", foundCalls: foundCalls{calls: []controllerGenCall{call}}}, nil
-}
-
-// askForCalls asks make for the calls, which needs consent. Without, it returns nil and says what
-// it would run.
-func (r *migration) askForCalls(ctx context.Context) (*makefile, error) {
 	path := r.Makefile
 	if path == "" {
-		path = findMakefile(nil, "")
-		if path == "" {
-			return nil, errors.New("no Makefile found: pass one with --makefile, or the arguments of controller-gen with schemagen migrate -- ARGUMENTS")
+		path = findMakefile(nil, r.Dir)
+	}
+	if path == "" {
+		hint := "pass the command that generates, or the arguments of controller-gen, after --"
+		for _, name := range scripts {
+			hint += "\nschemagen migrate -- " + name
 		}
+		return nil, fmt.Errorf("no Makefile found: %s", hint)
 	}
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	const programs = ", which runs the programs in its functions such as $(shell …), and the controller-gen that it installs"
-	if !r.Consent.Allows("Run " + makeIn(path) + programs) {
-		fmt.Fprintf(r.out, `migrate would run %s, to read the command lines of controller-gen.
-make runs the programs in functions such as $(shell …): allow it with --yes,
-or pass the arguments of controller-gen: schemagen migrate -- ARGUMENTS
-`, screen.Line(makeIn(path)))
-		r.differs = true
-		return nil, nil
+	var names []string
+	for _, name := range scripts {
+		names = append(names, filepath.Base(name))
 	}
-	r.Consent.Given = true // whatever the Makefile names may run from now on
-	return r.readInCopy(ctx, path)
+	found := goals(r.makefileDir(path), filepath.Base(path), names)
+	return makeCommand(path, found), nil
 }
 
-// makeIn describes how make is asked about a Makefile.
-func makeIn(path string) string {
-	return fmt.Sprintf("make -n -p -f %s, in a copy of the project", path)
+// consents asks whether a command may run dry, or says what would run.
+func (r *migration) consents(command []string) bool {
+	what := strings.Join(command, " ") + " in a copy of the project"
+	if r.Consent.Allows("Run " + what + "; " + dryPrograms + ", and the controller-gen that the project installs") {
+		r.Consent.Given = true // whatever the project names may run from now on
+		return true
+	}
+	fmt.Fprintf(r.out, "migrate runs %s;\n%s.\nAllow it with --yes, or pass the arguments of controller-gen: schemagen migrate -- ARGUMENTS\n",
+		screen.Line(what), dryPrograms)
+	r.differs = true
+	return false
 }
 
-// readInCopy asks make for the calls in a copy of the project.
-func (r *migration) readInCopy(ctx context.Context, path string) (m *makefile, err error) {
-	r.makeCopy, err = r.project.newGitCopy(ctx, r.out)
+// dryPrograms says which programs run in a dry run.
+const dryPrograms = "docker, kubectl, curl, go install and others are replaced by programs that do nothing; shell commands, awk, python and $(shell …) run"
+
+// maxOutput is the number of lines of a command's output that are shown.
+const maxOutput = 10
+
+// noCall says that a command called no controller-gen, and what it did.
+func (r *migration) noCall(ctx context.Context, command []string, found *recording) error {
+	r.differs = true
+	fmt.Fprintf(r.out, "%s called no controller-gen.\n", screen.Line(strings.Join(command, " ")))
+	for _, text := range found.replaced[:min(len(found.replaced), maxOutput)] {
+		fmt.Fprintf(r.out, "It would have run: %s\n", screen.Line(text))
+	}
+	files, err := r.changeableFiles(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return r.readMakefile(ctx, r.makeCopy, replacePath(r.makefileDir(path), r.project.root, r.makeCopy), path)
+	for _, place := range unchanged(files, nil) {
+		fmt.Fprintf(r.out, "%s names controller-gen\n", screen.Line(place))
+	}
+	lines := strings.SplitAfter(strings.TrimRight(found.printed(), "\n"), "\n")
+	if text := strings.Join(lines[max(0, len(lines)-maxOutput):], ""); text != "" {
+		fmt.Fprintf(r.out, "The end of its output:\n%s", indented(text))
+	}
+	fmt.Fprintf(r.out, "Pass the command that generates, or the arguments of controller-gen: schemagen migrate -- COMMAND\n")
+	return nil
+}
+
+// title describes a call.
+func (r *migration) title(call controllerGenCall) string {
+	text := strings.Join(slices.Concat(call.env, call.args), " ")
+	if call.world != "" {
+		text = strings.ReplaceAll(text, call.world+string(filepath.Separator), "")
+	}
+	dir := replacePath(call.dir, output.Physical(r.Dir), ".")
+	if dir = strings.TrimPrefix(dir, "./"); dir != "." && dir != "" {
+		return "in " + dir + ": " + text
+	}
+	return text
+}
+
+// callInArgs returns the call in the arguments of the command migrate.
+func callInArgs(args []string) (call controllerGenCall, err error) {
+	call, ok := callOf(args)
+	if !ok {
+		return call, fmt.Errorf("no generator in the arguments %q", args)
+	}
+	if !slices.ContainsFunc(call.args, func(arg string) bool { return strings.HasPrefix(arg, "paths=") }) {
+		return call, fmt.Errorf("no packages in the arguments %q: schemagen migrate -- %s paths=./... compares those of the module", args, strings.Join(args, " "))
+	}
+	call.dir = "."
+	return call, nil
 }
 
 // makefileDir returns the directory of a Makefile in the project, without symlinks.
@@ -194,15 +277,15 @@ func (r *migration) makefileDir(path string) string {
 }
 
 // compare runs both tools for one call and reports the differences.
-func (r *migration) compare(ctx context.Context, m *makefile, call controllerGenCall) error {
-	fmt.Fprintf(r.out, "%s\n", screen.Line(call.where()+strings.Join(call.args, " ")))
+func (r *migration) compare(ctx context.Context, call controllerGenCall) error {
+	fmt.Fprintf(r.out, "%s\n", screen.Line(r.title(call)))
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	dir := call.dir
 	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(r.makefileDir(m.path), dir)
+		dir = filepath.Join(r.Dir, dir)
 	}
 	// run replaces the path of the project with that of the copy.
 	within := "--" + WithinFlag + "=" + r.project.root
@@ -210,7 +293,7 @@ func (r *migration) compare(ctx context.Context, m *makefile, call controllerGen
 		if command[0] == self {
 			more = append(more, within)
 		}
-		return r.project.run(ctx, dir, call.env, command, call.args, more)
+		return r.project.run(ctx, dir, call.env, command, r.redirected(call), more)
 	}
 	ours, err := run([]string{self}, "--no-cache")
 	if escape, ok := errors.AsType[escapeError](err); ok {
@@ -253,6 +336,17 @@ func (r *migration) compare(ctx context.Context, m *makefile, call controllerGen
 	r.differs = r.differs || verified.failed
 	r.rejects = r.rejects || verified.failed
 	return nil
+}
+
+// redirected returns the arguments of a call with directories of the project in place of temporary ones.
+func (r *migration) redirected(call controllerGenCall) (out []string) {
+	for _, arg := range call.args {
+		if call.world != "" {
+			arg = replacePath(arg, filepath.Join(call.world, "tmp"), filepath.Join(r.project.root, ".migrate"))
+		}
+		out = append(out, arg)
+	}
+	return out
 }
 
 // indented indents the output of a tool below the line that names the tool.
@@ -385,35 +479,21 @@ func (r *reasonsFor) ofVersion(name string, ours []byte) (reason, bool, error) {
 		}
 	}
 	theirs := r.run.project.file(r.theirs, name)
-	changes, explained := knownChanges(name, r.run.peer.version, theirs, ours)
-	if r.noBase != nil && explained {
-		return reason{"the version of controller-gen alone" + changes, true}, true, nil
-	}
 	if r.noBase != nil {
 		return reason{text: other + ": compare with that version to see other differences"}, true, nil
 	}
 	base := r.run.project.file(*r.base, name)
 	if (base == nil) == (ours == nil) && bytes.Equal(withoutVersion(base), withoutVersion(ours)) {
-		return reason{fmt.Sprintf("the version of controller-gen alone: %s writes what schemagen writes", EqualVersion()) + changes, true}, true, nil
+		text := fmt.Sprintf("the version of controller-gen alone: %s writes what schemagen writes", EqualVersion())
+		if changes := peerversions.Since(r.run.peer.version); len(changes) > 0 {
+			text += fmt.Sprintf("; docs/differences.md lists the %s since %s", count(len(changes), "change"), r.run.peer.version)
+		}
+		return reason{text, true}, true, nil
 	}
 	if bytes.Equal(withoutVersion(base), withoutVersion(theirs)) {
 		return reason{}, false, nil
 	}
 	return reason{text: other + ", which is a part of it; run it with --controller-gen to see the rest"}, true, nil
-}
-
-// knownChanges describes the changes between releases of controller-gen that explain how a file
-// differs, each on its line, and reports whether they explain everything. It returns "" for a
-// release that is not in the table.
-func knownChanges(name, version string, theirs, ours []byte) (text string, complete bool) {
-	explanation, err := peerversions.Explain(name, version, theirs, ours)
-	if err != nil {
-		return "", false
-	}
-	for _, change := range explanation.Changes {
-		text += fmt.Sprintf("\n    since %s, %s", change.Since, change.Summary)
-	}
-	return text, explanation.Complete() && text != ""
 }
 
 // of returns the reason for which one file differs.

@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/modfile"
-
 	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/run/output"
 )
@@ -42,53 +40,28 @@ func EqualVersion() string {
 	return "latest"
 }
 
-// candidate is a command that may be controller-gen.
-type candidate struct {
-	words []string
-	// named is set if the Makefile names it.
-	named bool
-}
-
 // candidates returns the commands that may be the project's controller-gen.
-func (r *migration) candidates(m *makefile) (out []candidate) {
-	root := r.makefileDir(m.path)
-	for _, call := range m.calls {
-		words := slices.Clone(call.tool)
-		if len(words) == 0 || call.line == 0 {
-			continue
-		}
-		if strings.ContainsRune(words[0], filepath.Separator) && !filepath.IsAbs(words[0]) {
-			words[0] = filepath.Join(root, call.dir, words[0])
-		}
-		if !slices.ContainsFunc(out, func(c candidate) bool { return slices.Equal(c.words, words) }) {
-			out = append(out, candidate{words, true})
-		}
-	}
-	out = append(out, candidate{words: []string{filepath.Join(root, "bin", "controller-gen")}}, candidate{words: []string{"controller-gen"}})
+func (r *migration) candidates() [][]string {
+	root := r.commandDir()
+	out := [][]string{{filepath.Join(root, "bin", peerName)}, {peerName}}
 	if data, err := os.ReadFile(filepath.Join(findUp("go.mod", root), "go.mod")); err == nil && bytes.Contains(data, []byte(toolPackage)) {
-		out = append(out, candidate{words: []string{"go", "tool", "controller-gen"}})
+		out = append(out, []string{"go", "tool", peerName})
 	}
 	return out
 }
 
-// pinnedVersion returns the version of controller-gen that the project uses: the one that its
-// Makefile installs, or that go.mod requires, if the Makefile installs it without a version. It returns "" if neither names one.
-func (r *migration) pinnedVersion(m *makefile) string {
-	if m.pinned != "" {
-		return m.pinned
+// pinnedVersion returns the version of controller-gen that the project uses, or "".
+func pinnedVersion(calls []controllerGenCall, found *recording) string {
+	for _, call := range calls {
+		if call.version != "" && call.tool == peerName {
+			return call.version
+		}
 	}
-	name := filepath.Join(findUp("go.mod", r.makefileDir(m.path)), "go.mod")
-	data, err := os.ReadFile(name)
-	if err != nil || !m.mentions(toolPackage) {
-		return ""
-	}
-	mod, err := modfile.ParseLax(name, data, nil)
-	if err != nil {
-		return ""
-	}
-	for _, require := range mod.Require {
-		if require.Mod.Path == toolModule && !require.Indirect {
-			return require.Mod.Version
+	if found != nil {
+		for _, install := range found.installs {
+			if install.Tool == peerName && install.Version != "" {
+				return install.Version
+			}
 		}
 	}
 	return ""
@@ -96,7 +69,7 @@ func (r *migration) pinnedVersion(m *makefile) string {
 
 // findPeer searches for the project's controller-gen: in the version that the project uses, if
 // it names one, which is installed for this purpose if necessary.
-func (r *migration) findPeer(ctx context.Context, m *makefile) error {
+func (r *migration) findPeer(ctx context.Context, calls []controllerGenCall, recorded *recording) error {
 	if r.Tool != "" {
 		words := strings.Fields(r.Tool)
 		if len(words) > 0 {
@@ -107,11 +80,11 @@ func (r *migration) findPeer(ctx context.Context, m *makefile) error {
 		}
 		return nil
 	}
-	pinned := r.pinnedVersion(m)
+	pinned := pinnedVersion(calls, recorded)
 	declined := map[string]bool{}
 	var found []peer
-	for _, c := range r.candidates(m) {
-		what := r.repositoryProgram(m, c)
+	for _, words := range r.candidates() {
+		what := r.repositoryProgram(words)
 		if declined[what] {
 			continue
 		}
@@ -120,7 +93,7 @@ func (r *migration) findPeer(ctx context.Context, m *makefile) error {
 			fmt.Fprintf(r.out, "did not run %s: allow it with --yes, or pass your own controller-gen with --controller-gen\n", screen.Line(what))
 			continue
 		}
-		p := peerOf(ctx, c.words)
+		p := peerOf(ctx, words)
 		if len(p.command) == 0 {
 			continue
 		}
@@ -180,10 +153,9 @@ func (r *migration) basePeer(ctx context.Context) (peer, error) {
 }
 
 // repositoryProgram describes a command that belongs to the repository: a program in it, or
-// one that its Makefile or go.mod names. It returns "" for a program of the user's, and for
+// one that its go.mod names. It returns "" for a program of the user's, and for
 // one that does not exist.
-func (r *migration) repositoryProgram(m *makefile, found candidate) string {
-	words := found.words
+func (r *migration) repositoryProgram(words []string) string {
 	file, err := exec.LookPath(words[0])
 	if errors.Is(err, exec.ErrDot) {
 		err = nil
@@ -205,11 +177,8 @@ func (r *migration) repositoryProgram(m *makefile, found candidate) string {
 			}
 		}
 	}
-	switch {
-	case slices.Equal(words, []string{"controller-gen"}):
+	if slices.Equal(words, []string{peerName}) {
 		return ""
-	case found.named:
-		return strings.Join(words, " ") + ", which " + m.path + " names"
 	}
 	return strings.Join(words, " ") + ", which go.mod names"
 }

@@ -12,10 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/schemagen/schemagen/internal/ground/screen"
-	"github.com/schemagen/schemagen/internal/run/output"
-	"github.com/schemagen/schemagen/internal/terminal/consent"
 )
 
 var (
@@ -83,11 +79,7 @@ func TestRealMakefiles(t *testing.T) {
 // realHead is the first line of testdata/makefiles.txt: when and with which make it was measured.
 func realHead(t *testing.T) string {
 	t.Helper()
-	program, err := makeProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
-	version, err := exec.Command(program, "--version").Output()
+	version, err := exec.Command("make", "--version").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,34 +122,8 @@ func readReal(t *testing.T, w *bytes.Buffer, module string) {
 	if err := os.CopyFS(dir, os.DirFS(download(t, module))); err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(dir)
-	for _, command := range []string{"init -q", "-c user.name=test -c user.email=test commit -q --allow-empty -m test"} {
-		if out, err := exec.Command("git", strings.Fields(command)...).CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v\n%s", command, err, out)
-		}
-	}
-	var out bytes.Buffer
-	r := migration{Options: Options{Dir: dir, Version: "schemagen-v1.2.3", Consent: consent.Consent{Given: true}}, out: &out}
-	var err error
-	if r.project, err = openProject(t.Context(), dir); err != nil {
-		t.Fatal(err)
-	}
-	defer r.project.remove()
-	m, err := r.askForCalls(t.Context())
-	if err != nil {
-		fmt.Fprintln(w, strings.ReplaceAll(screen.Line(err.Error()), r.project.temp, "TEMP"))
-		return
-	}
-	for _, call := range m.calls {
-		fmt.Fprintf(w, "%s%s\n", call.where(), strings.ReplaceAll(strings.Join(call.args, " "), output.Physical(dir), "PROJECT"))
-	}
-	fmt.Fprintf(w, "%d calls, controller-gen %q\n", len(m.calls), r.pinnedVersion(m))
-	r.reportUnread(m)
-	r.differs = false
-	if err := r.change(t.Context(), m); err != nil {
-		fmt.Fprintln(&out, err)
-	}
-	text := strings.ReplaceAll(out.String(), output.Physical(dir), "PROJECT")
+	commit(t, dir)
+	text := describe(t, dir)
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "@@") && !strings.HasPrefix(line, "\t") && strings.TrimSpace(line) != "" {
 			w.WriteString(line)

@@ -1,7 +1,6 @@
 package migrate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -28,8 +27,8 @@ func Settings(reader *inputs.Reader, dir string) (values []project.Initial, prob
 	return found.values, found.problems, nil
 }
 
-// AskedSettings is like [Settings], but has make expand what only make can, in a copy of the
-// project, if the user consents. note says why make did not, or is empty.
+// AskedSettings is like [Settings], but runs the Makefile dry if its text is not enough and the user
+// consents. note says why it did not, or is empty.
 func AskedSettings(ctx context.Context, dir string,
 	agreed consent.Consent) (values []project.Initial, problems []string, note string, err error) {
 	dir = output.Physical(dir)
@@ -38,31 +37,42 @@ func AskedSettings(ctx context.Context, dir string,
 		return nil, nil, "", err
 	}
 	if m != nil && m.unexpanded {
-		switch asked, err := askedMakefile(ctx, dir, m.path, agreed); {
+		switch recorded, err := recordedMakefile(ctx, dir, m.path, agreed); {
 		case err != nil:
 			note = err.Error()
-		case asked == nil:
-			note = "make was not asked: to have it expand these lines, in a copy of the project, remove " + project.Name + " and run schemagen init --yes"
+		case recorded == nil:
+			note = "make was not run: to have it expand these lines, in a copy of the project, remove " + project.Name + " and run schemagen init --yes"
 		default:
-			m = asked
+			m = recorded
 		}
 	}
 	found := settingsOf(nil, dir, m)
 	return found.values, found.problems, note, nil
 }
 
-// askedMakefile reads a Makefile with make, or returns nil if the user does not consent.
-func askedMakefile(ctx context.Context, dir, path string, agreed consent.Consent) (*makefile, error) {
-	if !agreed.Allows("Run " + makeIn(path) + ", which runs the programs in its functions such as $(shell …)") {
-		return nil, nil
-	}
+// recordedMakefile returns the calls of a dry run of a Makefile, or nil if the user does not consent.
+func recordedMakefile(ctx context.Context, dir, path string, agreed consent.Consent) (*makefile, error) {
 	copied, err := openProject(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	defer copied.remove()
-	r := migration{Options: Options{Dir: dir}, project: copied, out: agreed.Out}
-	return r.readInCopy(ctx, path)
+	r := migration{Options: Options{Dir: dir, Consent: agreed}, project: copied, out: agreed.Out}
+	command, err := r.makeGoals(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !r.Consent.Allows("Run " + strings.Join(command, " ") + " in a copy of the project; " + dryPrograms) {
+		return nil, nil
+	}
+	found, err := r.baseline(ctx, command)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.calls) == 0 {
+		return nil, fmt.Errorf("%s called no controller-gen:\n%s", strings.Join(command, " "), found.printed())
+	}
+	return &makefile{path: path, calls: found.calls}, nil
 }
 
 // settingsOf returns the settings that follow from the packages and from the calls in a Makefile,
@@ -81,7 +91,11 @@ func settingsOf(reader *inputs.Reader, dir string, m *makefile) *settings {
 	}
 	found.problems = m.problems
 	for _, call := range m.calls {
-		found.call(call, fmt.Sprintf("%s:%d", cmp.Or(call.file, m.path), call.line))
+		source := m.path
+		if call.line > 0 {
+			source = fmt.Sprintf("%s:%d", m.path, call.line)
+		}
+		found.call(call, source)
 	}
 	if !m.incomplete {
 		found.addGenerators(m.path)

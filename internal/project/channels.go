@@ -90,7 +90,7 @@ func (c *File) Channels(wd string) []Channel {
 	for i := range out {
 		for _, path := range []*string{&out[i].Directory, &out[i].Helm} {
 			if *path != "" {
-				*path = c.rebased(Folder, []string{*path}, wd)[0]
+				*path = c.rebased(Folder, entry{texts: []string{*path}}, wd)[0]
 			}
 		}
 	}
@@ -132,8 +132,8 @@ func (c *File) Select(wd string, names []string, gates bool) (out []Channel, fin
 	return out, findings
 }
 
-// One returns the channel of a command that takes one, with paths relative to wd: that of the
-// name or, if the file does not have it, the first. It is the zero value if the file has no
+// One returns the channel with a name or, if the file does not have it, the first channel, for
+// commands that take one. Its paths are relative to wd. It is the zero value if the file has no
 // channels.
 func (c *File) One(wd, name string) Channel {
 	all := c.Channels(wd)

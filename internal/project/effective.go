@@ -47,10 +47,11 @@ func (c *File) Effective(wd string, args []string, given map[string]bool, crd, f
 		}
 		e := Effective{Key: s.Key, Source: FromDefault}
 		ofThese := s.isOf(OfCRD) || s.Of == OfUnions
-		if flag := flags.Lookup(s.Flag); flag != nil && ofThese {
+		flag := flags.Lookup(s.Name())
+		if flag != nil && ofThese {
 			e.Value = valueOf(s, flag)
 		}
-		_, inFile := c.entry(s.Key)
+		value, inFile := c.entry(s.Key)
 		switch {
 		case s.Key == "paths" && len(args) > 0:
 			e.Value = args
@@ -60,8 +61,11 @@ func (c *File) Effective(wd string, args []string, given map[string]bool, crd, f
 			e.Place = "--" + s.Flag
 		case inFile:
 			e.Source = FromFile
+			if value.flag != "" {
+				e.Source = FromFlag
+			}
 			e.Place = c.source(s.Key, wd)
-			if s.Flag == "" || !ofThese {
+			if flag == nil || !ofThese {
 				e.Value = c.Texts(s.Key, wd)
 				if s.Kind != List && s.Kind != Patterns {
 					e.Value = c.Texts(s.Key, wd)[0]

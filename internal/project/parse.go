@@ -152,7 +152,7 @@ func (r *reader) top(root *yaml.Node) {
 	}
 	for _, s := range Settings() {
 		if n := values[s.Key]; n != nil {
-			r.file.values[s.Key] = entry{r.value(s, n), n.Line, n}
+			r.file.values[s.Key] = entry{texts: r.value(s, n), line: n.Line, node: n}
 		}
 	}
 	for _, key := range separate {
@@ -491,7 +491,10 @@ func (r *reader) waiver(n *yaml.Node) {
 	r.file.waivers = append(r.file.waivers, w)
 }
 
-// source returns the source of a value: the file and line.
+// source returns the source of a value: the file and line, or the flag.
 func (c *File) source(key, wd string) string {
+	if flag := c.values[key].flag; flag != "" {
+		return flag
+	}
 	return fmt.Sprintf("%s:%d", screen.Relative(wd, c.Name, screen.Nearby), c.values[key].line)
 }

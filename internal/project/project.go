@@ -27,8 +27,9 @@ type File struct {
 	data      []byte
 	// in reads what the file's paths depend on.
 	in *inputs.Reader
-	// values are the values of settings and of sections, by key.
+	// values are the values of settings and of sections, by key. given are those of [Given.Over].
 	values map[string]entry
+	given  []string
 	// packages are the options for individual packages, with absolute directories.
 	packages []define.PackageOptions
 	// overrides apply to types of other modules.
@@ -59,6 +60,9 @@ type entry struct {
 	line  int
 	// node is the YAML node of the value.
 	node *yaml.Node
+	// flag is the flag that gives the value instead of the file, and dir the directory that its
+	// paths are relative to, if that is not the file's.
+	flag, dir string
 }
 
 // entry returns the value of a key in the file.
@@ -143,15 +147,21 @@ func (c *File) Fill(command, wd string, sets ...*pflag.FlagSet) error {
 		return nil
 	}
 	for _, s := range Settings() {
+		flag := cmp.Or(lookup(s.Name(), sets), lookup(s.Alias, sets))
+		if flag == nil || s.Of != "" && !s.isOf(command) {
+			continue
+		}
 		value, inFile := c.values[s.Key]
-		if !inFile || s.Flag == "" || s.Of != "" && !s.isOf(command) {
+		if flag.Changed && value.flag != "" {
+			return fmt.Errorf("%s is given twice, once by %s", s.Key, value.flag)
+		}
+		if flag.Changed {
+			c.forgetInPackages(s.Key)
+		}
+		if flag.Changed || !inFile {
 			continue
 		}
-		flag := cmp.Or(lookup(s.Flag, sets), lookup(s.Alias, sets))
-		if flag == nil || flag.Changed {
-			continue
-		}
-		texts := c.rebased(s.Kind, value.texts, wd)
+		texts := c.rebased(s.Kind, value, wd)
 		var err error
 		if list, ok := flag.Value.(pflag.SliceValue); ok {
 			err = list.Replace(texts)
@@ -159,12 +169,7 @@ func (c *File) Fill(command, wd string, sets ...*pflag.FlagSet) error {
 			err = flag.Value.Set(texts[0])
 		}
 		if err != nil {
-			return fmt.Errorf("%s:%d: %s: %w", c.Name, value.line, s.Key, err)
-		}
-	}
-	for _, s := range PackageSettings() {
-		if flag := lookup(s.Flag, sets); flag != nil && flag.Changed {
-			c.forgetInPackages(s.Key)
+			return fmt.Errorf("%s: %s: %w", c.source(s.Key, wd), s.Key, err)
 		}
 	}
 	return nil
@@ -181,11 +186,11 @@ func (c *File) forgetInPackages(key string) {
 			o.Unions = ""
 		case "allow":
 			o.Allow = nil
-		case "maxDescLen":
+		case "crd.maxDescLen":
 			o.MaxDescription = nil
-		case "allowDangerousTypes":
+		case "crd.allowDangerousTypes":
 			o.AllowDangerousTypes = nil
-		case "ignoreUnexportedFields":
+		case "crd.ignoreUnexportedFields":
 			o.IgnoreUnexportedFields = nil
 		}
 	}
@@ -212,7 +217,7 @@ func (c *File) Texts(key, wd string) []string {
 	}
 	for _, s := range Settings() {
 		if s.Key == key {
-			return c.rebased(s.Kind, c.values[key].texts, wd)
+			return c.rebased(s.Kind, c.values[key], wd)
 		}
 	}
 	return nil
@@ -234,7 +239,7 @@ func (c *File) Places(wd string) (out []Place) {
 		value, inFile := c.values[s.Key]
 		if inFile && value.node != nil && (s.Kind == Folder || s.Kind == Path) {
 			pos := diag.Position{File: c.Name, Line: value.node.Line, Column: value.node.Column}
-			out = append(out, Place{Path: c.rebased(s.Kind, value.texts, wd)[0], Pos: pos})
+			out = append(out, Place{Path: c.rebased(s.Kind, value, wd)[0], Pos: pos})
 		}
 	}
 	for _, channel := range c.Channels(wd) {
@@ -247,26 +252,27 @@ func (c *File) Places(wd string) (out []Place) {
 	return out
 }
 
-// rebased returns values with their paths relative to wd. Paths are unchanged if wd is the
-// directory of the file.
-func (c *File) rebased(kind Kind, texts []string, wd string) []string {
-	if wd == c.dir || kind != Path && kind != Folder && kind != Patterns {
-		return texts
+// rebased returns the texts of a value with their paths relative to wd. Paths are unchanged if they
+// are relative to it.
+func (c *File) rebased(kind Kind, value entry, wd string) []string {
+	dir := cmp.Or(value.dir, c.dir)
+	if wd == dir || kind != Path && kind != Folder && kind != Patterns {
+		return value.texts
 	}
-	out := make([]string, len(texts))
-	for i, text := range texts {
+	out := make([]string, len(value.texts))
+	for i, text := range value.texts {
 		out[i] = text
 		if filepath.IsAbs(text) || kind == Patterns && !golist.IsFilePattern(text) {
 			continue
 		}
 		base, child := cutBelow(filepath.ToSlash(text))
-		rel, err := filepath.Rel(wd, filepath.Join(c.dir, filepath.FromSlash(base)))
+		rel, err := filepath.Rel(wd, filepath.Join(dir, filepath.FromSlash(base)))
 		if err != nil {
-			rel = filepath.Join(c.dir, base) // on another drive
+			rel = filepath.Join(dir, base) // on another drive
 		}
 		if strings.HasPrefix(rel, "..") {
 			if path, err := c.in.EvalSymlinks(wd); err != nil || path != wd {
-				rel = filepath.Join(c.dir, base) // wd has a symlink, so ".." is not its parent
+				rel = filepath.Join(dir, base) // wd has a symlink, so ".." is not its parent
 			}
 		}
 		if kind == Patterns {
@@ -296,7 +302,7 @@ func cutBelow(pattern string) (base, child string) {
 // Covers reports whether packages are all that the file is for: the packages that it names or, if
 // it names none, the packages that commands use by default in its directory, or all below.
 func (c *File) Covers(reader *inputs.Reader, wd string, packages []string) bool {
-	if c == nil {
+	if !c.Exists() {
 		return true
 	}
 	if configured := c.Paths(wd); len(configured) > 0 {
@@ -322,10 +328,13 @@ func (c *File) AddTo(options *define.Options) {
 	}
 }
 
-// Identity identifies the file, including its content.
+// Exists reports whether there is a file, rather than only settings of the command line.
+func (c *File) Exists() bool { return c != nil && c.Name != "" }
+
+// Identity identifies the file, including its content, and the settings of the command line.
 func (c *File) Identity() string {
 	if c == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s %x", c.Name, sha256.Sum256(c.data))
+	return fmt.Sprintf("%s %x %q", c.Name, sha256.Sum256(c.data), c.given)
 }

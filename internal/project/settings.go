@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"fmt"
 	"go/build/constraint"
 	"slices"
@@ -21,11 +22,13 @@ type Setting struct {
 	// Key is the path of the setting in the file, for example "crd.maxDescLen". It is empty for
 	// flags that control a single run.
 	Key string
-	// Flag is the corresponding flag, of every command that has it or, if Of is not empty, of
-	// that command only. A setting without a flag is read by its key.
-	Flag, Of string
-	// Also are the commands that have the flag besides crd and controller-gen's syntax, if Of is empty.
+	// Of is the command that has the setting. If it is empty, crd, controller-gen's syntax and the
+	// commands in Also have it, and every command with its flag.
+	Of   string
 	Also []string
+	// Flag is the flag of these commands, if the setting may change from run to run. The others are
+	// given by --set.
+	Flag string
 	// Alias is the name of the flag in controller-gen's syntax, if it is different, and Argument
 	// that of the same option of its generator crd.
 	Alias, Argument string
@@ -67,23 +70,20 @@ const (
 	OfDocs          = "docs"
 	OfJSONSchema    = "jsonschema"
 	OfOpenAPI       = "openapi"
-	OfDefinitions   = "definitions" // every command that reads CRDs or Go packages
-	OfConvert       = "convert"
+	OfDefinitions   = "definitions"    // every command that reads CRDs or Go packages
 	OfControllerGen = "controller-gen" // the flags of its syntax
 )
 
 // Titles of groups of flags in the help of crd. Flags that most projects use have none.
 const (
-	inPackages     = "Packages and kinds"
-	inSchemas      = "Schemas"
-	inFindings     = "Findings"
-	inInstallation = "Installation"
-	inAdvanced     = "Advanced"
+	inPackages = "Packages and kinds"
+	inSchemas  = "Schemas"
+	inFindings = "Findings"
 )
 
 // Groups returns the titles of the groups of flags, in the order of the help.
 func Groups() []string {
-	return []string{inPackages, inSchemas, inFindings, inInstallation, inAdvanced}
+	return []string{inPackages, inSchemas, inFindings}
 }
 
 // Settings returns the settings that have a key in the file, in the order of docs/config.md and
@@ -92,12 +92,36 @@ func Settings() []Setting {
 	return slices.DeleteFunc(rows(), func(s Setting) bool { return s.Key == "" })
 }
 
-// FlagsOf returns the settings with flags that may be given to a command.
-func FlagsOf(command string) []Setting {
-	return slices.DeleteFunc(rows(), func(s Setting) bool { return s.Flag == "" || !s.isOf(command) })
+// Keys returns the keys of settings.
+func Keys() (out []string) {
+	for _, s := range Settings() {
+		out = append(out, s.Key)
+	}
+	return out
 }
 
-// isOf reports whether a command has the flag of a setting.
+// SettingsOf returns the settings of a command, with the flags that it has.
+func SettingsOf(command string) (out []Setting) {
+	for _, s := range rows() {
+		if command == OfControllerGen {
+			s.Flag = cmp.Or(s.Alias, s.Flag)
+		}
+		if s.isOf(command) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// FlagsOf returns the settings with flags that may be given to a command.
+func FlagsOf(command string) []Setting {
+	return slices.DeleteFunc(SettingsOf(command), func(s Setting) bool { return s.Flag == "" })
+}
+
+// Name returns the name of the setting in a set of flags.
+func (s Setting) Name() string { return cmp.Or(s.Flag, s.Key) }
+
+// isOf reports whether a command has a setting.
 func (s Setting) isOf(command string) bool {
 	everywhere := s.Of == "" && (command == OfCRD || command == OfControllerGen)
 	return everywhere || s.Of == command || slices.Contains(s.Also, command)
@@ -113,15 +137,13 @@ func rows() []Setting {
 			Description: "directory of CRDs",
 		},
 		{
-			Key: "outputs.helm", Of: OfCRD, Flag: "helm", Kind: Folder, Group: inInstallation, Argument: "helm",
-			Usage:       "also write the CRDs into this Helm chart, or into its directory crds or templates",
+			Key: "outputs.helm", Of: OfCRD, Kind: Folder, Argument: "helm",
 			Description: "Helm chart, or its directory crds or templates, to which the CRDs are also written",
 		},
 		{Key: "outputs.rbac", Kind: Folder, Description: "directory of roles, for controller-gen's generator rbac"},
 		{Key: "outputs.webhook", Kind: Folder, Description: "directory of webhook configurations, for controller-gen's generator webhook"},
 		{
-			Key: "outputs.policies", Of: OfUnions, Flag: "policy", Kind: Folder, Also: []string{OfConversions},
-			Usage:       "also write admission policies to this directory (Kubernetes 1.36 and later)",
+			Key: "outputs.policies", Of: OfUnions, Kind: Folder, Also: []string{OfConversions},
 			Description: "directory to which schemagen unions and conversions write admission policies",
 		},
 		{Key: "outputs.docs", Of: OfDocs, Flag: "output", Kind: Folder, Description: "directory of the documentation of custom resources"},
@@ -132,13 +154,11 @@ func rows() []Setting {
 			Description: "what schemagen generate makes: crd, unions, conversions, and controller-gen's other generators as in its arguments, such as rbac:roleName=manager-role",
 		},
 		{
-			Key: "tags", Flag: "tags", Alias: "load-build-tags", Kind: List, Group: inPackages, Also: []string{OfUnions, OfConversions}, Default: []string{"ignore_autogenerated"},
-			Usage:       "load packages with these build tags",
+			Key: "tags", Alias: "load-build-tags", Kind: List, Also: []string{OfUnions, OfConversions}, Default: []string{"ignore_autogenerated"},
 			Description: "build tags to use when loading packages",
 		},
 		{
-			Key: "lister", Flag: "lister", Values: []string{"auto", "go"}, Group: inAdvanced, Also: []string{OfUnions, OfConversions},
-			Usage:       "find packages with: auto (without the go command where possible), go",
+			Key: "lister", Values: []string{"auto", "go"}, Also: []string{OfUnions, OfConversions},
 			Description: "how packages are found: go (by the go command) or auto (without it if the result is certain to be the same)",
 		},
 		{
@@ -152,8 +172,7 @@ func rows() []Setting {
 			Description: "default union validation: cel, oneOf, none, or cel;oneOf",
 		},
 		{
-			Key: "allow", Flag: "allow", Kind: List, Group: inFindings, Also: []string{OfUnions},
-			Usage:       "do not report these unknown markers",
+			Key: "allow", Kind: List, Also: []string{OfUnions},
 			Description: "markers that are not reported as misspelt",
 		},
 		{
@@ -169,7 +188,7 @@ func rows() []Setting {
 			Usage: "also check API conventions: " + Review + " for all, or codes",
 		},
 		{
-			Flag: "no-cache", Kind: Boolean, Group: inAdvanced, Also: []string{OfGenerate},
+			Flag: "no-cache", Kind: Boolean, Also: []string{OfGenerate},
 			Usage: "ignore results of earlier runs",
 		},
 		{
@@ -188,48 +207,39 @@ func rows() []Setting {
 			Description: "commit (git:REF); of API conventions, only what it does not break already is reported",
 		},
 		{
-			Key: "cacheDir", Flag: "cache-dir", Kind: Folder, Group: inAdvanced,
-			Usage:       "keep results in the folder schemagen-cache of this directory (default: the user's cache directory)",
+			Key: "cacheDir", Kind: Folder,
 			Description: "directory in which schemagen-cache, the run cache, is created",
 		},
 		{
-			Key: "crd.maxDescLen", Of: OfCRD, Flag: "max-desc-len", Kind: Number, Group: inSchemas, Argument: "maxDescLen",
-			Usage:       "truncate descriptions to this many bytes, at the end of a sentence; 0 removes them",
+			Key: "crd.maxDescLen", Of: OfCRD, Kind: Number, Argument: "maxDescLen",
 			Description: "truncate descriptions to this many bytes, at the end of a sentence; 0 removes them",
 		},
 		{
-			Key: "crd.embeddedObjectMeta", Of: OfCRD, Flag: "embedded-object-meta", Kind: Boolean, Group: inSchemas, Argument: "generateEmbeddedObjectMeta",
-			Usage:       "generate a schema for the metadata of embedded objects instead of having it pruned",
+			Key: "crd.embeddedObjectMeta", Of: OfCRD, Kind: Boolean, Argument: "generateEmbeddedObjectMeta",
 			Description: "describe the metadata of embedded objects so that it is not pruned (controller-gen's generateEmbeddedObjectMeta)",
 		},
 		{
-			Key: "crd.allowDangerousTypes", Of: OfCRD, Flag: "allow-dangerous-types", Kind: Boolean, Group: inSchemas, Argument: "allowDangerousTypes",
-			Usage:       "allow float32 and float64",
+			Key: "crd.allowDangerousTypes", Of: OfCRD, Kind: Boolean, Argument: "allowDangerousTypes",
 			Description: "allow float32 and float64",
 		},
 		{
-			Key: "crd.ignoreUnexportedFields", Of: OfCRD, Flag: "ignore-unexported-fields", Kind: Boolean, Group: inAdvanced, Argument: "ignoreUnexportedFields",
-			Usage:       "ignore unexported fields",
+			Key: "crd.ignoreUnexportedFields", Of: OfCRD, Kind: Boolean, Argument: "ignoreUnexportedFields",
 			Description: "ignore unexported fields",
 		},
 		{
-			Key: "crd.headerFile", Of: OfCRD, Flag: "header-file", Kind: Path, Group: inSchemas, Argument: "headerFile",
-			Usage:       "prepend the text of this file to every generated file",
+			Key: "crd.headerFile", Of: OfCRD, Kind: Path, Argument: "headerFile",
 			Description: "file with a header for every CRD",
 		},
 		{
-			Key: "crd.year", Of: OfCRD, Flag: "year", Group: inSchemas, Argument: "year",
-			Usage:       "replace \" YEAR\" in the header with this text",
+			Key: "crd.year", Of: OfCRD, Argument: "year",
 			Description: "replacement for \" YEAR\" in the header",
 		},
 		{
-			Key: "crd.preserveUnknownFields", Of: OfCRD, Flag: "preserve-unknown-fields", Kind: Boolean, Group: inAdvanced, Argument: "deprecatedV1beta1CompatibilityPreserveUnknownFields",
-			Usage:       "set spec.preserveUnknownFields",
+			Key: "crd.preserveUnknownFields", Of: OfCRD, Kind: Boolean, Argument: "deprecatedV1beta1CompatibilityPreserveUnknownFields",
 			Description: "write spec.preserveUnknownFields",
 		},
 		{
-			Key: "crd.omitToolVersion", Of: OfCRD, Flag: "omit-tool-version", Kind: Boolean, Group: inAdvanced, Argument: "omitToolVersion",
-			Usage:       "omit the version annotation",
+			Key: "crd.omitToolVersion", Of: OfCRD, Kind: Boolean, Argument: "omitToolVersion",
 			Description: "omit the version annotation",
 		},
 		{
@@ -238,8 +248,7 @@ func rows() []Setting {
 			Description: "write CRDs that the API server may reject",
 		},
 		{
-			Key: "crd.kustomize", Of: OfCRD, Flag: "kustomize", Kind: Boolean, Group: inInstallation, Argument: "kustomize",
-			Usage:       "write kustomization.yaml with the CRDs in the output directory",
+			Key: "crd.kustomize", Of: OfCRD, Kind: Boolean, Argument: "kustomize",
 			Description: "write a kustomization.yaml that lists the CRDs of the output directory",
 		},
 		{
@@ -248,33 +257,27 @@ func rows() []Setting {
 			Description: "remove files that schemagen wrote for kinds that no longer exist",
 		},
 		{
-			Key: "functions.accessors", Of: OfUnions, Flag: "accessors", Kind: Boolean,
-			Usage:       "generate methods that set the discriminator, or a member together with it",
+			Key: "functions.accessors", Of: OfUnions, Kind: Boolean,
 			Description: "add methods that set the discriminator, or a member together with it",
 		},
 		{
-			Key: "functions.carryOverOnly", Of: OfUnions, Flag: "carry-over-only", Kind: Boolean,
-			Usage:       "clear only members that are also set in the old object",
+			Key: "functions.carryOverOnly", Of: OfUnions, Kind: Boolean,
 			Description: "clear only members that are also set in the old object",
 		},
 		{
-			Key: "functions.noRatcheting", Of: OfUnions, Flag: "no-ratcheting", Kind: Boolean,
-			Usage:       "report violations that the old object already has",
+			Key: "functions.noRatcheting", Of: OfUnions, Kind: Boolean,
 			Description: "report a violation even if the old object has the same one",
 		},
 		{
-			Key: "functions.buildTag", Of: OfUnions, Flag: "build-tag", Check: checkBuildTag, Default: []string{"!ignore_autogenerated"},
-			Usage:       "build constraint of the generated files; none if empty",
+			Key: "functions.buildTag", Of: OfUnions, Check: checkBuildTag, Default: []string{"!ignore_autogenerated"},
 			Description: "build constraint of the generated files; empty writes none",
 		},
 		{
-			Key: "functions.headerFile", Of: OfUnions, Flag: "header-file", Kind: Path, Also: []string{OfConversions},
-			Usage:       "prepend the text of this file, a Go comment, to every generated file",
+			Key: "functions.headerFile", Of: OfUnions, Kind: Path, Also: []string{OfConversions},
 			Description: "file with a header, a Go comment, for every generated Go file",
 		},
 		{
-			Key: "functions.year", Of: OfUnions, Flag: "year", Also: []string{OfConversions},
-			Usage:       "replace \" YEAR\" in the header with this text",
+			Key: "functions.year", Of: OfUnions, Also: []string{OfConversions},
 			Description: "replacement for \" YEAR\" in that header",
 		},
 		{
@@ -285,18 +288,16 @@ func rows() []Setting {
 		{Key: "docs.format", Of: OfDocs, Flag: "format", Values: apidocs.Formats(), Description: "format of the documentation"},
 		{Key: "docs.title", Of: OfDocs, Flag: "title", Description: "title of the documentation"},
 		{
-			Key: "conversions.style", Of: OfConversions, Flag: "style", Values: []string{"methods", "functions"},
-			Usage:       "write methods, or functions for conversion.NewSpokeConverter: methods, functions",
+			Key: "conversions.style", Of: OfConversions, Values: []string{"methods", "functions"},
 			Description: "form of conversions: methods, or functions for conversion.NewSpokeConverter",
 		},
 		{
-			Key: "conversions.policyCreate", Of: OfConversions, Flag: "policy-create", Values: []string{"clear", "keep"},
-			Usage:       "what the policies do with the annotation of an object that is created: clear, keep (to restore backups)",
+			Key: "conversions.policyCreate", Of: OfConversions, Values: []string{"clear", "keep"},
 			Description: "what the policies of conversions do with the annotation of an object that is created: clear, or keep (to restore backups)",
 		},
 		{
 			Of: OfConversions, Flag: "prune", Kind: Boolean,
-			Usage: "remove files that schemagen wrote for packages, or with --policy for versions, that no longer have conversions",
+			Usage: "remove files that schemagen wrote for packages, or policies for versions, that no longer have conversions",
 		},
 	}
 }

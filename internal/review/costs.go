@@ -11,21 +11,21 @@ import (
 
 // Cost is the estimated cost of the CEL rules of a version.
 type Cost struct {
-	Version string `json:"version"`
+	Version string
 	// Before and After are shares of what the API server allows for a schema: 1 is all of it.
-	Before float64 `json:"before"`
-	After  float64 `json:"after"`
+	Before float64
+	After  float64
 	// Rules are those whose cost changed, most expensive first.
-	Rules []RuleCost `json:"rules"`
+	Rules []RuleCost
 }
 
 // RuleCost is the cost of a rule, as a share of what the API server allows for one; nil if there
 // is no such rule.
 type RuleCost struct {
-	Field  string   `json:"field"`
-	Rule   string   `json:"rule"`
-	Before *float64 `json:"before,omitempty"`
-	After  *float64 `json:"after,omitempty"`
+	Field  string
+	Rule   string
+	Before *float64
+	After  *float64
 }
 
 // most returns the larger share.

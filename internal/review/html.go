@@ -19,7 +19,7 @@ var pageStyle string
 // html returns the review as one page that needs neither a script nor anything outside of it.
 func (r *Review) html() ([]byte, error) {
 	t, err := template.New("review").Funcs(template.FuncMap{
-		"percent": percent, "share": share, "bytes": bytesText, "line": screen.Line, "first": first[string], "rest": rest[string], "rules": first[RuleCost], "moreRules": rest[RuleCost],
+		"cells": r.Report.cells, "percent": percent, "share": share, "bytes": bytesText, "line": screen.Line, "first": first[string], "rest": rest[string], "rules": first[RuleCost], "moreRules": rest[RuleCost],
 		"mark": func(mark string) string {
 			return map[string]string{"+": "added", "-": "removed", "~": "gap"}[mark]
 		},

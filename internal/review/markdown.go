@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/schemagen/schemagen/compare"
@@ -15,9 +16,9 @@ const maxMarkdown = 65000
 
 // markdown returns the review as a comment on a pull request.
 func (r *Review) markdown() []byte {
-	text := r.text(&markdownWriter{samples: true})
+	text := r.text(&markdownWriter{report: r.Report, samples: true})
 	if len(text) > maxMarkdown {
-		text = r.text(&markdownWriter{})
+		text = r.text(&markdownWriter{report: r.Report})
 	}
 	return []byte(text)
 }
@@ -48,6 +49,7 @@ func (r *Review) text(w *markdownWriter) string {
 
 type markdownWriter struct {
 	strings.Builder
+	report *Report
 	// samples is set to write samples.
 	samples bool
 }
@@ -69,20 +71,7 @@ func (w *markdownWriter) definition(d *Definition) {
 		}
 		w.put("\n")
 	}
-	w.put("\n| | change | where | why |\n|---|---|---|---|\n")
-	for _, c := range d.Changes {
-		effect := c.Effect
-		if effect != compare.Safe.String() && c.Allowed == "" {
-			effect = "**" + effect + "**"
-		}
-		values := valuesText(c.Old, c.New)
-		why := markdown.Text(c.Reason)
-		if c.Allowed != "" {
-			why += " (allowed: " + markdown.Text(c.Allowed) + ")"
-		}
-		where := strings.TrimSpace(markdown.Text(c.Version) + " " + markdown.Code(c.Field))
-		w.put("| %s | `%s`%s | %s | %s |\n", effect, c.Kind, markdownCell(values), markdownCell(where), markdownCell(why))
-	}
+	w.changes(d.Changes)
 	for _, u := range d.Unions {
 		w.put("\nNew union in %s", markdown.Code(u.Version+" "+u.Field))
 		if u.Discriminator != "" {
@@ -114,6 +103,43 @@ func (w *markdownWriter) definition(d *Definition) {
 			w.sample(s)
 		}
 	}
+}
+
+// changes writes the table of changes.
+func (w *markdownWriter) changes(changes []compare.Change) {
+	for i := range changes {
+		cells := w.report.cells(&changes[i])
+		if i == 0 {
+			w.put("\n|")
+			for _, cell := range cells {
+				w.put(" %s |", cell.Title)
+			}
+			w.put("\n%s|\n", strings.Repeat("|---", len(cells)))
+		}
+		w.put("|")
+		for _, cell := range cells {
+			w.put(" %s |", cell.markdown())
+		}
+		w.put("\n")
+	}
+}
+
+// markdown returns a cell of a table.
+func (c cell) markdown() string {
+	var words []string
+	for _, s := range c.Spans {
+		text := markdown.Text(s.Text)
+		switch {
+		case s.Style == "effect" && strings.HasPrefix(text, "breaks"):
+			text = "**" + text + "**"
+		case s.Style == "place":
+			text = "(" + text + ")"
+		case slices.Contains([]string{"code", "field", "old", "new"}, s.Style):
+			text = markdown.Code(s.Text)
+		}
+		words = append(words, text)
+	}
+	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", "").Replace(strings.Join(words, " "))
 }
 
 // sample writes both samples as a difference.

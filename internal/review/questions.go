@@ -12,12 +12,11 @@ import (
 
 // Question is something that only people can answer about a change.
 type Question struct {
-	ID  string `json:"id"`
-	Ask string `json:"ask"`
+	Ask string
 	// Why says what depends on the answer.
-	Why string `json:"why"`
+	Why string
 	// About are versions and fields. It is empty for a question about the whole definition.
-	About []string `json:"about,omitempty"`
+	About []string
 }
 
 // asking is a question with the changes and the new parts of schemas that raise it.
@@ -36,34 +35,34 @@ func askings() []asking {
 		return func(c *compare.Change) bool { return c.Category == category && c.Waived == "" }
 	}
 	return []asking{
-		{Question: Question{ID: "names", Ask: "Are the group, the kind, the plural and the scope right?", Why: "None of them can be changed later: that would be another API, to which users have to move their objects."},
+		{Question: Question{Ask: "Are the group, the kind, the plural and the scope right?", Why: "None of them can be changed later: that would be another API, to which users have to move their objects."},
 			kinds: []compare.Kind{changekind.DefinitionAdded}},
-		{Question: Question{ID: "stored-objects", Ask: "Who changes the stored objects that do not survive this, and when?", Why: "The API server does not: it refuses their updates, or drops or changes data when they are read."},
+		{Question: Question{Ask: "Who changes the stored objects that do not survive this, and when?", Why: "The API server does not: it refuses their updates, or drops or changes data when they are read."},
 			change: breaks(compare.BreaksStored)},
-		{Question: Question{ID: "clients", Ask: "Which clients send what is refused from now on, and are they changed first?", Why: "Manifests in repositories, Helm charts and controllers of the last release are clients, too."},
+		{Question: Question{Ask: "Which clients send what is refused from now on, and are they changed first?", Why: "Manifests in repositories, Helm charts and controllers of the last release are clients, too."},
 			change: breaks(compare.BreaksClients)},
-		{Question: Question{ID: "required", Ask: "Will every user have a value for these required fields, for as long as the version exists?", Why: "A required field can become optional later, but clients that rely on it then read objects without it."},
+		{Question: Question{Ask: "Will every user have a value for these required fields, for as long as the version exists?", Why: "A required field can become optional later, but clients that rely on it then read objects without it."},
 			node: (*node).isRequired, kinds: []compare.Kind{changekind.RequiredAdded}},
-		{Question: Question{ID: "defaults", Ask: "Is the default right for all users, and for objects that are stored already?", Why: "They get it when they are read. A default cannot be changed later without changing what existing objects mean."},
+		{Question: Question{Ask: "Is the default right for all users, and for objects that are stored already?", Why: "They get it when they are read. A default cannot be changed later without changing what existing objects mean."},
 			node: func(n *node) bool { return n.schema.Default != nil }, kinds: []compare.Kind{changekind.DefaultAdded, changekind.DefaultChanged}},
-		{Question: Question{ID: "open-enums", Ask: "May values be added to these enums, and what do clients do with one that they do not know?", Why: "Controllers and clients of an older release read it. The description has to say that there may be more values."},
+		{Question: Question{Ask: "May values be added to these enums, and what do clients do with one that they do not know?", Why: "Controllers and clients of an older release read it. The description has to say that there may be more values."},
 			node:  (*node).isEnum,
 			kinds: []compare.Kind{changekind.EnumAdded, changekind.EnumValueAdded, changekind.UnionValueAdded}},
-		{Question: Question{ID: "unions", Ask: "Will the union get members, and what does a client do with one that it does not know?", Why: "Such a client sees an object in which no member is set."},
+		{Question: Question{Ask: "Will the union get members, and what does a client do with one that it does not know?", Why: "Such a client sees an object in which no member is set."},
 			kinds: []compare.Kind{changekind.UnionAdded},
 			node:  func(n *node) bool { return len(unions.Of(n.schema)) > 0 }},
-		{Question: Question{ID: "bounds", Ask: "What are the largest and the smallest values of these that make sense?", Why: "Nothing but the size of a request bounds them, and a bound that is added later refuses objects. The cost of CEL rules is estimated with the largest value."},
+		{Question: Question{Ask: "What are the largest and the smallest values of these that make sense?", Why: "Nothing but the size of a request bounds them, and a bound that is added later refuses objects. The cost of CEL rules is estimated with the largest value."},
 			node: (*node).isUnbounded},
-		{Question: Question{ID: "list-types", Ask: "Do several clients own elements of these lists, and by which key?", Why: "Without x-kubernetes-list-type, server-side apply replaces the whole list."},
+		{Question: Question{Ask: "Do several clients own elements of these lists, and by which key?", Why: "Without x-kubernetes-list-type, server-side apply replaces the whole list."},
 			node: func(n *node) bool { return n.schema.Type == "array" && n.schema.XListType == "" }},
-		{Question: Question{ID: "unknown-fields", Ask: "Who validates what may be in these fields?", Why: "The API server keeps whatever it is sent: misspelled fields as well."},
+		{Question: Question{Ask: "Who validates what may be in these fields?", Why: "The API server keeps whatever it is sent: misspelled fields as well."},
 			node:  func(n *node) bool { return n.schema.XPreserveUnknownFields != nil && *n.schema.XPreserveUnknownFields },
 			kinds: []compare.Kind{changekind.UnknownKept}},
-		{Question: Question{ID: "rules", Ask: "Do all stored objects follow the new rules?", Why: "An object that does not cannot be updated, unless the part that the rule is about stays the same."},
+		{Question: Question{Ask: "Do all stored objects follow the new rules?", Why: "An object that does not cannot be updated, unless the part that the rule is about stays the same."},
 			kinds: []compare.Kind{changekind.RuleAdded}},
-		{Question: Question{ID: "versions", Ask: "Can each version say what the others say, and who converts them?", Why: "Every object can be read and written in every served version. schemagen conversions writes the code, and finds what would be lost."},
+		{Question: Question{Ask: "Can each version say what the others say, and who converts them?", Why: "Every object can be read and written in every served version. schemagen conversions writes the code, and finds what would be lost."},
 			kinds: []compare.Kind{changekind.VersionAdded}},
-		{Question: Question{ID: "storage", Ask: "When are objects migrated that are stored in the old version?", Why: "A version can only be removed once status.storedVersions does not list it."},
+		{Question: Question{Ask: "When are objects migrated that are stored in the old version?", Why: "A version can only be removed once status.storedVersions does not list it."},
 			kinds: []compare.Kind{changekind.StorageChanged, changekind.VersionRemoved, changekind.VersionUnserved}},
 	}
 }

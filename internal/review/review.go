@@ -1,7 +1,6 @@
 package review
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/apiserver/crdsize"
 	"github.com/schemagen/schemagen/internal/ground/parallel"
-	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -22,15 +20,14 @@ type Input struct {
 	Old, New string
 	// Olds and News are their definitions.
 	Olds, News []*crd.Definition
-	// Changes are the changes between them.
-	Changes []compare.Change
+	// Report has the changes between them, each with one place and for one definition: [New]
+	// groups them.
+	Report *Report
 	// Findings are about the change; those of Kinds are conventions that it breaks.
 	Findings diag.List
 	Kinds    []*diag.Kind
 	// Server estimates the costs of rules.
 	Server *verify.Verifier
-	// Dir is the directory that file names are relative to.
-	Dir string
 
 	measures crdsize.Sizes
 	sampler  dryrun.Sampler
@@ -38,88 +35,75 @@ type Input struct {
 
 // Review is a change to an API.
 type Review struct {
-	Old string `json:"old"`
-	New string `json:"new"`
+	Report *Report
+	Old    string
+	New    string
 	// BreaksStored, BreaksClients, Safe and Allowed are numbers of changes.
-	BreaksStored  int `json:"breaksStored"`
-	BreaksClients int `json:"breaksClients"`
-	Safe          int `json:"safe"`
-	Allowed       int `json:"allowed"`
+	BreaksStored  int
+	BreaksClients int
+	Safe          int
+	Allowed       int
 	// Questions and Broken are the numbers of questions and of findings about conventions.
-	Questions int `json:"questions"`
-	Broken    int `json:"broken"`
+	Questions int
+	Broken    int
 	// Definitions are the changed ones, by name. Unchanged is the number of the others.
-	Definitions []Definition `json:"definitions"`
-	Unchanged   int          `json:"unchanged"`
-	Conventions []Convention `json:"conventions"`
+	Definitions []Definition
+	Unchanged   int
+	Conventions []Convention
 }
 
 // Definition is a CRD that changed.
 type Definition struct {
-	Name  string `json:"name"`
-	Kind  string `json:"kind"`
-	Group string `json:"group"`
+	Name  string
+	Kind  string
+	Group string
 	// State is new, removed or changed.
-	State     string     `json:"state"`
-	Changes   []Change   `json:"changes"`
-	Unions    []Union    `json:"unions"`
-	Costs     []Cost     `json:"costs"`
-	Size      Size       `json:"size"`
-	Samples   []Sample   `json:"samples"`
-	Questions []Question `json:"questions"`
-}
-
-// Change is a change as package compare describes it.
-type Change struct {
-	Effect  string       `json:"effect"` // breaks stored objects, breaks clients, safe, allowed
-	Kind    compare.Kind `json:"kind"`
-	Version string       `json:"version,omitempty"`
-	Field   string       `json:"field,omitempty"`
-	Old     string       `json:"old,omitempty"`
-	New     string       `json:"new,omitempty"`
-	Reason  string       `json:"reason"`
-	// Allowed is the reason that a comment gives.
-	Allowed string `json:"allowed,omitempty"`
-	Place   string `json:"place,omitempty"`
+	State     string
+	Changes   []compare.Change
+	Unions    []Union
+	Costs     []Cost
+	Size      Size
+	Samples   []Sample
+	Questions []Question
 }
 
 // Union is a union that the change adds.
 type Union struct {
-	Version       string   `json:"version"`
-	Field         string   `json:"field"`
-	Discriminator string   `json:"discriminator,omitempty"`
-	Values        []string `json:"values,omitempty"`
-	Members       []string `json:"members"`
+	Version       string
+	Field         string
+	Discriminator string
+	Values        []string
+	Members       []string
 }
 
 // Size is the size of a definition as JSON, in bytes; 0 if there is none.
 type Size struct {
-	Before int `json:"before"`
-	After  int `json:"after"`
+	Before int
+	After  int
 	// OfRequest and OfAnnotation are the shares of what etcd accepts in a request, and of what
 	// kubectl apply can keep in an annotation, after the change: 1 is all of it.
-	OfRequest    float64 `json:"ofRequest"`
-	OfAnnotation float64 `json:"ofAnnotation"`
+	OfRequest    float64
+	OfAnnotation float64
 }
 
 // Convention is a convention that the change breaks.
 type Convention struct {
-	Code     diag.Code `json:"code"`
-	Title    string    `json:"title"`
-	Why      string    `json:"why"`
-	Findings []Finding `json:"findings"`
+	Code     diag.Code
+	Title    string
+	Why      string
+	Findings []Finding
 }
 
 // Finding is a place where a convention is broken.
 type Finding struct {
-	Place   string `json:"place"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
+	Place   string
+	Message string
+	Hint    string
 }
 
 // New returns the review of a change.
 func New(ctx context.Context, input *Input) (*Review, error) {
-	r := &Review{Old: input.Old, New: input.New, Definitions: []Definition{}, Conventions: input.conventions()}
+	r := &Review{Report: input.Report, Old: input.Old, New: input.New, Conventions: input.conventions()}
 	for _, c := range r.Conventions {
 		r.Broken += len(c.Findings)
 	}
@@ -144,50 +128,46 @@ func New(ctx context.Context, input *Input) (*Review, error) {
 		}
 		r.Definitions = append(r.Definitions, *d)
 		r.Questions += len(d.Questions)
-		for _, c := range d.Changes {
-			switch c.Effect {
-			case compare.BreaksStored.String():
-				r.BreaksStored++
-			case compare.BreaksClients.String():
-				r.BreaksClients++
-			case compare.Safe.String():
-				r.Safe++
-			default:
-				r.Allowed++
-			}
+		for i := range d.Changes {
+			r.count(&d.Changes[i])
 		}
 	}
 	return r, nil
 }
 
+// count counts a change under its effect.
+func (r *Review) count(c *compare.Change) {
+	switch {
+	case c.Waived != "":
+		r.Allowed++
+	case c.Category == compare.BreaksStored:
+		r.BreaksStored++
+	case c.Category == compare.BreaksClients:
+		r.BreaksClients++
+	default:
+		r.Safe++
+	}
+}
+
 // Formats returns the formats of reviews.
-func Formats() []string { return []string{"html", "markdown", "json"} }
+func Formats() []string { return []string{"html", "markdown"} }
 
 // Write returns the review in one of the [Formats].
 func (r *Review) Write(format string) ([]byte, error) {
-	switch format {
-	case "html":
+	if format == "html" {
 		return r.html()
-	case "markdown":
-		return r.markdown(), nil
 	}
-	return r.json()
-}
-
-func (r *Review) json() ([]byte, error) {
-	var b bytes.Buffer
-	err := screen.WriteJSON(&b, r)
-	return b.Bytes(), err
+	return r.markdown(), nil
 }
 
 // conventions groups the findings by code.
 func (input *Input) conventions() []Convention {
-	out := []Convention{}
+	var out []Convention
 	for _, kind := range input.Kinds {
 		c := Convention{Code: kind.Code, Title: kind.Title, Why: kind.Explanation}
-		for _, d := range input.Findings.RelativeTo(input.Dir) {
+		for _, d := range input.Findings.RelativeTo(input.Report.Dir) {
 			if d.Code == kind.Code {
-				c.Findings = append(c.Findings, Finding{Place: placeText(d.Pos), Message: d.Message, Hint: d.Hint})
+				c.Findings = append(c.Findings, Finding{Place: lineOf(d.Pos), Message: d.Message, Hint: d.Hint})
 			}
 		}
 		if len(c.Findings) > 0 {
@@ -213,11 +193,11 @@ func named(all []*crd.Definition, name string) (found *crd.Definition) {
 func (input *Input) definition(ctx context.Context, name string) (*Definition, error) {
 	old := named(input.Olds, name)
 	new := named(input.News, name)
-	changes := slices.DeleteFunc(slices.Clone(input.Changes), func(c compare.Change) bool { return c.Definition != name })
+	changes := slices.DeleteFunc(slices.Clone(input.Report.Changes), func(c compare.Change) bool { return c.Definition != name })
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	d := &Definition{Name: name, State: "changed", Changes: []Change{}, Unions: []Union{}, Costs: []Cost{}, Samples: []Sample{}, Questions: []Question{}}
+	d := &Definition{Name: name, State: "changed", Changes: compare.Sorted(compare.Grouped(changes))}
 	definition := new
 	switch {
 	case old == nil:
@@ -228,40 +208,24 @@ func (input *Input) definition(ctx context.Context, name string) (*Definition, e
 	}
 	d.Kind = definition.CRD.Spec.Names.Kind
 	d.Group = definition.CRD.Spec.Group
-	for _, c := range compare.Sorted(compare.Grouped(changes)) {
-		d.Changes = append(d.Changes, input.change(c))
-	}
 	if err := d.Size.set(old, new, &input.measures); err != nil {
 		return nil, err
 	}
 	oldNodes := nodesOf(old)
 	current := nodesOf(new)
-	d.Unions = append(d.Unions, newUnions(oldNodes, current)...)
-	d.Questions = append(d.Questions, ask(changes, current)...)
-	costs, err := input.costs(ctx, old, new, oldNodes, current)
+	d.Unions = newUnions(oldNodes, current)
+	d.Questions = ask(changes, current)
+	var err error
+	d.Costs, err = input.costs(ctx, old, new, oldNodes, current)
 	if err != nil {
 		return nil, err
 	}
-	d.Costs = append(d.Costs, costs...)
-	samples, err := input.samplesOf(ctx, old, new)
-	d.Samples = append(d.Samples, samples...)
+	d.Samples, err = input.samplesOf(ctx, old, new)
 	return d, err
 }
 
-func (input *Input) change(c compare.Change) Change {
-	pos, _ := c.Position()
-	out := Change{
-		Effect: c.Category.String(), Kind: c.Kind, Version: c.Version, Field: c.Field, Old: c.Old, New: c.New, Reason: c.Reason + c.Elsewhere(), Allowed: c.Waived,
-		Place: placeText((diag.List{{Pos: pos}}).RelativeTo(input.Dir)[0].Pos),
-	}
-	if c.Waived != "" {
-		out.Effect = "allowed"
-	}
-	return out
-}
-
-// placeText returns a position without its column, or the empty string if there is none.
-func placeText(pos diag.Position) string {
+// lineOf returns a position without its column, or the empty string if there is none.
+func lineOf(pos diag.Position) string {
 	if pos.File == "" {
 		return ""
 	}

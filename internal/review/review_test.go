@@ -28,7 +28,7 @@ func reviewOf(t *testing.T, old, new []byte, findings diag.List, kinds []*diag.K
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := Input{Old: "git:main", New: "new.yaml", Findings: findings, Kinds: kinds, Server: verify.New(target, verify.Options{})}
+	in := Input{Old: "git:main", New: "new.yaml", Report: &Report{}, Findings: findings, Kinds: kinds, Server: verify.New(target, verify.Options{})}
 	read := func(name string, data []byte) []*crd.Definition {
 		all, found := verify.Read(crd.File{Name: name, Data: data})
 		if found.HasErrors() {
@@ -41,7 +41,7 @@ func reviewOf(t *testing.T, old, new []byte, findings diag.List, kinds []*diag.K
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.Changes = compare.Folded(changes)
+	in.Report.Changes = compare.Folded(changes)
 	r, err := New(t.Context(), &in)
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestFormats(t *testing.T) {
 	}
 	kind := &diag.Kind{Code: "SG245", Title: "a boolean", Explanation: "A boolean has two values for ever."}
 	r := reviewOf(t, old, new, diag.List{{Code: "SG245", Pos: diag.Position{File: "types.go", Line: 3, Column: 2}, Message: "field on is a boolean", Hint: "use a string with an enum"}}, []*diag.Kind{kind})
-	for format, name := range map[string]string{"html": "review.html", "markdown": "review.md", "json": "review.json"} {
+	for format, name := range map[string]string{"html": "review.html", "markdown": "review.md"} {
 		got, name := written(t, r, format), filepath.Join("testdata", name)
 		if *update {
 			if err := os.WriteFile(name, got, 0o644); err != nil {
@@ -124,7 +124,9 @@ func TestHostile(t *testing.T) {
 		r.Definitions[0].Name, r.Definitions[0].Kind, r.Definitions[0].Group = hostile, hostile, hostile
 		for i := range r.Definitions[0].Changes {
 			c := &r.Definitions[0].Changes[i]
-			c.Version, c.Allowed, c.Place, c.Old, c.New, c.Reason, c.Field = hostile, hostile, hostile, hostile, hostile, hostile, hostile
+			for _, text := range []*string{&c.Version, &c.Waived, &c.NewPos.File, &c.Old, &c.New, &c.Reason, &c.Field, &c.Dependency} {
+				*text = hostile
+			}
 		}
 		r.Definitions[0].Unions = []Union{{hostile, hostile, hostile, []string{hostile}, []string{hostile}}}
 		share := 0.5
@@ -149,7 +151,12 @@ func TestHostile(t *testing.T) {
 				t.Errorf("the text has %q outside of code:\n%s", bad, outsideCode(text))
 			}
 		}
-		if data := written(t, r, "json"); !json.Valid(data) || bytes.ContainsAny(data, "\x1b\u202e") {
+		var data bytes.Buffer
+		report := Report{Changes: r.Definitions[0].Changes}
+		if err := report.Write(&data, "json", nil); err != nil {
+			t.Fatal(err)
+		}
+		if !json.Valid(data.Bytes()) || bytes.ContainsAny(data.Bytes(), "\x1b\u202e") {
 			t.Error("the JSON has control characters, or is not valid")
 		}
 	}
@@ -190,7 +197,7 @@ func outsideCode(text string) string {
 
 // TestLongMarkdown leaves samples out of a text that is too long for a comment.
 func TestLongMarkdown(t *testing.T) {
-	r := &Review{Definitions: []Definition{{Samples: []Sample{{Version: "v1", After: strings.Repeat("a: b\n", 20000)}}}}}
+	r := &Review{Report: &Report{}, Definitions: []Definition{{Samples: []Sample{{Version: "v1", After: strings.Repeat("a: b\n", 20000)}}}}}
 	if n := len(written(t, r, "markdown")); n > maxMarkdown {
 		t.Errorf("it has %d bytes", n)
 	}

@@ -12,10 +12,10 @@ import (
 
 // Sample is an object with all fields that can be set together, in one version.
 type Sample struct {
-	Version string `json:"version"`
+	Version string
 	// Before and After are YAML that a server accepts; empty if there is none.
-	Before string `json:"before,omitempty"`
-	After  string `json:"after,omitempty"`
+	Before string
+	After  string
 }
 
 // Line is a line of both samples. Mark is + or - if only one of them has it, and ~ for lines that

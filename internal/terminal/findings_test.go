@@ -45,7 +45,7 @@ func at(file string, line, column int) diag.Position {
 func cases() diag.List {
 	const types, crd = "api/types.go", "crd.yaml"
 	return diag.List{
-		{Code: "SG203", Message: "field Spec.Ratio: found float64, whose precision varies across languages and across the versions of libraries", Pos: at(types, 6, 8), Hint: "use resource.Quantity or a string, or allow floats with --allow-dangerous-types (crd:allowDangerousTypes=true)"},
+		{Code: "SG203", Message: "field Spec.Ratio: found float64, whose precision varies across languages and across the versions of libraries", Pos: at(types, 6, 8), Hint: "use resource.Quantity or a string, or allow floats with crd.allowDangerousTypes: true in schemagen.yaml (crd:allowDangerousTypes=true)"},
 		{Code: "SG203", Severity: diag.Warning, Message: "a known range, after wide characters", Pos: at(types, 3, 12), End: at(types, 3, 33)},
 		{Code: "SG301", Severity: diag.Note, Message: "a combined character", Pos: at(types, 6, 48), Hint: "several lines:\n\tfirst\n\t\tsecond " + strings.Repeat("word ", 30)},
 		{Code: "SG302", Message: "hidden characters \x1b[31m\u202e", Pos: at(types, 7, 2), End: at(types, 7, 40)},

@@ -25,7 +25,7 @@ type Policies struct {
 }
 
 // Read returns the policies in the named files, in the files of the definitions, beside these, and
-// in the configured directories. Only the files that schemagen unions --policy writes for one of
+// in the configured directories. Only the files that schemagen unions writes for one of
 // the definitions are read there.
 func (p *Policies) Read(all []*crd.Definition) ([]*dryrun.Policy, diag.List, error) {
 	out, findings, err := p.named()
@@ -88,7 +88,7 @@ func (p *Policies) named() (out []*dryrun.Policy, findings diag.List, err error)
 		findings = append(findings, found...)
 	}
 	if len(out) == 0 && !findings.HasErrors() {
-		return nil, nil, fmt.Errorf("%s: no admission policy that schemagen unions --policy writes", strings.Join(p.Named, ", "))
+		return nil, nil, fmt.Errorf("%s: no admission policy that schemagen unions writes", strings.Join(p.Named, ", "))
 	}
 	return out, findings, nil
 }

@@ -175,11 +175,11 @@ func (r *Run) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Result, 
 		return err
 	}
 	if r.Output == "yaml" {
-		if r.Converted != nil && result.Kind.Version != r.Converted.To {
+		switch {
+		case converted != nil:
+			tail = converted.YAML
+		case r.Converted != nil && result.Kind.Version != r.Converted.To:
 			tail = nil
-			if converted != nil {
-				tail = converted.YAML
-			}
 		}
 		if len(tail) > 0 {
 			out.WriteString("---\n")

@@ -246,7 +246,7 @@ func (r *reader) document(d documentSpan) bool {
 		b := r.builder()
 		end := parseJSON(b, r.data, begin, d.to)
 		if b.rejected != nil && b.rejected.kind == Malformed && count == 0 {
-			// It may be a flow mapping.
+			// What is not JSON may be a flow mapping.
 			flow := r.builder()
 			if parseLibrary(flow, d.from, d.to, d.from); flow.rejected == nil {
 				return r.tree(flow)

@@ -91,7 +91,7 @@ func schemagen() product {
 			"k8s.io/apiserver/pkg/apis/...", "k8s.io/client-go/...", "k8s.io/code-generator/...", "k8s.io/component-base/...", "k8s.io/gengo/...",
 			"github.com/fxamacker/cbor/v2", "github.com/go-openapi/...", "github.com/google/gnostic-models/...", "github.com/json-iterator/go",
 			"github.com/prometheus/...", "github.com/spf13/...", "github.com/yuin/goldmark/...", "go.lsp.dev/...", "go.opentelemetry.io/...", "go.uber.org/...", "golang.org/x/net/...",
-			"google.golang.org/genproto/...", "google.golang.org/grpc/...", "mvdan.cc/sh/...", "sigs.k8s.io/apiserver-network-proxy/...",
+			"google.golang.org/genproto/...", "google.golang.org/grpc/...", "sigs.k8s.io/apiserver-network-proxy/...",
 			"sigs.k8s.io/structured-merge-diff/...",
 		},
 		files: []string{"LICENSE", "README.md", changelogName},

@@ -1,4 +1,4 @@
-// Package functions registers conversions that were generated with --style=functions.
+// Package functions registers conversions that were generated with conversions.style: functions.
 package functions
 
 import (

@@ -6,9 +6,9 @@ import "github.com/schemagen/schemagen/diag"
 var (
 	notConverted = &diag.Kind{
 		Code: "SG714", Title: "an object that cannot be converted",
-		Explanation: "The packages have no conversion between the two versions of the kind, the object does not fit the Go type of its version, or the conversion returns an error or panics. Nothing is printed then.",
+		Explanation: "The packages have no conversion between the two versions of the kind, the object does not fit the Go type of its version, or the conversion returns an error or panics. It is not printed then.",
 		Bad: `
-$ schemagen convert --yes -f widget.yaml --to v1 ./v1 ./v1beta1
+$ schemagen try --yes -f widget.yaml --to v1 --crd ./v1,./v1beta1
 -- v1/types.go --
 // +groupName=example.com
 package v1
@@ -28,6 +28,7 @@ package v1beta1
 
 import (
 	"context"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -42,6 +43,9 @@ type Widget struct {
 }
 
 func ConvertWidgetToHub(_ context.Context, from *Widget, to *v1.Widget) error {
+	if from.Length > 9 {
+		return fmt.Errorf("there are no widgets of %d meters", from.Length)
+	}
 	to.ObjectMeta, to.Size = from.ObjectMeta, from.Length
 	return nil
 }
@@ -51,10 +55,10 @@ func ConvertWidgetFromHub(_ context.Context, from *v1.Widget, to *Widget) error 
 	return nil
 }
 -- widget.yaml --
-apiVersion: example.com/v1alpha1
+apiVersion: example.com/v1beta1
 kind: Widget
 metadata: {name: a}
-length: 3`,
+length: 13`,
 		Good: `
 -- widget.yaml --
 apiVersion: example.com/v1beta1
@@ -64,9 +68,9 @@ length: 3`,
 	}
 	lostValue = &diag.Kind{
 		Code: "SG715", Severity: diag.Warning, Title: "a value that a conversion loses",
-		Explanation: "The value is not there, or is another one, when the converted object is converted back: a marker drops it, the conversion forgets it, or the Go type does not have the field. convert --strip also removes what is kept in the annotation.",
+		Explanation: "The value is not there, or is another one, when the converted object is converted back: a marker drops it, the conversion forgets it, or the Go type does not have the field. --strip also removes what is kept in the annotation.",
 		Bad: `
-$ schemagen convert --yes -f widget.yaml --to v1 ./v1 ./v1beta1
+$ schemagen try --yes -f widget.yaml --to v1 --crd ./v1,./v1beta1
 -- v1/types.go --
 // +groupName=example.com
 package v1
@@ -126,7 +130,7 @@ length: 3`,
 		Code: "SG716", Severity: diag.Note, Title: "a value that is kept, or that a conversion sets",
 		Explanation: "What the other version cannot express is kept in an annotation of the object, and comes back from there. What the object does not have, but the other version always has, comes from the conversion: a constant, a discriminator, or the zero value of a field without omitempty.",
 		Bad: `
-$ schemagen convert --yes -f widget.yaml --to v1 ./v1 ./v1beta1
+$ schemagen try --yes -f widget.yaml --to v1 --crd ./v1,./v1beta1
 -- v1/types.go --
 // +groupName=example.com
 package v1
@@ -156,7 +160,7 @@ type Widget struct {
 	metav1.TypeMeta   ´json:",inline"´
 	metav1.ObjectMeta ´json:"metadata,omitempty"´
 
-	Length int32 ´json:"length"´
+	Length int32 ´json:"length,omitempty"´
 	Color  string ´json:"color,omitempty"´
 }
 
@@ -172,8 +176,7 @@ func ConvertWidgetFromHub(_ context.Context, from *v1.Widget, to *Widget) error 
 -- widget.yaml --
 apiVersion: example.com/v1beta1
 kind: Widget
-metadata: {name: a}
-spec: {}`,
+metadata: {name: a}`,
 		Good: `
 -- widget.yaml --
 apiVersion: example.com/v1beta1

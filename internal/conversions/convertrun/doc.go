@@ -11,7 +11,7 @@
 //
 // Read the files in this order:
 //
-//   - objects.go: the objects of files, and what converts them
+//   - objects.go: what converts objects, and to which version
 //   - program.go: the source of a program (engine.txt has its constant part)
 //   - convertrun.go: the program is built and run, with all objects at once
 //   - temporary.go: temporary files of the go command

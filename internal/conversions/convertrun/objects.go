@@ -4,13 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
-
-	"sigs.k8s.io/yaml"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
@@ -18,7 +14,6 @@ import (
 	"github.com/schemagen/schemagen/internal/conversions"
 	"github.com/schemagen/schemagen/internal/conversions/written"
 	"github.com/schemagen/schemagen/internal/define"
-	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/terminal/consent"
 	"github.com/schemagen/schemagen/structural"
@@ -34,6 +29,8 @@ type Target struct {
 	Tags []string
 	// To is the version to convert to.
 	To string
+	// Strip removes the annotation in which conversions keep what a version lacks.
+	Strip bool
 	// Consent allows to build and run the code of the packages.
 	Consent consent.Consent
 
@@ -60,90 +57,6 @@ func (t *Target) Find(ctx context.Context, options define.Options) (findings dia
 
 func (t *Target) code() Code { return Code{Dir: t.Dir, Tags: t.Tags, Consent: &t.Consent} }
 
-// Objects are read from files and converted.
-type Objects struct {
-	Target
-	// Strip removes the annotation in which conversions keep what a version lacks.
-	Strip bool
-	// Stdin is read as "-", and objects are written to Stdout as YAML documents.
-	Stdin  io.Reader
-	Stdout io.Writer
-}
-
-// Convert converts the objects in the files. If a finding is an error, nothing is written. The
-// error is set if a file cannot be read or the packages cannot be built.
-func (o *Objects) Convert(ctx context.Context, sources []definitions.Source) (diag.List, error) {
-	var findings diag.List
-	var objects []*dryrun.Object
-	var requests []Request
-	for _, source := range sources {
-		for file, err := range source.Chunks(o.Stdin) {
-			if err != nil {
-				return nil, err
-			}
-			read, found := dryrun.ReadObjects(file)
-			findings = append(findings, found...)
-			for _, object := range read {
-				request, problem, err := o.request(object, object.Value)
-				switch {
-				case err != nil:
-					return nil, err
-				case problem != nil:
-					findings = append(findings, *problem)
-				default:
-					objects = append(objects, object)
-					requests = append(requests, request)
-				}
-			}
-		}
-	}
-	if len(requests) == 0 || findings.HasErrors() {
-		return findings, ctx.Err()
-	}
-	converter, err := Build(ctx, o.code(), o.Kinds)
-	if err != nil {
-		return nil, err
-	}
-	defer converter.Close()
-	answers, err := converter.Convert(ctx, requests)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	var done []*conversion
-	for i, answer := range answers {
-		if answer.Error != "" {
-			findings = append(findings, o.failed(objects[i], answer, valueHint(answer.Error)))
-			continue
-		}
-		converted, err := decode(answer.Object, objects[i].Value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", objects[i].Pos, err)
-		}
-		done = append(done, &conversion{request: requests[i], object: objects[i], given: objects[i].Value, result: converted})
-		if o.Strip {
-			strip(converted, requests[i].Group)
-		}
-		text, err := yaml.Marshal(converted)
-		if err != nil {
-			return nil, err
-		}
-		out.WriteString("---\n")
-		out.Write(text)
-	}
-	if findings.HasErrors() {
-		return findings, nil
-	}
-	if err := o.values(ctx, converter, done); err != nil {
-		return nil, err
-	}
-	for _, c := range done {
-		findings = append(findings, c.findings...)
-	}
-	_, err = out.WriteTo(o.Stdout)
-	return findings, err
-}
-
 // request returns what to ask for an object with a value, or why it cannot be converted.
 func (t *Target) request(object *dryrun.Object, value map[string]any) (r Request, problem *diag.Diagnostic, err error) {
 	refuse := func(hint, format string, args ...any) (Request, *diag.Diagnostic, error) {
@@ -165,9 +78,8 @@ func (t *Target) request(object *dryrun.Object, value map[string]any) (r Request
 	return Request{Group: group, Kind: object.Kind, From: version, To: t.To, Object: text}, nil, err
 }
 
-// failed returns the finding for an object that the conversion refuses. The hint is for an error of
-// decoding a field.
-func (t *Target) failed(object *dryrun.Object, answer Answer, hint string) diag.Diagnostic {
+// failed returns the finding for an object that the conversion refuses.
+func (t *Target) failed(object *dryrun.Object, answer Answer) diag.Diagnostic {
 	problem := screen.Line(answer.Error)
 	if len(answer.Path) == 0 {
 		return notConverted.At(object.Pos, "", "cannot be written as %s: %s", t.To, problem)
@@ -181,33 +93,15 @@ func (t *Target) failed(object *dryrun.Object, answer Answer, hint string) diag.
 			path = path.Element(int(step))
 		}
 	}
-	return notConverted.At(object.Position(path), hint, "cannot be written as %s: %s: %s", t.To, path, problem)
+	return notConverted.At(object.Position(path), typeHint(answer.Error), "cannot be written as %s: %s: %s", t.To, path, problem)
 }
 
 // DurationPattern matches the texts that Go decodes as a duration, unless they overflow.
 const DurationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|[uµμ]s|ms|s|m|h))+)$`
 
-// valueHint returns what helps against an error of decoding a field whose value the schema may refuse.
-func valueHint(problem string) string {
-	_, into, mismatch := strings.Cut(problem, "json: cannot unmarshal ")
-	fromScalar := strings.HasPrefix(into, "bool ") || strings.HasPrefix(into, "number ")
-	switch {
-	case !mismatch || isDuration(problem):
-		return typeHint(problem)
-	case fromScalar && strings.HasSuffix(into, " of type string"):
-		return "quote the value: YAML reads it as a boolean or a number"
-	}
-	return "correct the object: schemagen try shows whether its schema accepts it"
-}
-
-// isDuration reports whether an error is about the text of a duration.
-func isDuration(problem string) bool {
-	return strings.Contains(problem, "time: ") && strings.Contains(problem, " duration ")
-}
-
 // typeHint returns what helps against an error of decoding a field whose value the schema accepts.
 func typeHint(problem string) string {
-	if isDuration(problem) {
+	if strings.Contains(problem, "time: ") && strings.Contains(problem, " duration ") {
 		return "let the schema refuse it: write above the field: // +kubebuilder:validation:Pattern=`" + DurationPattern + "`"
 	}
 	return "give the field a type that decodes what its schema allows, or let the schema refuse the value: write +kubebuilder:validation:Pattern, or a minimum and a maximum, above the field"

@@ -38,14 +38,15 @@ type Converted struct {
 }
 
 // Convert returns an object for each result with which a server accepted an object of another
-// version, and nil for all others. It may be called concurrently.
+// version, or of any version if the annotation is to be removed, and nil for all others. It may be
+// called concurrently.
 func (t *Trial) Convert(ctx context.Context, objects []*dryrun.Object, results []*dryrun.Result) ([]*Converted, error) {
 	out := make([]*Converted, len(objects))
 	var requests []Request
 	var asked []int
 	for i, object := range objects {
 		result := results[i]
-		if result.Action != dryrun.Created && result.Action != dryrun.Updated || result.Kind.Version == t.To {
+		if result.Action != dryrun.Created && result.Action != dryrun.Updated || result.Kind.Version == t.To && !t.Strip {
 			continue
 		}
 		request, problem, err := t.request(object, result.Stored)
@@ -74,7 +75,7 @@ func (t *Trial) Convert(ctx context.Context, objects []*dryrun.Object, results [
 	for n, answer := range answers {
 		i := asked[n]
 		if answer.Error != "" {
-			out[i] = &Converted{Findings: diag.List{t.failed(objects[i], answer, typeHint(answer.Error))}}
+			out[i] = &Converted{Findings: diag.List{t.failed(objects[i], answer)}}
 			continue
 		}
 		c := &conversion{request: requests[n], object: objects[i], given: results[i].Stored}
@@ -101,15 +102,19 @@ func (t *Trial) Convert(ctx context.Context, objects []*dryrun.Object, results [
 // try tries a converted object as if it were written in the other version.
 func (t *Trial) try(ctx context.Context, c *conversion, answer Answer) (out *Converted, err error) {
 	out = &Converted{}
-	out.YAML, err = yaml.Marshal(c.result)
-	if err != nil {
-		return nil, err
-	}
 	object, err := decode(answer.Object, c.given)
 	if err != nil {
 		return nil, err
 	}
 	out.Kept = len(strip(object, c.request.Group))
+	if t.Strip {
+		out.Kept = 0
+		strip(c.result, c.request.Group)
+	}
+	out.YAML, err = yaml.Marshal(c.result)
+	if err != nil {
+		return nil, err
+	}
 	text, err := yaml.Marshal(object)
 	if err != nil {
 		return nil, err

@@ -112,6 +112,6 @@ func (m *lostMetadata) report(use *MetadataUse, parent *structural.Schema, path 
 		return
 	}
 	m.reported[pos] = true
-	r.Add(report.MetadataLost.At(r.Position(pos), "describe them with --embedded-object-meta (crd:generateEmbeddedObjectMeta=true), or use a type of your own with the fields that you need",
+	r.Add(report.MetadataLost.At(r.Position(pos), "describe them with crd.embeddedObjectMeta: true in schemagen.yaml (crd:generateEmbeddedObjectMeta=true), or use a type of your own with the fields that you need",
 		"the API server drops labels, annotations and all other metadata of %s: the schema of metav1.ObjectMeta has no fields", path)).Related = related
 }

@@ -76,7 +76,7 @@ Name string ´json:"name"´`,
 	}
 	HeaderNotUsed = &diag.Kind{
 		Code: "SG106", Title: "a header file cannot be used",
-		Explanation: "The argument headerFile of a generator, or the flag --header-file, names a file whose text begins the generated files. Its path is relative to the working directory. In Go files it has to be comments.",
+		Explanation: "The argument headerFile of a generator, or a setting of that name, names a file whose text begins the generated files. Its path is relative to the working directory. In Go files it has to be comments.",
 		Bad: `
 $ schemagen object:headerFile=header.txt paths=./...
 -- header.txt --
@@ -110,7 +110,7 @@ type WidgetSpec struct {
 	}
 	FloatField = &diag.Kind{
 		Code: "SG203", Title: "a floating-point field",
-		Explanation: "Floats lose precision between languages, so the Kubernetes API conventions forbid them. Use resource.Quantity or a string, or allow them with --allow-dangerous-types (crd:allowDangerousTypes=true).",
+		Explanation: "Floats lose precision between languages, so the Kubernetes API conventions forbid them. Use resource.Quantity or a string, or allow them with crd.allowDangerousTypes: true in schemagen.yaml (crd:allowDangerousTypes=true).",
 		Bad:         `Weight float64 ´json:"weight"´`,
 		Good:        `Weight string ´json:"weight"´`,
 	}
@@ -1084,7 +1084,7 @@ Names []string ´json:"names"´`,
 	}
 	MetadataLost = &diag.Kind{
 		Code: "SG333", Severity: diag.Warning, Title: "nested metadata that is dropped",
-		Explanation: "As with controller-gen, the schema of a metav1.ObjectMeta inside an object has no fields, so the API server drops labels, annotations and everything else that users write there, and warns only clients that request field validation. --embedded-object-meta (controller-gen's crd:generateEmbeddedObjectMeta=true) describes name, namespace, labels, annotations and finalizers; a type of your own can describe what you need. The server itself handles the metadata of the kind, and of a field marked +kubebuilder:validation:EmbeddedResource.",
+		Explanation: "As with controller-gen, the schema of a metav1.ObjectMeta inside an object has no fields, so the API server drops labels, annotations and everything else that users write there, and warns only clients that request field validation. crd.embeddedObjectMeta (controller-gen's crd:generateEmbeddedObjectMeta=true) describes name, namespace, labels, annotations and finalizers; a type of your own can describe what you need. The server itself handles the metadata of the kind, and of a field marked +kubebuilder:validation:EmbeddedResource.",
 		Bad:         `Metadata metav1.ObjectMeta ´json:"metadata"´`,
 		Good:        `Labels map[string]string ´json:"labels"´`,
 	}

@@ -39,7 +39,7 @@ func (p *pass) openShift(comments []markers.Comment, target markers.Target, name
 		case g.Name == markers.FeatureGateXValidationName:
 			rules = append(rules, g)
 		case g.Base && !p.holds(g.Condition) && p.holds(gates.Name(gates.Base)):
-			// It is the base, which alternatives replace.
+			// The marker without a gate is left out: those with gates replace it.
 		default:
 			others = append(others, g)
 		}

@@ -6,9 +6,9 @@ type Entry struct {
 	Facts []Fact
 	// From and Until are the times between which the entry is valid, in seconds since 1970.
 	From, Until int64
-	// Code is the exit code, Stderr the text on standard error.
-	Code   int
-	Stderr string
+	// Code is the exit code, Stdout and Stderr what is printed.
+	Code           int
+	Stdout, Stderr string
 }
 
 // Header is the beginning of each file in the cache.
@@ -24,7 +24,7 @@ func (e Entry) Text(path string) string {
 		b = append(b, byte(f.About))
 		b = appendText(appendText(b, f.Name), f.Value)
 	}
-	text := string(appendText(b, e.Stderr))
+	text := string(appendText(appendText(b, e.Stdout), e.Stderr))
 	return Header + string(appendNumber(nil, checksum(path, text))) + text
 }
 
@@ -50,6 +50,7 @@ func Parse(path, content string) (e Entry, ok bool) {
 			e.Facts = append(e.Facts, f)
 		}
 	}
+	e.Stdout = d.text()
 	e.Stderr = d.text()
 	return e, !d.broken && d.rest == ""
 }

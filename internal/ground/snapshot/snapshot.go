@@ -91,15 +91,15 @@ func appendTexts(b []byte, texts []string) []byte {
 	return b
 }
 
-// cacheDir returns the value of --cache-dir in arguments. If they have another meaning, the
-// directory has no entry for them.
+// cacheDir returns the directory that --set cacheDir=DIR gives in arguments. If they have another
+// meaning, the directory has no entry for them.
 func cacheDir(args []string) (dir string) {
-	const flag = "--cache-dir"
+	const flag, key = "--set", "cacheDir="
 	for i, arg := range args {
-		if hasPrefix(arg, flag+"=") {
-			dir = arg[len(flag)+1:]
-		} else if arg == flag && i+1 < len(args) {
-			dir = args[i+1]
+		if hasPrefix(arg, flag+"="+key) {
+			dir = arg[len(flag)+1+len(key):]
+		} else if hasPrefix(arg, key) && i > 0 && args[i-1] == flag {
+			dir = arg[len(key):]
 		}
 	}
 	return dir

@@ -41,7 +41,7 @@ func TestDamagedEntries(t *testing.T) {
 	const path = "cache/ab/cd"
 	entry := Entry{
 		Facts: []Fact{{Stamped, "a\n\x00\xff", Stamp{1, 2, 3, -4, 5}.Value()}, {Kind, "b", Missing}, {Variable, "", ""}},
-		From:  -1, Until: 1 << 40, Code: 1, Stderr: "text\n",
+		From:  -1, Until: 1 << 40, Code: 1, Stdout: "document\n", Stderr: "text\n",
 	}
 	text := entry.Text(path)
 	if got, ok := Parse(path, text); !ok || !reflect.DeepEqual(got, entry) {
@@ -188,12 +188,15 @@ func TestPath(t *testing.T) {
 // TestCacheDir wants the flag to be found in both forms, and the last one to win.
 func TestCacheDir(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                                    "",
-		"crd --cache-dir=a ./...":             "a",
-		"crd --cache-dir a ./...":             "a",
-		"crd --cache-dir a --cache-dir=b ./.": "b",
-		"crd --cache-dir":                     "",
-		"crd --cache-dirs=a --no-cache":       "",
+		"":                           "",
+		"crd --set=cacheDir=a ./...": "a",
+		"crd --set cacheDir=a ./...": "a",
+		"crd --set cacheDir=a --set=cacheDir=b ./.": "b",
+		"crd --set cacheDir=a --set strict=true":    "a",
+		"crd --set cacheDir":                        "",
+		"crd cacheDir=a":                            "",
+		"crd --set":                                 "",
+		"crd --set cacheDirs=a --no-cache":          "",
 	} {
 		if got := cacheDir(strings.Fields(args)); got != want {
 			t.Errorf("%s: %q", args, got)

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestMigrationPage checks the table of changes in docs/migration.md; -update rewrites it.
-func TestMigrationPage(t *testing.T) {
-	const page, heading = "../../../docs/migration.md", "## What changes with the controller-gen version\n"
+// TestDifferencesPage checks the table of changes in docs/differences.md; -update rewrites it.
+func TestDifferencesPage(t *testing.T) {
+	const page, heading = "../../../docs/differences.md", "## What changes with the controller-gen version\n"
 	data, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestMigrationPage(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("the table in %s is not that of Changes: run go test -run TestMigrationPage -update", page)
+		t.Fatalf("the table in %s is not that of Changes: run go test -run TestDifferencesPage -update", page)
 	}
 	if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
 		t.Fatal(err)

@@ -113,9 +113,9 @@ func (p *Run) store(v Verdict, record inputs.Record) {
 
 // KeepEnd stores how this process ends, after [Run.Verdict] or [Run.Keep], so that the next
 // one with the same command line can end like it before it starts anything. reader has what
-// this process has read; path is its [snapshot.Path]. If metadata alone would not show that
+// this process has read; path is its [snapshot.Path]; end has the code and the output. If metadata alone would not show that
 // nothing has changed, or if the path is not in this cache, nothing is stored.
-func (p *Run) KeepEnd(reader *inputs.Reader, path string, code int, stderr string) {
+func (p *Run) KeepEnd(reader *inputs.Reader, path string, end snapshot.Entry) {
 	if p == nil || len(p.record) == 0 || path == "" || filepath.Dir(filepath.Dir(path)) != p.cache.dir {
 		return
 	}
@@ -133,9 +133,8 @@ func (p *Run) KeepEnd(reader *inputs.Reader, path string, code int, stderr strin
 		Value: fs.FileMode(0).String()})
 	now := time.Now().UTC()
 	newYear := time.Date(now.Year()+1, 1, 1, 0, 0, 0, 0, time.UTC) // headers have the year
-	end := snapshot.Entry{
-		Facts: facts, From: now.Unix(), Until: min(now.Add(day).Unix(), newYear.Unix()),
-		Code: code, Stderr: stderr,
-	}
+	end.Facts = facts
+	end.From = now.Unix()
+	end.Until = min(now.Add(day).Unix(), newYear.Unix())
 	p.cache.write(path, []byte(end.Text(path)))
 }

@@ -49,9 +49,9 @@ func (f *functionFile) checkAccessor(node *structNode, name string, field *sourc
 	if !declared && !slices.Contains(taken, name) {
 		return
 	}
-	hint := "rename the Go field, its JSON name may stay; or run without --accessors"
+	hint := "rename the Go field, its JSON name may stay; or run without functions.accessors"
 	if m := field.Field.Markers.Get(markers.UnionMemberName); m != nil {
-		hint = "rename the Go field, its JSON name may stay, and so may its value: +unionMember=" + field.Field.GoName() + "; or run without --accessors"
+		hint = "rename the Go field, its JSON name may stay, and so may its value: +unionMember=" + field.Field.GoName() + "; or run without functions.accessors"
 	}
 	f.errorf(field.Field.Pos, hint, "the method %s of field %s is generated for type %s, which has a field or method of that name", name, field.Field.GoName(), node.decl)
 }

@@ -2,7 +2,7 @@
 // and admission policies that normalize them on the API server. It knows Go types and the
 // finished schemas; the text of the functions is in package templates.
 //
-// An element of a keyed list is skipped without an index if the element at the same position has
+// An element of a keyed list is skipped without a search if the element at the same position has
 // the same key and discriminators, and paths are built only for errors, so validating a valid object
 // does not allocate. Packages that do not mention a union are not parsed.
 //

@@ -51,7 +51,7 @@ func (f *functionFile) list(v *valueEdge, s *structural.Schema) *goList {
 			list.Normalize = f.unique("normalize" + list.label)
 		}
 		list.Validate = f.unique("validate" + list.label)
-		list.Index = f.unique("index" + list.label)
+		list.Counterparts = f.unique("counterparts" + list.label)
 	}
 	list.Key = f.unique(lowerFirst(f.label(node)) + cause)
 	list.KeyType = list.Keys[0].Type

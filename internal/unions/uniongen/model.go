@@ -161,9 +161,9 @@ type goValue struct {
 
 // goList is a list whose elements are identified by keys.
 type goList struct {
-	// Normalize, Validate, Index and Key are the names of functions. MayChange is empty if no
+	// Normalize, Validate, Counterparts and Key are the names of functions. MayChange is empty if no
 	// other keyed list needs the function.
-	Normalize, Validate, MayChange, Index, Key string
+	Normalize, Validate, MayChange, Counterparts, Key string
 	// Elem has the functions of the elements. Type is their type, without a pointer.
 	Elem *goFunctions
 	Type string

@@ -2195,23 +2195,23 @@ func normalizeItemListByName(old, new []Item) bool {
 		return false
 	}
 	changed := false
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	for i := range new {
 		key := itemName(&new[i])
 		// An element with the same key at the same index and with the same
-		// discriminators is left as it is without an index of the lists: either it
-		// is the counterpart, and nothing changes, or the key stands twice, and
-		// there is none.
+		// discriminators is left as it is without a search: either it is the
+		// counterpart, and nothing changes, or the key stands twice, and there
+		// is none.
 		if i < len(old) {
 			if itemName(&old[i]) == key && !unionsMayChangeItem(&old[i], &new[i]) {
 				continue
 			}
 		}
-		if newIndex == nil {
-			oldIndex, newIndex = indexItemListByName(old), indexItemListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsItemListByName(old, new)
 		}
-		before, ok := oldIndex[key]
-		if ok && before >= 0 && newIndex[key] >= 0 && NormalizeItemUnions(&old[before], &new[i]) {
+		at := counterparts[i]
+		if at >= 0 && NormalizeItemUnions(&old[at], &new[i]) {
 			changed = true
 		}
 	}
@@ -2221,7 +2221,7 @@ func normalizeItemListByName(old, new []Item) bool {
 // validateItemListByName validates the elements of new. The counterpart of an element is
 // the one of old with the same name, if there is one in each list.
 func validateItemListByName(old, new []Item, path *field.Path) field.ErrorList {
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	var errs field.ErrorList
 	for i := range new {
 		// A counterpart only takes errors away, or explains them: without any, nothing
@@ -2230,11 +2230,10 @@ func validateItemListByName(old, new []Item, path *field.Path) field.ErrorList {
 		if len(found) == 0 {
 			continue
 		}
-		if newIndex == nil && len(old) > 0 {
-			oldIndex, newIndex = indexItemListByName(old), indexItemListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsItemListByName(old, new)
 		}
-		key := itemName(&new[i])
-		if at, ok := oldIndex[key]; ok && at >= 0 && newIndex[key] >= 0 {
+		if at := counterparts[i]; at >= 0 {
 			found = ValidateItemUnions(&old[at], &new[i], unionsRoot)
 		}
 		errs = unionsUnder(errs, found, path.Index(i))
@@ -2256,19 +2255,34 @@ func unionsMayChangeInItemListByName(old, new []Item) bool {
 	return false
 }
 
-// indexItemListByName returns the index of the element with each name, -1 where there are
-// several.
-func indexItemListByName(list []Item) map[string]int {
-	index := make(map[string]int, len(list))
-	for i := range list {
-		key := itemName(&list[i])
-		if _, twice := index[key]; twice {
+// counterpartsItemListByName returns the index in old of the counterpart of each element
+// of new: the element with the same name. It is -1 where there is none, or several in one
+// of the lists.
+func counterpartsItemListByName(old, new []Item) []int {
+	index := make(map[string]int, len(old))
+	for at := range old {
+		key := itemName(&old[at])
+		keys := len(index)
+		index[key] = at
+		if len(index) == keys { // several elements have this key
 			index[key] = -1
-		} else {
-			index[key] = i
 		}
 	}
-	return index
+	counterparts := make([]int, len(new))
+	found := make([]uint8, len(old)) // once, or more often
+	for i := range new {
+		counterparts[i] = -1
+		if at, ok := index[itemName(&new[i])]; ok && at >= 0 {
+			counterparts[i] = at
+			found[at] = min(found[at]+1, 2)
+		}
+	}
+	for i, at := range counterparts {
+		if at >= 0 && found[at] > 1 {
+			counterparts[i] = -1
+		}
+	}
+	return counterparts
 }
 
 // itemName returns the name of an element.
@@ -2284,26 +2298,26 @@ func normalizePortPointerListByNameAndPort(old, new []*Port) bool {
 		return false
 	}
 	changed := false
-	var oldIndex, newIndex map[portByNameAndPort]int
+	var counterparts []int
 	for i := range new {
 		key, ok := portNameAndPort(new[i])
 		if !ok {
 			continue
 		}
 		// An element with the same key at the same index and with the same
-		// discriminators is left as it is without an index of the lists: either it
-		// is the counterpart, and nothing changes, or the key stands twice, and
-		// there is none.
+		// discriminators is left as it is without a search: either it is the
+		// counterpart, and nothing changes, or the key stands twice, and there
+		// is none.
 		if i < len(old) {
 			if oldKey, ok := portNameAndPort(old[i]); ok && oldKey == key && !unionsMayChangePort(old[i], new[i]) {
 				continue
 			}
 		}
-		if newIndex == nil {
-			oldIndex, newIndex = indexPortPointerListByNameAndPort(old), indexPortPointerListByNameAndPort(new)
+		if counterparts == nil {
+			counterparts = counterpartsPortPointerListByNameAndPort(old, new)
 		}
-		before, ok := oldIndex[key]
-		if ok && before >= 0 && newIndex[key] >= 0 && NormalizePortUnions(old[before], new[i]) {
+		at := counterparts[i]
+		if at >= 0 && NormalizePortUnions(old[at], new[i]) {
 			changed = true
 		}
 	}
@@ -2313,7 +2327,7 @@ func normalizePortPointerListByNameAndPort(old, new []*Port) bool {
 // validatePortPointerListByNameAndPort validates the elements of new. The counterpart of
 // an element is the one of old with the same name and port, if there is one in each list.
 func validatePortPointerListByNameAndPort(old, new []*Port, path *field.Path) field.ErrorList {
-	var oldIndex, newIndex map[portByNameAndPort]int
+	var counterparts []int
 	var errs field.ErrorList
 	for i := range new {
 		// A counterpart only takes errors away, or explains them: without any, nothing
@@ -2322,35 +2336,52 @@ func validatePortPointerListByNameAndPort(old, new []*Port, path *field.Path) fi
 		if len(found) == 0 {
 			continue
 		}
-		if newIndex == nil && len(old) > 0 {
-			oldIndex, newIndex = indexPortPointerListByNameAndPort(old), indexPortPointerListByNameAndPort(new)
+		if counterparts == nil {
+			counterparts = counterpartsPortPointerListByNameAndPort(old, new)
 		}
-		if key, ok := portNameAndPort(new[i]); ok && newIndex[key] >= 0 {
-			if at, ok := oldIndex[key]; ok && at >= 0 {
-				found = ValidatePortUnions(old[at], new[i], unionsRoot)
-			}
+		if at := counterparts[i]; at >= 0 {
+			found = ValidatePortUnions(old[at], new[i], unionsRoot)
 		}
 		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
 
-// indexPortPointerListByNameAndPort returns the index of the element with each name and
-// port, -1 where there are several.
-func indexPortPointerListByNameAndPort(list []*Port) map[portByNameAndPort]int {
-	index := make(map[portByNameAndPort]int, len(list))
-	for i := range list {
-		key, ok := portNameAndPort(list[i])
+// counterpartsPortPointerListByNameAndPort returns the index in old of the counterpart of
+// each element of new: the element with the same name and port. It is -1 where there is
+// none, or several in one of the lists.
+func counterpartsPortPointerListByNameAndPort(old, new []*Port) []int {
+	index := make(map[portByNameAndPort]int, len(old))
+	for at := range old {
+		key, ok := portNameAndPort(old[at])
 		if !ok {
 			continue
 		}
-		if _, twice := index[key]; twice {
+		keys := len(index)
+		index[key] = at
+		if len(index) == keys { // several elements have this key
 			index[key] = -1
-		} else {
-			index[key] = i
 		}
 	}
-	return index
+	counterparts := make([]int, len(new))
+	found := make([]uint8, len(old)) // once, or more often
+	for i := range new {
+		counterparts[i] = -1
+		key, ok := portNameAndPort(new[i])
+		if !ok {
+			continue
+		}
+		if at, ok := index[key]; ok && at >= 0 {
+			counterparts[i] = at
+			found[at] = min(found[at]+1, 2)
+		}
+	}
+	for i, at := range counterparts {
+		if at >= 0 && found[at] > 1 {
+			counterparts[i] = -1
+		}
+	}
+	return counterparts
 }
 
 // portByNameAndPort are the keys of an element: its name and port.
@@ -2382,23 +2413,23 @@ func normalizeOuterListByName(old, new []Outer) bool {
 		return false
 	}
 	changed := false
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	for i := range new {
 		key := outerName(&new[i])
 		// An element with the same key at the same index and with the same
-		// discriminators is left as it is without an index of the lists: either it
-		// is the counterpart, and nothing changes, or the key stands twice, and
-		// there is none.
+		// discriminators is left as it is without a search: either it is the
+		// counterpart, and nothing changes, or the key stands twice, and there
+		// is none.
 		if i < len(old) {
 			if outerName(&old[i]) == key && !unionsMayChangeOuter(&old[i], &new[i]) {
 				continue
 			}
 		}
-		if newIndex == nil {
-			oldIndex, newIndex = indexOuterListByName(old), indexOuterListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsOuterListByName(old, new)
 		}
-		before, ok := oldIndex[key]
-		if ok && before >= 0 && newIndex[key] >= 0 && NormalizeOuterUnions(&old[before], &new[i]) {
+		at := counterparts[i]
+		if at >= 0 && NormalizeOuterUnions(&old[at], &new[i]) {
 			changed = true
 		}
 	}
@@ -2408,7 +2439,7 @@ func normalizeOuterListByName(old, new []Outer) bool {
 // validateOuterListByName validates the elements of new. The counterpart of an element is
 // the one of old with the same name, if there is one in each list.
 func validateOuterListByName(old, new []Outer, path *field.Path) field.ErrorList {
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	var errs field.ErrorList
 	for i := range new {
 		// A counterpart only takes errors away, or explains them: without any, nothing
@@ -2417,11 +2448,10 @@ func validateOuterListByName(old, new []Outer, path *field.Path) field.ErrorList
 		if len(found) == 0 {
 			continue
 		}
-		if newIndex == nil && len(old) > 0 {
-			oldIndex, newIndex = indexOuterListByName(old), indexOuterListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsOuterListByName(old, new)
 		}
-		key := outerName(&new[i])
-		if at, ok := oldIndex[key]; ok && at >= 0 && newIndex[key] >= 0 {
+		if at := counterparts[i]; at >= 0 {
 			found = ValidateOuterUnions(&old[at], &new[i], unionsRoot)
 		}
 		errs = unionsUnder(errs, found, path.Index(i))
@@ -2429,19 +2459,34 @@ func validateOuterListByName(old, new []Outer, path *field.Path) field.ErrorList
 	return errs
 }
 
-// indexOuterListByName returns the index of the element with each name, -1 where there
-// are several.
-func indexOuterListByName(list []Outer) map[string]int {
-	index := make(map[string]int, len(list))
-	for i := range list {
-		key := outerName(&list[i])
-		if _, twice := index[key]; twice {
+// counterpartsOuterListByName returns the index in old of the counterpart of each element
+// of new: the element with the same name. It is -1 where there is none, or several in one
+// of the lists.
+func counterpartsOuterListByName(old, new []Outer) []int {
+	index := make(map[string]int, len(old))
+	for at := range old {
+		key := outerName(&old[at])
+		keys := len(index)
+		index[key] = at
+		if len(index) == keys { // several elements have this key
 			index[key] = -1
-		} else {
-			index[key] = i
 		}
 	}
-	return index
+	counterparts := make([]int, len(new))
+	found := make([]uint8, len(old)) // once, or more often
+	for i := range new {
+		counterparts[i] = -1
+		if at, ok := index[outerName(&new[i])]; ok && at >= 0 {
+			counterparts[i] = at
+			found[at] = min(found[at]+1, 2)
+		}
+	}
+	for i, at := range counterparts {
+		if at >= 0 && found[at] > 1 {
+			counterparts[i] = -1
+		}
+	}
+	return counterparts
 }
 
 // outerName returns the name of an element.

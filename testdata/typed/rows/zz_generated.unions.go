@@ -2587,26 +2587,26 @@ func normalizeNamedItemListByName(old, new []NamedItem) bool {
 		return false
 	}
 	changed := false
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	for i := range new {
 		key, ok := namedItemName(&new[i])
 		if !ok {
 			continue
 		}
 		// An element with the same key at the same index and with the same
-		// discriminators is left as it is without an index of the lists: either it
-		// is the counterpart, and nothing changes, or the key stands twice, and
-		// there is none.
+		// discriminators is left as it is without a search: either it is the
+		// counterpart, and nothing changes, or the key stands twice, and there
+		// is none.
 		if i < len(old) {
 			if oldKey, ok := namedItemName(&old[i]); ok && oldKey == key && !unionsMayChangeNamedItem(&old[i], &new[i]) {
 				continue
 			}
 		}
-		if newIndex == nil {
-			oldIndex, newIndex = indexNamedItemListByName(old), indexNamedItemListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsNamedItemListByName(old, new)
 		}
-		before, ok := oldIndex[key]
-		if ok && before >= 0 && newIndex[key] >= 0 && NormalizeNamedItemUnions(&old[before], &new[i]) {
+		at := counterparts[i]
+		if at >= 0 && NormalizeNamedItemUnions(&old[at], &new[i]) {
 			changed = true
 		}
 	}
@@ -2616,7 +2616,7 @@ func normalizeNamedItemListByName(old, new []NamedItem) bool {
 // validateNamedItemListByName validates the elements of new. The counterpart of an
 // element is the one of old with the same name, if there is one in each list.
 func validateNamedItemListByName(old, new []NamedItem, path *field.Path) field.ErrorList {
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	var errs field.ErrorList
 	for i := range new {
 		// A counterpart only takes errors away, or explains them: without any, nothing
@@ -2625,13 +2625,11 @@ func validateNamedItemListByName(old, new []NamedItem, path *field.Path) field.E
 		if len(found) == 0 {
 			continue
 		}
-		if newIndex == nil && len(old) > 0 {
-			oldIndex, newIndex = indexNamedItemListByName(old), indexNamedItemListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsNamedItemListByName(old, new)
 		}
-		if key, ok := namedItemName(&new[i]); ok && newIndex[key] >= 0 {
-			if at, ok := oldIndex[key]; ok && at >= 0 {
-				found = ValidateNamedItemUnions(&old[at], &new[i], unionsRoot)
-			}
+		if at := counterparts[i]; at >= 0 {
+			found = ValidateNamedItemUnions(&old[at], &new[i], unionsRoot)
 		}
 		errs = unionsUnder(errs, found, path.Index(i))
 	}
@@ -2660,22 +2658,41 @@ func unionsMayChangeInNamedItemListByName(old, new []NamedItem) bool {
 	return false
 }
 
-// indexNamedItemListByName returns the index of the element with each name, -1 where
-// there are several.
-func indexNamedItemListByName(list []NamedItem) map[string]int {
-	index := make(map[string]int, len(list))
-	for i := range list {
-		key, ok := namedItemName(&list[i])
+// counterpartsNamedItemListByName returns the index in old of the counterpart of each
+// element of new: the element with the same name. It is -1 where there is none, or
+// several in one of the lists.
+func counterpartsNamedItemListByName(old, new []NamedItem) []int {
+	index := make(map[string]int, len(old))
+	for at := range old {
+		key, ok := namedItemName(&old[at])
 		if !ok {
 			continue
 		}
-		if _, twice := index[key]; twice {
+		keys := len(index)
+		index[key] = at
+		if len(index) == keys { // several elements have this key
 			index[key] = -1
-		} else {
-			index[key] = i
 		}
 	}
-	return index
+	counterparts := make([]int, len(new))
+	found := make([]uint8, len(old)) // once, or more often
+	for i := range new {
+		counterparts[i] = -1
+		key, ok := namedItemName(&new[i])
+		if !ok {
+			continue
+		}
+		if at, ok := index[key]; ok && at >= 0 {
+			counterparts[i] = at
+			found[at] = min(found[at]+1, 2)
+		}
+	}
+	for i, at := range counterparts {
+		if at >= 0 && found[at] > 1 {
+			counterparts[i] = -1
+		}
+	}
+	return counterparts
 }
 
 // namedItemName returns the name of an element, and whether it has one.
@@ -2694,26 +2711,26 @@ func normalizeInnerItemListByName(old, new []InnerItem) bool {
 		return false
 	}
 	changed := false
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	for i := range new {
 		key, ok := innerItemName(&new[i])
 		if !ok {
 			continue
 		}
 		// An element with the same key at the same index and with the same
-		// discriminators is left as it is without an index of the lists: either it
-		// is the counterpart, and nothing changes, or the key stands twice, and
-		// there is none.
+		// discriminators is left as it is without a search: either it is the
+		// counterpart, and nothing changes, or the key stands twice, and there
+		// is none.
 		if i < len(old) {
 			if oldKey, ok := innerItemName(&old[i]); ok && oldKey == key && !unionsMayChangeInnerItem(&old[i], &new[i]) {
 				continue
 			}
 		}
-		if newIndex == nil {
-			oldIndex, newIndex = indexInnerItemListByName(old), indexInnerItemListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsInnerItemListByName(old, new)
 		}
-		before, ok := oldIndex[key]
-		if ok && before >= 0 && newIndex[key] >= 0 && NormalizeInnerItemUnions(&old[before], &new[i]) {
+		at := counterparts[i]
+		if at >= 0 && NormalizeInnerItemUnions(&old[at], &new[i]) {
 			changed = true
 		}
 	}
@@ -2723,7 +2740,7 @@ func normalizeInnerItemListByName(old, new []InnerItem) bool {
 // validateInnerItemListByName validates the elements of new. The counterpart of an
 // element is the one of old with the same name, if there is one in each list.
 func validateInnerItemListByName(old, new []InnerItem, path *field.Path) field.ErrorList {
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	var errs field.ErrorList
 	for i := range new {
 		// A counterpart only takes errors away, or explains them: without any, nothing
@@ -2732,35 +2749,52 @@ func validateInnerItemListByName(old, new []InnerItem, path *field.Path) field.E
 		if len(found) == 0 {
 			continue
 		}
-		if newIndex == nil && len(old) > 0 {
-			oldIndex, newIndex = indexInnerItemListByName(old), indexInnerItemListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsInnerItemListByName(old, new)
 		}
-		if key, ok := innerItemName(&new[i]); ok && newIndex[key] >= 0 {
-			if at, ok := oldIndex[key]; ok && at >= 0 {
-				found = ValidateInnerItemUnions(&old[at], &new[i], unionsRoot)
-			}
+		if at := counterparts[i]; at >= 0 {
+			found = ValidateInnerItemUnions(&old[at], &new[i], unionsRoot)
 		}
 		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
 
-// indexInnerItemListByName returns the index of the element with each name, -1 where
-// there are several.
-func indexInnerItemListByName(list []InnerItem) map[string]int {
-	index := make(map[string]int, len(list))
-	for i := range list {
-		key, ok := innerItemName(&list[i])
+// counterpartsInnerItemListByName returns the index in old of the counterpart of each
+// element of new: the element with the same name. It is -1 where there is none, or
+// several in one of the lists.
+func counterpartsInnerItemListByName(old, new []InnerItem) []int {
+	index := make(map[string]int, len(old))
+	for at := range old {
+		key, ok := innerItemName(&old[at])
 		if !ok {
 			continue
 		}
-		if _, twice := index[key]; twice {
+		keys := len(index)
+		index[key] = at
+		if len(index) == keys { // several elements have this key
 			index[key] = -1
-		} else {
-			index[key] = i
 		}
 	}
-	return index
+	counterparts := make([]int, len(new))
+	found := make([]uint8, len(old)) // once, or more often
+	for i := range new {
+		counterparts[i] = -1
+		key, ok := innerItemName(&new[i])
+		if !ok {
+			continue
+		}
+		if at, ok := index[key]; ok && at >= 0 {
+			counterparts[i] = at
+			found[at] = min(found[at]+1, 2)
+		}
+	}
+	for i, at := range counterparts {
+		if at >= 0 && found[at] > 1 {
+			counterparts[i] = -1
+		}
+	}
+	return counterparts
 }
 
 // innerItemName returns the name of an element, and whether it has one.
@@ -2780,26 +2814,26 @@ func normalizeAllKeysItemListByNameAndPortAndOnAndProto(old, new []AllKeysItem) 
 		return false
 	}
 	changed := false
-	var oldIndex, newIndex map[allKeysItemByNameAndPortAndOnAndProto]int
+	var counterparts []int
 	for i := range new {
 		key, ok := allKeysItemNameAndPortAndOnAndProto(&new[i])
 		if !ok {
 			continue
 		}
 		// An element with the same key at the same index and with the same
-		// discriminators is left as it is without an index of the lists: either it
-		// is the counterpart, and nothing changes, or the key stands twice, and
-		// there is none.
+		// discriminators is left as it is without a search: either it is the
+		// counterpart, and nothing changes, or the key stands twice, and there
+		// is none.
 		if i < len(old) {
 			if oldKey, ok := allKeysItemNameAndPortAndOnAndProto(&old[i]); ok && oldKey == key && !unionsMayChangeAllKeysItem(&old[i], &new[i]) {
 				continue
 			}
 		}
-		if newIndex == nil {
-			oldIndex, newIndex = indexAllKeysItemListByNameAndPortAndOnAndProto(old), indexAllKeysItemListByNameAndPortAndOnAndProto(new)
+		if counterparts == nil {
+			counterparts = counterpartsAllKeysItemListByNameAndPortAndOnAndProto(old, new)
 		}
-		before, ok := oldIndex[key]
-		if ok && before >= 0 && newIndex[key] >= 0 && NormalizeAllKeysItemUnions(&old[before], &new[i]) {
+		at := counterparts[i]
+		if at >= 0 && NormalizeAllKeysItemUnions(&old[at], &new[i]) {
 			changed = true
 		}
 	}
@@ -2810,7 +2844,7 @@ func normalizeAllKeysItemListByNameAndPortAndOnAndProto(old, new []AllKeysItem) 
 // counterpart of an element is the one of old with the same name, port, on and proto, if
 // there is one in each list.
 func validateAllKeysItemListByNameAndPortAndOnAndProto(old, new []AllKeysItem, path *field.Path) field.ErrorList {
-	var oldIndex, newIndex map[allKeysItemByNameAndPortAndOnAndProto]int
+	var counterparts []int
 	var errs field.ErrorList
 	for i := range new {
 		// A counterpart only takes errors away, or explains them: without any, nothing
@@ -2819,35 +2853,52 @@ func validateAllKeysItemListByNameAndPortAndOnAndProto(old, new []AllKeysItem, p
 		if len(found) == 0 {
 			continue
 		}
-		if newIndex == nil && len(old) > 0 {
-			oldIndex, newIndex = indexAllKeysItemListByNameAndPortAndOnAndProto(old), indexAllKeysItemListByNameAndPortAndOnAndProto(new)
+		if counterparts == nil {
+			counterparts = counterpartsAllKeysItemListByNameAndPortAndOnAndProto(old, new)
 		}
-		if key, ok := allKeysItemNameAndPortAndOnAndProto(&new[i]); ok && newIndex[key] >= 0 {
-			if at, ok := oldIndex[key]; ok && at >= 0 {
-				found = ValidateAllKeysItemUnions(&old[at], &new[i], unionsRoot)
-			}
+		if at := counterparts[i]; at >= 0 {
+			found = ValidateAllKeysItemUnions(&old[at], &new[i], unionsRoot)
 		}
 		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
 
-// indexAllKeysItemListByNameAndPortAndOnAndProto returns the index of the element with
-// each name, port, on and proto, -1 where there are several.
-func indexAllKeysItemListByNameAndPortAndOnAndProto(list []AllKeysItem) map[allKeysItemByNameAndPortAndOnAndProto]int {
-	index := make(map[allKeysItemByNameAndPortAndOnAndProto]int, len(list))
-	for i := range list {
-		key, ok := allKeysItemNameAndPortAndOnAndProto(&list[i])
+// counterpartsAllKeysItemListByNameAndPortAndOnAndProto returns the index in old of the
+// counterpart of each element of new: the element with the same name, port, on and proto.
+// It is -1 where there is none, or several in one of the lists.
+func counterpartsAllKeysItemListByNameAndPortAndOnAndProto(old, new []AllKeysItem) []int {
+	index := make(map[allKeysItemByNameAndPortAndOnAndProto]int, len(old))
+	for at := range old {
+		key, ok := allKeysItemNameAndPortAndOnAndProto(&old[at])
 		if !ok {
 			continue
 		}
-		if _, twice := index[key]; twice {
+		keys := len(index)
+		index[key] = at
+		if len(index) == keys { // several elements have this key
 			index[key] = -1
-		} else {
-			index[key] = i
 		}
 	}
-	return index
+	counterparts := make([]int, len(new))
+	found := make([]uint8, len(old)) // once, or more often
+	for i := range new {
+		counterparts[i] = -1
+		key, ok := allKeysItemNameAndPortAndOnAndProto(&new[i])
+		if !ok {
+			continue
+		}
+		if at, ok := index[key]; ok && at >= 0 {
+			counterparts[i] = at
+			found[at] = min(found[at]+1, 2)
+		}
+	}
+	for i, at := range counterparts {
+		if at >= 0 && found[at] > 1 {
+			counterparts[i] = -1
+		}
+	}
+	return counterparts
 }
 
 // allKeysItemByNameAndPortAndOnAndProto are the keys of an element: its name, port, on
@@ -2888,26 +2939,26 @@ func normalizeInItemListByName(old, new []InItem) bool {
 		return false
 	}
 	changed := false
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	for i := range new {
 		key, ok := inItemName(&new[i])
 		if !ok {
 			continue
 		}
 		// An element with the same key at the same index and with the same
-		// discriminators is left as it is without an index of the lists: either it
-		// is the counterpart, and nothing changes, or the key stands twice, and
-		// there is none.
+		// discriminators is left as it is without a search: either it is the
+		// counterpart, and nothing changes, or the key stands twice, and there
+		// is none.
 		if i < len(old) {
 			if oldKey, ok := inItemName(&old[i]); ok && oldKey == key && !unionsMayChangeInItem(&old[i], &new[i]) {
 				continue
 			}
 		}
-		if newIndex == nil {
-			oldIndex, newIndex = indexInItemListByName(old), indexInItemListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsInItemListByName(old, new)
 		}
-		before, ok := oldIndex[key]
-		if ok && before >= 0 && newIndex[key] >= 0 && NormalizeInItemUnions(&old[before], &new[i]) {
+		at := counterparts[i]
+		if at >= 0 && NormalizeInItemUnions(&old[at], &new[i]) {
 			changed = true
 		}
 	}
@@ -2917,7 +2968,7 @@ func normalizeInItemListByName(old, new []InItem) bool {
 // validateInItemListByName validates the elements of new. The counterpart of an element
 // is the one of old with the same name, if there is one in each list.
 func validateInItemListByName(old, new []InItem, path *field.Path) field.ErrorList {
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	var errs field.ErrorList
 	for i := range new {
 		// A counterpart only takes errors away, or explains them: without any, nothing
@@ -2926,35 +2977,52 @@ func validateInItemListByName(old, new []InItem, path *field.Path) field.ErrorLi
 		if len(found) == 0 {
 			continue
 		}
-		if newIndex == nil && len(old) > 0 {
-			oldIndex, newIndex = indexInItemListByName(old), indexInItemListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsInItemListByName(old, new)
 		}
-		if key, ok := inItemName(&new[i]); ok && newIndex[key] >= 0 {
-			if at, ok := oldIndex[key]; ok && at >= 0 {
-				found = ValidateInItemUnions(&old[at], &new[i], unionsRoot)
-			}
+		if at := counterparts[i]; at >= 0 {
+			found = ValidateInItemUnions(&old[at], &new[i], unionsRoot)
 		}
 		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
 
-// indexInItemListByName returns the index of the element with each name, -1 where there
-// are several.
-func indexInItemListByName(list []InItem) map[string]int {
-	index := make(map[string]int, len(list))
-	for i := range list {
-		key, ok := inItemName(&list[i])
+// counterpartsInItemListByName returns the index in old of the counterpart of each
+// element of new: the element with the same name. It is -1 where there is none, or
+// several in one of the lists.
+func counterpartsInItemListByName(old, new []InItem) []int {
+	index := make(map[string]int, len(old))
+	for at := range old {
+		key, ok := inItemName(&old[at])
 		if !ok {
 			continue
 		}
-		if _, twice := index[key]; twice {
+		keys := len(index)
+		index[key] = at
+		if len(index) == keys { // several elements have this key
 			index[key] = -1
-		} else {
-			index[key] = i
 		}
 	}
-	return index
+	counterparts := make([]int, len(new))
+	found := make([]uint8, len(old)) // once, or more often
+	for i := range new {
+		counterparts[i] = -1
+		key, ok := inItemName(&new[i])
+		if !ok {
+			continue
+		}
+		if at, ok := index[key]; ok && at >= 0 {
+			counterparts[i] = at
+			found[at] = min(found[at]+1, 2)
+		}
+	}
+	for i, at := range counterparts {
+		if at >= 0 && found[at] > 1 {
+			counterparts[i] = -1
+		}
+	}
+	return counterparts
 }
 
 // inItemName returns the name of an element, and whether it has one.
@@ -2973,23 +3041,23 @@ func normalizePortItemListByPort(old, new []PortItem) bool {
 		return false
 	}
 	changed := false
-	var oldIndex, newIndex map[int64]int
+	var counterparts []int
 	for i := range new {
 		key := portItemPort(&new[i])
 		// An element with the same key at the same index and with the same
-		// discriminators is left as it is without an index of the lists: either it
-		// is the counterpart, and nothing changes, or the key stands twice, and
-		// there is none.
+		// discriminators is left as it is without a search: either it is the
+		// counterpart, and nothing changes, or the key stands twice, and there
+		// is none.
 		if i < len(old) {
 			if portItemPort(&old[i]) == key && !unionsMayChangePortItem(&old[i], &new[i]) {
 				continue
 			}
 		}
-		if newIndex == nil {
-			oldIndex, newIndex = indexPortItemListByPort(old), indexPortItemListByPort(new)
+		if counterparts == nil {
+			counterparts = counterpartsPortItemListByPort(old, new)
 		}
-		before, ok := oldIndex[key]
-		if ok && before >= 0 && newIndex[key] >= 0 && NormalizePortItemUnions(&old[before], &new[i]) {
+		at := counterparts[i]
+		if at >= 0 && NormalizePortItemUnions(&old[at], &new[i]) {
 			changed = true
 		}
 	}
@@ -2999,7 +3067,7 @@ func normalizePortItemListByPort(old, new []PortItem) bool {
 // validatePortItemListByPort validates the elements of new. The counterpart of an element
 // is the one of old with the same port, if there is one in each list.
 func validatePortItemListByPort(old, new []PortItem, path *field.Path) field.ErrorList {
-	var oldIndex, newIndex map[int64]int
+	var counterparts []int
 	var errs field.ErrorList
 	for i := range new {
 		// A counterpart only takes errors away, or explains them: without any, nothing
@@ -3008,11 +3076,10 @@ func validatePortItemListByPort(old, new []PortItem, path *field.Path) field.Err
 		if len(found) == 0 {
 			continue
 		}
-		if newIndex == nil && len(old) > 0 {
-			oldIndex, newIndex = indexPortItemListByPort(old), indexPortItemListByPort(new)
+		if counterparts == nil {
+			counterparts = counterpartsPortItemListByPort(old, new)
 		}
-		key := portItemPort(&new[i])
-		if at, ok := oldIndex[key]; ok && at >= 0 && newIndex[key] >= 0 {
+		if at := counterparts[i]; at >= 0 {
 			found = ValidatePortItemUnions(&old[at], &new[i], unionsRoot)
 		}
 		errs = unionsUnder(errs, found, path.Index(i))
@@ -3020,19 +3087,34 @@ func validatePortItemListByPort(old, new []PortItem, path *field.Path) field.Err
 	return errs
 }
 
-// indexPortItemListByPort returns the index of the element with each port, -1 where there
-// are several.
-func indexPortItemListByPort(list []PortItem) map[int64]int {
-	index := make(map[int64]int, len(list))
-	for i := range list {
-		key := portItemPort(&list[i])
-		if _, twice := index[key]; twice {
+// counterpartsPortItemListByPort returns the index in old of the counterpart of each
+// element of new: the element with the same port. It is -1 where there is none, or
+// several in one of the lists.
+func counterpartsPortItemListByPort(old, new []PortItem) []int {
+	index := make(map[int64]int, len(old))
+	for at := range old {
+		key := portItemPort(&old[at])
+		keys := len(index)
+		index[key] = at
+		if len(index) == keys { // several elements have this key
 			index[key] = -1
-		} else {
-			index[key] = i
 		}
 	}
-	return index
+	counterparts := make([]int, len(new))
+	found := make([]uint8, len(old)) // once, or more often
+	for i := range new {
+		counterparts[i] = -1
+		if at, ok := index[portItemPort(&new[i])]; ok && at >= 0 {
+			counterparts[i] = at
+			found[at] = min(found[at]+1, 2)
+		}
+	}
+	for i, at := range counterparts {
+		if at >= 0 && found[at] > 1 {
+			counterparts[i] = -1
+		}
+	}
+	return counterparts
 }
 
 // portItemPort returns the port of an element.
@@ -3052,26 +3134,26 @@ func normalizeOddItemListByName(old, new []OddItem) bool {
 		return false
 	}
 	changed := false
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	for i := range new {
 		key, ok := oddItemName(&new[i])
 		if !ok {
 			continue
 		}
 		// An element with the same key at the same index and with the same
-		// discriminators is left as it is without an index of the lists: either it
-		// is the counterpart, and nothing changes, or the key stands twice, and
-		// there is none.
+		// discriminators is left as it is without a search: either it is the
+		// counterpart, and nothing changes, or the key stands twice, and there
+		// is none.
 		if i < len(old) {
 			if oldKey, ok := oddItemName(&old[i]); ok && oldKey == key && !unionsMayChangeOddItem(&old[i], &new[i]) {
 				continue
 			}
 		}
-		if newIndex == nil {
-			oldIndex, newIndex = indexOddItemListByName(old), indexOddItemListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsOddItemListByName(old, new)
 		}
-		before, ok := oldIndex[key]
-		if ok && before >= 0 && newIndex[key] >= 0 && NormalizeOddItemUnions(&old[before], &new[i]) {
+		at := counterparts[i]
+		if at >= 0 && NormalizeOddItemUnions(&old[at], &new[i]) {
 			changed = true
 		}
 	}
@@ -3081,7 +3163,7 @@ func normalizeOddItemListByName(old, new []OddItem) bool {
 // validateOddItemListByName validates the elements of new. The counterpart of an element
 // is the one of old with the same na~me, if there is one in each list.
 func validateOddItemListByName(old, new []OddItem, path *field.Path) field.ErrorList {
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	var errs field.ErrorList
 	for i := range new {
 		// A counterpart only takes errors away, or explains them: without any, nothing
@@ -3090,35 +3172,52 @@ func validateOddItemListByName(old, new []OddItem, path *field.Path) field.Error
 		if len(found) == 0 {
 			continue
 		}
-		if newIndex == nil && len(old) > 0 {
-			oldIndex, newIndex = indexOddItemListByName(old), indexOddItemListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsOddItemListByName(old, new)
 		}
-		if key, ok := oddItemName(&new[i]); ok && newIndex[key] >= 0 {
-			if at, ok := oldIndex[key]; ok && at >= 0 {
-				found = ValidateOddItemUnions(&old[at], &new[i], unionsRoot)
-			}
+		if at := counterparts[i]; at >= 0 {
+			found = ValidateOddItemUnions(&old[at], &new[i], unionsRoot)
 		}
 		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
 
-// indexOddItemListByName returns the index of the element with each na~me, -1 where there
-// are several.
-func indexOddItemListByName(list []OddItem) map[string]int {
-	index := make(map[string]int, len(list))
-	for i := range list {
-		key, ok := oddItemName(&list[i])
+// counterpartsOddItemListByName returns the index in old of the counterpart of each
+// element of new: the element with the same na~me. It is -1 where there is none, or
+// several in one of the lists.
+func counterpartsOddItemListByName(old, new []OddItem) []int {
+	index := make(map[string]int, len(old))
+	for at := range old {
+		key, ok := oddItemName(&old[at])
 		if !ok {
 			continue
 		}
-		if _, twice := index[key]; twice {
+		keys := len(index)
+		index[key] = at
+		if len(index) == keys { // several elements have this key
 			index[key] = -1
-		} else {
-			index[key] = i
 		}
 	}
-	return index
+	counterparts := make([]int, len(new))
+	found := make([]uint8, len(old)) // once, or more often
+	for i := range new {
+		counterparts[i] = -1
+		key, ok := oddItemName(&new[i])
+		if !ok {
+			continue
+		}
+		if at, ok := index[key]; ok && at >= 0 {
+			counterparts[i] = at
+			found[at] = min(found[at]+1, 2)
+		}
+	}
+	for i, at := range counterparts {
+		if at >= 0 && found[at] > 1 {
+			counterparts[i] = -1
+		}
+	}
+	return counterparts
 }
 
 // oddItemName returns the na~me of an element, and whether it has one.
@@ -3137,23 +3236,23 @@ func normalizePlacesItemListByName(old, new []PlacesItem) bool {
 		return false
 	}
 	changed := false
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	for i := range new {
 		key := placesItemName(&new[i])
 		// An element with the same key at the same index and with the same
-		// discriminators is left as it is without an index of the lists: either it
-		// is the counterpart, and nothing changes, or the key stands twice, and
-		// there is none.
+		// discriminators is left as it is without a search: either it is the
+		// counterpart, and nothing changes, or the key stands twice, and there
+		// is none.
 		if i < len(old) {
 			if placesItemName(&old[i]) == key && !unionsMayChangePlacesItem(&old[i], &new[i]) {
 				continue
 			}
 		}
-		if newIndex == nil {
-			oldIndex, newIndex = indexPlacesItemListByName(old), indexPlacesItemListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsPlacesItemListByName(old, new)
 		}
-		before, ok := oldIndex[key]
-		if ok && before >= 0 && newIndex[key] >= 0 && NormalizePlacesItemUnions(&old[before], &new[i]) {
+		at := counterparts[i]
+		if at >= 0 && NormalizePlacesItemUnions(&old[at], &new[i]) {
 			changed = true
 		}
 	}
@@ -3163,7 +3262,7 @@ func normalizePlacesItemListByName(old, new []PlacesItem) bool {
 // validatePlacesItemListByName validates the elements of new. The counterpart of an
 // element is the one of old with the same name, if there is one in each list.
 func validatePlacesItemListByName(old, new []PlacesItem, path *field.Path) field.ErrorList {
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	var errs field.ErrorList
 	for i := range new {
 		// A counterpart only takes errors away, or explains them: without any, nothing
@@ -3172,11 +3271,10 @@ func validatePlacesItemListByName(old, new []PlacesItem, path *field.Path) field
 		if len(found) == 0 {
 			continue
 		}
-		if newIndex == nil && len(old) > 0 {
-			oldIndex, newIndex = indexPlacesItemListByName(old), indexPlacesItemListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsPlacesItemListByName(old, new)
 		}
-		key := placesItemName(&new[i])
-		if at, ok := oldIndex[key]; ok && at >= 0 && newIndex[key] >= 0 {
+		if at := counterparts[i]; at >= 0 {
 			found = ValidatePlacesItemUnions(&old[at], &new[i], unionsRoot)
 		}
 		errs = unionsUnder(errs, found, path.Index(i))
@@ -3184,19 +3282,34 @@ func validatePlacesItemListByName(old, new []PlacesItem, path *field.Path) field
 	return errs
 }
 
-// indexPlacesItemListByName returns the index of the element with each name, -1 where
-// there are several.
-func indexPlacesItemListByName(list []PlacesItem) map[string]int {
-	index := make(map[string]int, len(list))
-	for i := range list {
-		key := placesItemName(&list[i])
-		if _, twice := index[key]; twice {
+// counterpartsPlacesItemListByName returns the index in old of the counterpart of each
+// element of new: the element with the same name. It is -1 where there is none, or
+// several in one of the lists.
+func counterpartsPlacesItemListByName(old, new []PlacesItem) []int {
+	index := make(map[string]int, len(old))
+	for at := range old {
+		key := placesItemName(&old[at])
+		keys := len(index)
+		index[key] = at
+		if len(index) == keys { // several elements have this key
 			index[key] = -1
-		} else {
-			index[key] = i
 		}
 	}
-	return index
+	counterparts := make([]int, len(new))
+	found := make([]uint8, len(old)) // once, or more often
+	for i := range new {
+		counterparts[i] = -1
+		if at, ok := index[placesItemName(&new[i])]; ok && at >= 0 {
+			counterparts[i] = at
+			found[at] = min(found[at]+1, 2)
+		}
+	}
+	for i, at := range counterparts {
+		if at >= 0 && found[at] > 1 {
+			counterparts[i] = -1
+		}
+	}
+	return counterparts
 }
 
 // placesItemName returns the name of an element.
@@ -3217,26 +3330,26 @@ func normalizeBothItemListByNameAndPort(old, new []BothItem) bool {
 		return false
 	}
 	changed := false
-	var oldIndex, newIndex map[bothItemByNameAndPort]int
+	var counterparts []int
 	for i := range new {
 		key, ok := bothItemNameAndPort(&new[i])
 		if !ok {
 			continue
 		}
 		// An element with the same key at the same index and with the same
-		// discriminators is left as it is without an index of the lists: either it
-		// is the counterpart, and nothing changes, or the key stands twice, and
-		// there is none.
+		// discriminators is left as it is without a search: either it is the
+		// counterpart, and nothing changes, or the key stands twice, and there
+		// is none.
 		if i < len(old) {
 			if oldKey, ok := bothItemNameAndPort(&old[i]); ok && oldKey == key && !unionsMayChangeBothItem(&old[i], &new[i]) {
 				continue
 			}
 		}
-		if newIndex == nil {
-			oldIndex, newIndex = indexBothItemListByNameAndPort(old), indexBothItemListByNameAndPort(new)
+		if counterparts == nil {
+			counterparts = counterpartsBothItemListByNameAndPort(old, new)
 		}
-		before, ok := oldIndex[key]
-		if ok && before >= 0 && newIndex[key] >= 0 && NormalizeBothItemUnions(&old[before], &new[i]) {
+		at := counterparts[i]
+		if at >= 0 && NormalizeBothItemUnions(&old[at], &new[i]) {
 			changed = true
 		}
 	}
@@ -3246,7 +3359,7 @@ func normalizeBothItemListByNameAndPort(old, new []BothItem) bool {
 // validateBothItemListByNameAndPort validates the elements of new. The counterpart of an
 // element is the one of old with the same name and port, if there is one in each list.
 func validateBothItemListByNameAndPort(old, new []BothItem, path *field.Path) field.ErrorList {
-	var oldIndex, newIndex map[bothItemByNameAndPort]int
+	var counterparts []int
 	var errs field.ErrorList
 	for i := range new {
 		// A counterpart only takes errors away, or explains them: without any, nothing
@@ -3255,35 +3368,52 @@ func validateBothItemListByNameAndPort(old, new []BothItem, path *field.Path) fi
 		if len(found) == 0 {
 			continue
 		}
-		if newIndex == nil && len(old) > 0 {
-			oldIndex, newIndex = indexBothItemListByNameAndPort(old), indexBothItemListByNameAndPort(new)
+		if counterparts == nil {
+			counterparts = counterpartsBothItemListByNameAndPort(old, new)
 		}
-		if key, ok := bothItemNameAndPort(&new[i]); ok && newIndex[key] >= 0 {
-			if at, ok := oldIndex[key]; ok && at >= 0 {
-				found = ValidateBothItemUnions(&old[at], &new[i], unionsRoot)
-			}
+		if at := counterparts[i]; at >= 0 {
+			found = ValidateBothItemUnions(&old[at], &new[i], unionsRoot)
 		}
 		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
 
-// indexBothItemListByNameAndPort returns the index of the element with each name and
-// port, -1 where there are several.
-func indexBothItemListByNameAndPort(list []BothItem) map[bothItemByNameAndPort]int {
-	index := make(map[bothItemByNameAndPort]int, len(list))
-	for i := range list {
-		key, ok := bothItemNameAndPort(&list[i])
+// counterpartsBothItemListByNameAndPort returns the index in old of the counterpart of
+// each element of new: the element with the same name and port. It is -1 where there is
+// none, or several in one of the lists.
+func counterpartsBothItemListByNameAndPort(old, new []BothItem) []int {
+	index := make(map[bothItemByNameAndPort]int, len(old))
+	for at := range old {
+		key, ok := bothItemNameAndPort(&old[at])
 		if !ok {
 			continue
 		}
-		if _, twice := index[key]; twice {
+		keys := len(index)
+		index[key] = at
+		if len(index) == keys { // several elements have this key
 			index[key] = -1
-		} else {
-			index[key] = i
 		}
 	}
-	return index
+	counterparts := make([]int, len(new))
+	found := make([]uint8, len(old)) // once, or more often
+	for i := range new {
+		counterparts[i] = -1
+		key, ok := bothItemNameAndPort(&new[i])
+		if !ok {
+			continue
+		}
+		if at, ok := index[key]; ok && at >= 0 {
+			counterparts[i] = at
+			found[at] = min(found[at]+1, 2)
+		}
+	}
+	for i, at := range counterparts {
+		if at >= 0 && found[at] > 1 {
+			counterparts[i] = -1
+		}
+	}
+	return counterparts
 }
 
 // bothItemByNameAndPort are the keys of an element: its name and port.
@@ -3313,26 +3443,26 @@ func normalizeTextsItemListByNameAndProto(old, new []TextsItem) bool {
 		return false
 	}
 	changed := false
-	var oldIndex, newIndex map[textsItemByNameAndProto]int
+	var counterparts []int
 	for i := range new {
 		key, ok := textsItemNameAndProto(&new[i])
 		if !ok {
 			continue
 		}
 		// An element with the same key at the same index and with the same
-		// discriminators is left as it is without an index of the lists: either it
-		// is the counterpart, and nothing changes, or the key stands twice, and
-		// there is none.
+		// discriminators is left as it is without a search: either it is the
+		// counterpart, and nothing changes, or the key stands twice, and there
+		// is none.
 		if i < len(old) {
 			if oldKey, ok := textsItemNameAndProto(&old[i]); ok && oldKey == key && !unionsMayChangeTextsItem(&old[i], &new[i]) {
 				continue
 			}
 		}
-		if newIndex == nil {
-			oldIndex, newIndex = indexTextsItemListByNameAndProto(old), indexTextsItemListByNameAndProto(new)
+		if counterparts == nil {
+			counterparts = counterpartsTextsItemListByNameAndProto(old, new)
 		}
-		before, ok := oldIndex[key]
-		if ok && before >= 0 && newIndex[key] >= 0 && NormalizeTextsItemUnions(&old[before], &new[i]) {
+		at := counterparts[i]
+		if at >= 0 && NormalizeTextsItemUnions(&old[at], &new[i]) {
 			changed = true
 		}
 	}
@@ -3343,7 +3473,7 @@ func normalizeTextsItemListByNameAndProto(old, new []TextsItem) bool {
 // an element is the one of old with the same name and proto, if there is one in each
 // list.
 func validateTextsItemListByNameAndProto(old, new []TextsItem, path *field.Path) field.ErrorList {
-	var oldIndex, newIndex map[textsItemByNameAndProto]int
+	var counterparts []int
 	var errs field.ErrorList
 	for i := range new {
 		// A counterpart only takes errors away, or explains them: without any, nothing
@@ -3352,35 +3482,52 @@ func validateTextsItemListByNameAndProto(old, new []TextsItem, path *field.Path)
 		if len(found) == 0 {
 			continue
 		}
-		if newIndex == nil && len(old) > 0 {
-			oldIndex, newIndex = indexTextsItemListByNameAndProto(old), indexTextsItemListByNameAndProto(new)
+		if counterparts == nil {
+			counterparts = counterpartsTextsItemListByNameAndProto(old, new)
 		}
-		if key, ok := textsItemNameAndProto(&new[i]); ok && newIndex[key] >= 0 {
-			if at, ok := oldIndex[key]; ok && at >= 0 {
-				found = ValidateTextsItemUnions(&old[at], &new[i], unionsRoot)
-			}
+		if at := counterparts[i]; at >= 0 {
+			found = ValidateTextsItemUnions(&old[at], &new[i], unionsRoot)
 		}
 		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
 
-// indexTextsItemListByNameAndProto returns the index of the element with each name and
-// proto, -1 where there are several.
-func indexTextsItemListByNameAndProto(list []TextsItem) map[textsItemByNameAndProto]int {
-	index := make(map[textsItemByNameAndProto]int, len(list))
-	for i := range list {
-		key, ok := textsItemNameAndProto(&list[i])
+// counterpartsTextsItemListByNameAndProto returns the index in old of the counterpart of
+// each element of new: the element with the same name and proto. It is -1 where there is
+// none, or several in one of the lists.
+func counterpartsTextsItemListByNameAndProto(old, new []TextsItem) []int {
+	index := make(map[textsItemByNameAndProto]int, len(old))
+	for at := range old {
+		key, ok := textsItemNameAndProto(&old[at])
 		if !ok {
 			continue
 		}
-		if _, twice := index[key]; twice {
+		keys := len(index)
+		index[key] = at
+		if len(index) == keys { // several elements have this key
 			index[key] = -1
-		} else {
-			index[key] = i
 		}
 	}
-	return index
+	counterparts := make([]int, len(new))
+	found := make([]uint8, len(old)) // once, or more often
+	for i := range new {
+		counterparts[i] = -1
+		key, ok := textsItemNameAndProto(&new[i])
+		if !ok {
+			continue
+		}
+		if at, ok := index[key]; ok && at >= 0 {
+			counterparts[i] = at
+			found[at] = min(found[at]+1, 2)
+		}
+	}
+	for i, at := range counterparts {
+		if at >= 0 && found[at] > 1 {
+			counterparts[i] = -1
+		}
+	}
+	return counterparts
 }
 
 // textsItemByNameAndProto are the keys of an element: its name and proto.

@@ -21,5 +21,8 @@ func init() {
 	if _, err := os.Stderr.WriteString(entry.Stderr); err != nil {
 		return // the run reports that
 	}
+	if _, err := os.Stdout.WriteString(entry.Stdout); err != nil {
+		return
+	}
 	os.Exit(entry.Code)
 }

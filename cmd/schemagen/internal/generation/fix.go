@@ -24,7 +24,8 @@ func (inv *Invocation) fixSources(ctx context.Context, shared *Session, stdout, 
 	shared.fixed = fixes.New(inv.Dir)
 	mode := cli.ModeOf("", false, inv.Diff)
 	writer := output.Writer{Root: cmp.Or(inv.Within, output.RootOf(inv.Dir))}
-	changed, err := shared.fixed.Fix(ctx, &writer, mode, stdout, func(reader *inputs.Reader) (diag.List, error) {
+	printing := reporting.Reporter{Format: inv.Format}
+	changed, err := shared.fixed.Fix(ctx, &writer, mode, printing.Text(stdout, stderr), func(reader *inputs.Reader) (diag.List, error) {
 		return inv.Findings(ctx, reader, shared, nil)
 	})
 	if err != nil || mode != output.Write || inv.Format != "text" {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"go/build/constraint"
 	"go/parser"
 	"go/token"
 	"os"
@@ -69,15 +68,10 @@ func (s *Settings) GoFiles() generate.GoFiles {
 }
 
 // CheckFunctions returns an error for settings of unions with which no functions can be generated: a
-// feature that does not exist, or a build constraint or header that cannot be in a Go file.
+// feature that does not exist, or a header that cannot be in a Go file.
 func (s *Settings) CheckFunctions() error {
 	if err := CheckFeatures(s.Enable); err != nil {
 		return err
-	}
-	if tag := s.Functions.BuildTag; tag != "" {
-		if _, err := constraint.Parse("//go:build " + tag); err != nil {
-			return fmt.Errorf("--build-tag: %w", err)
-		}
 	}
 	if _, err := parser.ParseFile(token.NewFileSet(), "", s.Header+"\npackage p", 0); err != nil {
 		return fmt.Errorf("header file: %s is not a Go comment", s.headerFile)

@@ -163,7 +163,7 @@ func (s *Settings) Finish(ctx context.Context, made *Outcome, stdout, stderr io.
 		return changed, err
 	}
 	if len(made.Printed) > 0 {
-		_, err := s.Reporter.Writer.Commit(ctx, made.Printed, output.Stdout, stdout)
+		_, err := s.Reporter.Writer.Commit(ctx, made.Printed, output.Stdout, s.Reporter.Text(stdout, stderr))
 		return changed, err
 	}
 	made.kept.Keep(s.in, made.Verdict, made.Outputs)
@@ -208,8 +208,8 @@ func (s *Settings) end(run *runcache.Run, v runcache.Verdict, err error) error {
 	if err != nil && !errors.Is(err, reporting.ErrFindings) || s.Reporter.ForPeople() {
 		return err
 	}
-	if code, text, failed := s.Reporter.EndOf(v); failed == nil {
-		run.KeepEnd(s.in, s.snapshot, code, text)
+	if end, failed := s.Reporter.EndOf(v); failed == nil {
+		run.KeepEnd(s.in, s.snapshot, end)
 	}
 	return err
 }

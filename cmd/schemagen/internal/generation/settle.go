@@ -162,7 +162,7 @@ func (inv *Invocation) definitions(s *Settings, v *Values) error {
 	if err := inv.conventions(s, v); err != nil {
 		return err
 	}
-	if inv.Of == project.OfGenerate && s.Reporter.Project == nil && s.Reporter.Format == "text" {
+	if inv.Of == project.OfGenerate && !s.Reporter.Project.Exists() && s.Reporter.Format == "text" {
 		inv.sayAssumed(s, v, reader)
 	}
 	if found := v.SelectChannels(reader, s.Reporter.Project, inv.selection(v)); len(found) > 0 {
@@ -269,7 +269,9 @@ func (inv *Invocation) conventions(s *Settings, v *Values) (err error) {
 	if err != nil {
 		return err
 	}
-	if args, ok := reporting.ArgumentsOf(inv.Command.Context()); ok && !inv.Watch && !inv.Fix {
+	args, ok := reporting.ArgumentsOf(inv.Command.Context())
+	// Paths of --set may be relative to another directory than the one that the snapshot is for.
+	if set := reporting.GivenOf(inv.Command); ok && !inv.Watch && !inv.Fix && (set.Dir == "" || set.Dir == inv.Dir) {
 		s.snapshot = snapshot.Path(args)
 	}
 	if v.since != "" && len(v.Rules) > 0 {

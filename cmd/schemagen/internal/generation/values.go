@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
@@ -14,8 +15,7 @@ import (
 	"github.com/schemagen/schemagen/internal/unions/uniongen"
 )
 
-// Values are the values of the settings of a command, which are flags and, except for a few, keys of
-// schemagen.yaml. Those that the generators of CRDs need are in the request.
+// Values are the values of the settings of a command, which are flags, keys of schemagen.yaml, or both. Those that the generators of CRDs need are in the request.
 type Values struct {
 	generate.Request
 	// Functions are the options of unions, and policies is the directory of admission policies.
@@ -35,57 +35,66 @@ type Values struct {
 	strict   bool
 }
 
-// Flags returns the flags of all settings of a command. They set the fields of v, and first their
-// defaults.
+// Flags returns a flag for each setting of a command, whether or not its command line has it. They set
+// the fields of v, and first their defaults.
 func (v *Values) Flags(command string) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("settings", pflag.ContinueOnError)
 	targets := v.targets()
-	for _, s := range project.FlagsOf(command) {
-		target := targets[s.Flag]
-		if command == project.OfControllerGen {
-			s.Flag = cmp.Or(s.Alias, s.Flag)
-		}
-		addFlag(flags, s, target)
+	for _, s := range project.SettingsOf(command) {
+		addFlag(flags, s, targets[cmp.Or(s.Key, s.Flag)])
 	}
 	return flags
 }
 
-// targets returns where the values of flags go. The first value of a choice is false.
+// AddSettings adds the flags of a command's settings to its command line. It returns those of all its settings.
+func (v *Values) AddSettings(cmd *cobra.Command, command string) *pflag.FlagSet {
+	settings := v.Flags(command)
+	for _, s := range project.FlagsOf(command) {
+		cmd.Flags().AddFlag(settings.Lookup(s.Flag))
+	}
+	return settings
+}
+
+// targets returns where the values of settings go. The first value of a choice is false.
 func (v *Values) targets() map[string]any {
 	return map[string]any{
-		"allow":                    &v.Allow,
-		"accessors":                &v.Functions.Accessors,
-		"allow-dangerous-types":    &v.AllowDangerousTypes,
-		"build-tag":                &v.Functions.BuildTag,
-		"cache-dir":                &v.cacheDir,
-		"carry-over-only":          &v.Functions.CarryOverOnly,
-		"channel":                  &v.channels,
-		"embedded-object-meta":     &v.EmbeddedObjectMeta,
-		"enable":                   &v.Enable,
-		"gates":                    &v.Gates,
-		"header-file":              &v.headerFile,
-		"helm":                     &v.Helm,
-		"ignore-unexported-fields": &v.IgnoreUnexportedFields,
-		"kube-version":             &v.KubeVersion,
-		"kustomize":                &v.Kustomize,
-		"lister":                   &v.GoCommand,
-		"max-desc-len":             &v.MaxDescription,
-		"no-cache":                 &v.noCache,
-		"no-ratcheting":            &v.Functions.NoRatcheting,
-		"omit-tool-version":        &v.OmitToolVersion,
-		"output":                   &v.Destination,
-		"policy":                   &v.policies,
-		"preserve-unknown-fields":  &v.PreserveUnknownFields,
-		"policy-create":            &v.Conversions.KeepOnCreate,
-		"prune":                    &v.Prune,
-		"rules":                    &v.ruleNames,
-		"since":                    &v.since,
-		"skip-verify":              &v.SkipVerify,
-		"strict":                   &v.strict,
-		"style":                    &v.Conversions.Functions,
-		"tags":                     &v.Tags,
-		"unions":                   &v.Unions,
-		"year":                     &v.year,
+		"allow":                      &v.Allow,
+		"cacheDir":                   &v.cacheDir,
+		"channel":                    &v.channels,
+		"conversions.policyCreate":   &v.Conversions.KeepOnCreate,
+		"conversions.style":          &v.Conversions.Functions,
+		"crd.allowDangerousTypes":    &v.AllowDangerousTypes,
+		"crd.embeddedObjectMeta":     &v.EmbeddedObjectMeta,
+		"crd.headerFile":             &v.headerFile,
+		"crd.ignoreUnexportedFields": &v.IgnoreUnexportedFields,
+		"crd.kustomize":              &v.Kustomize,
+		"crd.maxDescLen":             &v.MaxDescription,
+		"crd.omitToolVersion":        &v.OmitToolVersion,
+		"crd.preserveUnknownFields":  &v.PreserveUnknownFields,
+		"crd.prune":                  &v.Prune,
+		"crd.skipVerify":             &v.SkipVerify,
+		"crd.year":                   &v.year,
+		"enable":                     &v.Enable,
+		"functions.accessors":        &v.Functions.Accessors,
+		"functions.buildTag":         &v.Functions.BuildTag,
+		"functions.carryOverOnly":    &v.Functions.CarryOverOnly,
+		"functions.headerFile":       &v.headerFile,
+		"functions.noRatcheting":     &v.Functions.NoRatcheting,
+		"functions.prune":            &v.Prune,
+		"functions.year":             &v.year,
+		"gates":                      &v.Gates,
+		"kubeVersion":                &v.KubeVersion,
+		"lister":                     &v.GoCommand,
+		"no-cache":                   &v.noCache,
+		"outputs.crd":                &v.Destination,
+		"outputs.helm":               &v.Helm,
+		"outputs.policies":           &v.policies,
+		"prune":                      &v.Prune,
+		"rules":                      &v.ruleNames,
+		"since":                      &v.since,
+		"strict":                     &v.strict,
+		"tags":                       &v.Tags,
+		"unions":                     &v.Unions,
 	}
 }
 
@@ -93,19 +102,19 @@ func (v *Values) targets() map[string]any {
 func addFlag(flags *pflag.FlagSet, s project.Setting, target any) {
 	switch target := target.(type) {
 	case *string:
-		flags.StringVarP(target, s.Flag, s.Short, strings.Join(s.Default, ""), s.Usage)
+		flags.StringVarP(target, s.Name(), s.Short, strings.Join(s.Default, ""), s.Usage)
 	case *[]string:
-		flags.StringSliceVarP(target, s.Flag, s.Short, s.Default, s.Usage)
+		flags.StringSliceVarP(target, s.Name(), s.Short, s.Default, s.Usage)
 	case **int:
-		flags.Var(cli.Optional[int]{To: target, Parse: cli.WholeNumber, Name: "int"}, s.Flag, s.Usage)
+		flags.Var(cli.Optional[int]{To: target, Parse: cli.WholeNumber, Name: "int"}, s.Name(), s.Usage)
 	case **bool:
-		flags.Var(cli.Optional[bool]{To: target, Parse: strconv.ParseBool, Name: "bool"}, s.Flag, s.Usage)
-		flags.Lookup(s.Flag).NoOptDefVal = "true"
+		flags.Var(cli.Optional[bool]{To: target, Parse: strconv.ParseBool, Name: "bool"}, s.Name(), s.Usage)
+		flags.Lookup(s.Name()).NoOptDefVal = "true"
 	case *bool:
 		if len(s.Values) == 2 {
-			flags.Var(cli.Choice{To: target, Values: [2]string(s.Values)}, s.Flag, s.Usage)
+			flags.Var(cli.Choice{To: target, Values: [2]string(s.Values)}, s.Name(), s.Usage)
 			return
 		}
-		flags.BoolVarP(target, s.Flag, s.Short, false, s.Usage)
+		flags.BoolVarP(target, s.Name(), s.Short, false, s.Usage)
 	}
 }

@@ -25,13 +25,25 @@ import (
 func AddConfigFlags(root *cobra.Command) {
 	root.PersistentFlags().String("config", "", "read this project file (default: "+project.Name+" in the working directory or a parent, up to the module root)")
 	root.PersistentFlags().Bool("no-config", false, "read no project file")
+	root.PersistentFlags().Var(&project.Given{}, "set", "give a setting of "+project.Name+" instead of it: KEY=VALUE, as in crd.maxDescLen=80")
 	root.MarkFlagsMutuallyExclusive("config", "no-config")
 }
 
-// ReadConfig reads the project file: the one given by --config, or else the nearest.
-// The file is nil if there is none or if a finding is an error. The error is set if the
-// file given by --config does not exist.
+// GivenOf returns the settings that --set gives.
+func GivenOf(cmd *cobra.Command) *project.Given { return cmd.Flag("set").Value.(*project.Given) }
+
+// ReadConfig reads the project file, the one given by --config or else the nearest, with the settings
+// of --set. The file is nil if there is none and no such setting, or if a finding is an error. The error
+// is set if the file given by --config does not exist, or a setting is wrong.
 func ReadConfig(cmd *cobra.Command, reader *inputs.Reader, wd string) (*project.File, diag.List, error) {
+	file, findings, err := readFile(cmd, reader, wd)
+	if err == nil && len(findings) == 0 {
+		file, err = GivenOf(cmd).Over(file, reader)
+	}
+	return file, findings, err
+}
+
+func readFile(cmd *cobra.Command, reader *inputs.Reader, wd string) (*project.File, diag.List, error) {
 	flags := cmd.Flags()
 	if negated, _ := flags.GetBool("no-config"); negated {
 		return nil, nil, nil
@@ -84,11 +96,12 @@ func (r *Reporter) ConfigureIn(cmd *cobra.Command, reader *inputs.Reader, comman
 	r.Writer = output.Writer{Root: output.RootOf(r.WorkDir)}
 	for _, set := range sets {
 		set.Visit(func(flag *pflag.Flag) {
-			if slices.Contains([]string{"output", "policy", "helm", "header-file", "cache-dir"}, flag.Name) {
+			if slices.Contains([]string{"output", "outputs.helm", "crd.headerFile"}, flag.Name) {
 				r.Writer.Named = append(r.Writer.Named, flag.Value.String())
 			}
 		})
 	}
+	r.Writer.Named = append(r.Writer.Named, file.Given(r.WorkDir)...)
 	for _, place := range file.Places(r.WorkDir) {
 		r.Writer.Places = append(r.Writer.Places, output.Place(place))
 	}

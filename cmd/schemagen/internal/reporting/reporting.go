@@ -18,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/screen"
+	"github.com/schemagen/schemagen/internal/ground/snapshot"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/run/runcache"
@@ -88,7 +89,7 @@ func (r *Reporter) Judge(findings diag.List) runcache.Verdict {
 
 // Print prints a verdict. It returns ErrFindings if the run failed.
 func (r *Reporter) Print(stderr io.Writer, v runcache.Verdict) error {
-	if err := r.write(stderr, v); err != nil {
+	if err := r.write(r.streamFor(stderr), v); err != nil {
 		return err
 	}
 	if v.Failed {
@@ -98,22 +99,45 @@ func (r *Reporter) Print(stderr io.Writer, v runcache.Verdict) error {
 }
 
 // write writes the findings of a verdict.
-func (r *Reporter) write(stderr io.Writer, v runcache.Verdict) error {
-	out, err := r.Stream(stderr)
+func (r *Reporter) write(w io.Writer, v runcache.Verdict) error {
+	out, err := r.stream(w)
 	if err != nil {
 		return err
 	}
 	return cmp.Or(out.write(v.Findings), out.out.Close(), out.buffer.Flush())
 }
 
-// EndOf returns the exit code of a run with a verdict, and its text on standard error.
-func (r *Reporter) EndOf(v runcache.Verdict) (code int, text string, err error) {
+// EndOf returns the exit code of a run with a verdict, and what it prints.
+func (r *Reporter) EndOf(v runcache.Verdict) (end snapshot.Entry, err error) {
 	var b strings.Builder
 	if v.Failed {
-		code = ExitFindings
+		end.Code = ExitFindings
 	}
 	err = r.write(screen.NewTerminal(&b), v)
-	return code, b.String(), err
+	if r.Format == "text" {
+		end.Stderr = b.String()
+	} else {
+		end.Stdout = b.String()
+	}
+	return end, err
+}
+
+// streamFor returns the stream for findings: standard error for text, and standard output for
+// documents.
+func (r *Reporter) streamFor(stderr io.Writer) io.Writer {
+	if r.Format == "text" {
+		return stderr
+	}
+	return r.Console.Out.Terminal
+}
+
+// Text returns the stream for results that are text: standard output, unless that has a document with
+// the findings.
+func (r *Reporter) Text(stdout, stderr io.Writer) io.Writer {
+	if r.Format == "text" {
+		return stdout
+	}
+	return stderr
 }
 
 // folded returns the findings to print in the selected format.
@@ -143,11 +167,16 @@ type Stream struct {
 	broken bool
 }
 
+// Stream returns a printer of findings: text goes to standard error, and documents to standard output.
 func (r *Reporter) Stream(stderr io.Writer) (out *Stream, err error) {
+	return r.stream(r.streamFor(stderr))
+}
+
+func (r *Reporter) stream(w io.Writer) (out *Stream, err error) {
 	if r.Format != "text" {
-		stderr = screen.Documents(stderr)
+		w = screen.Documents(w)
 	}
-	out = &Stream{Reporter: r, buffer: bufio.NewWriter(stderr), used: map[*project.Waiver]bool{}}
+	out = &Stream{Reporter: r, buffer: bufio.NewWriter(w), used: map[*project.Waiver]bool{}}
 	if r.ForPeople() {
 		out.out = r.Console.Findings(out.buffer, &r.Console.Err)
 	} else {
@@ -231,7 +260,7 @@ func (r *Reporter) Deliver(
 	if err := cmp.Or(r.Print(stderr, v), failed); err != nil {
 		return nil, err
 	}
-	return finish(ctx, change, d.Command, stdout, stderr)
+	return finish(ctx, change, d.Command, r.Text(stdout, stderr), stderr)
 }
 
 // DeliverQuietly is Deliver for a run whose findings have been printed.
@@ -240,7 +269,7 @@ func (r *Reporter) DeliverQuietly(ctx context.Context, d Delivery, stdout, stder
 	if err != nil {
 		return err
 	}
-	_, err = finish(ctx, change, d.Command, stdout, stderr)
+	_, err = finish(ctx, change, d.Command, r.Text(stdout, stderr), stderr)
 	return err
 }
 

@@ -12,6 +12,20 @@ import (
 // inputFlags are the flags that name files to read, or - for standard input.
 func inputFlags() []string { return []string{"filename", "crd", "old"} }
 
+// CheckDocuments returns an error if a command would write both its results and a document with its
+// findings to standard output.
+func CheckDocuments(cmd *cobra.Command) error {
+	format := cmd.Flags().Lookup("format")
+	if format == nil || format.Usage != FormatHelp() || format.Value.String() == "text" {
+		return nil
+	}
+	output := cmd.Flags().Lookup("output")
+	if output == nil || !slices.Contains([]string{"-", "yaml"}, output.Value.String()) {
+		return nil
+	}
+	return fmt.Errorf("-o %s and --format %s both write to standard output: use one of them", output.Value, format.Value)
+}
+
 // stream is a name on a command line that may stand for a stream.
 type stream struct {
 	name, source string

@@ -15,15 +15,6 @@ func Unread(name string, findings diag.List, err error, dir string, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	return refused(screen.Line(name)+" cannot be compared", findings, dir, stderr)
-}
-
-// Refused prints the errors in a side of a comparison, and returns ErrFindings if there are any.
-func Refused(side, name string, findings diag.List, dir string, stderr io.Writer) error {
-	return refused(side+", "+screen.Line(name)+", has errors, so it cannot be reviewed", findings, dir, stderr)
-}
-
-func refused(conclusion string, findings diag.List, dir string, stderr io.Writer) error {
 	findings = slices.DeleteFunc(slices.Clone(findings), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 	if len(findings) == 0 {
 		return nil
@@ -31,6 +22,6 @@ func refused(conclusion string, findings diag.List, dir string, stderr io.Writer
 	if err := findings.Normalize().RelativeTo(dir).WriteText(stderr); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "schemagen: %s\n", conclusion)
+	fmt.Fprintf(stderr, "schemagen: %s cannot be compared\n", screen.Line(name))
 	return ErrFindings
 }

@@ -218,23 +218,23 @@ func normalizeLayerListByName(old, new []Layer) bool {
 		return false
 	}
 	changed := false
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	for i := range new {
 		key := layerName(&new[i])
 		// An element with the same key at the same index and with the same
-		// discriminators is left as it is without an index of the lists: either it
-		// is the counterpart, and nothing changes, or the key stands twice, and
-		// there is none.
+		// discriminators is left as it is without a search: either it is the
+		// counterpart, and nothing changes, or the key stands twice, and there
+		// is none.
 		if i < len(old) {
 			if layerName(&old[i]) == key && !unionsMayChangeLayer(&old[i], &new[i]) {
 				continue
 			}
 		}
-		if newIndex == nil {
-			oldIndex, newIndex = indexLayerListByName(old), indexLayerListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsLayerListByName(old, new)
 		}
-		before, ok := oldIndex[key]
-		if ok && before >= 0 && newIndex[key] >= 0 && NormalizeLayerUnions(&old[before], &new[i]) {
+		at := counterparts[i]
+		if at >= 0 && NormalizeLayerUnions(&old[at], &new[i]) {
 			changed = true
 		}
 	}
@@ -244,7 +244,7 @@ func normalizeLayerListByName(old, new []Layer) bool {
 // validateLayerListByName validates the elements of new. The counterpart of an element is
 // the one of old with the same name, if there is one in each list.
 func validateLayerListByName(old, new []Layer, path *field.Path) field.ErrorList {
-	var oldIndex, newIndex map[string]int
+	var counterparts []int
 	var errs field.ErrorList
 	for i := range new {
 		// A counterpart only takes errors away, or explains them: without any, nothing
@@ -253,11 +253,10 @@ func validateLayerListByName(old, new []Layer, path *field.Path) field.ErrorList
 		if len(found) == 0 {
 			continue
 		}
-		if newIndex == nil && len(old) > 0 {
-			oldIndex, newIndex = indexLayerListByName(old), indexLayerListByName(new)
+		if counterparts == nil {
+			counterparts = counterpartsLayerListByName(old, new)
 		}
-		key := layerName(&new[i])
-		if at, ok := oldIndex[key]; ok && at >= 0 && newIndex[key] >= 0 {
+		if at := counterparts[i]; at >= 0 {
 			found = ValidateLayerUnions(&old[at], &new[i], unionsRoot)
 		}
 		errs = unionsUnder(errs, found, path.Index(i))
@@ -265,19 +264,34 @@ func validateLayerListByName(old, new []Layer, path *field.Path) field.ErrorList
 	return errs
 }
 
-// indexLayerListByName returns the index of the element with each name, -1 where there
-// are several.
-func indexLayerListByName(list []Layer) map[string]int {
-	index := make(map[string]int, len(list))
-	for i := range list {
-		key := layerName(&list[i])
-		if _, twice := index[key]; twice {
+// counterpartsLayerListByName returns the index in old of the counterpart of each element
+// of new: the element with the same name. It is -1 where there is none, or several in one
+// of the lists.
+func counterpartsLayerListByName(old, new []Layer) []int {
+	index := make(map[string]int, len(old))
+	for at := range old {
+		key := layerName(&old[at])
+		keys := len(index)
+		index[key] = at
+		if len(index) == keys { // several elements have this key
 			index[key] = -1
-		} else {
-			index[key] = i
 		}
 	}
-	return index
+	counterparts := make([]int, len(new))
+	found := make([]uint8, len(old)) // once, or more often
+	for i := range new {
+		counterparts[i] = -1
+		if at, ok := index[layerName(&new[i])]; ok && at >= 0 {
+			counterparts[i] = at
+			found[at] = min(found[at]+1, 2)
+		}
+	}
+	for i, at := range counterparts {
+		if at >= 0 && found[at] > 1 {
+			counterparts[i] = -1
+		}
+	}
+	return counterparts
 }
 
 // layerName returns the name of an element.

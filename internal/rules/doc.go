@@ -1,0 +1,27 @@
+// Package rules determines what CEL rules read, and whether what they read exists.
+//
+// A rule that reads an absent field fails: the API server refuses the object with "no such key",
+// whatever the message of the rule says. [Reads] returns the reads of a rule that are not known to
+// succeed for every object that the schema allows. It interprets the parsed rule once, with the
+// facts that hold wherever a part of it matters: has(), completed selects, in, hasValue, and what the
+// schema requires or defaults. Both operands of && and || matter only if the other one does not
+// decide, in either order, because the server evaluates both.
+//
+// The analysis is sound for new objects, and for updates of objects that satisfy the schema: a
+// rule without such reads never fails with "no such key". It says nothing about other failures: an
+// index outside of a list, a field of null, functions such as int('x'), and arithmetic. Fields that
+// became required after an object was stored count as present.
+//
+// Whether a comparison can still hold, for guards such as self.?name.orValue("") != "", comes from
+// the evaluation of package apiserver. [Search.Failure] looks for an object on which a read fails,
+// and asks the server's own code about each.
+//
+// Read the files in this order:
+//
+//   - parse.go: rules as expressions, with macros as calls
+//   - value.go: what is known of the value of an expression
+//   - reads.go: the interpretation
+//   - facts.go: what follows from the result of a condition
+//   - candidates.go: values of a schema that differ in what a rule reads
+//   - search.go: the smallest object on which a rule fails
+package rules
