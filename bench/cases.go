@@ -47,8 +47,9 @@ type benchCase struct {
 	// empty unnoticed.
 	files int
 	// manifests, object and apply are the other command lines of the project: with the
-	// arguments of its own Makefile, but for object without commands, which is run on paths.
-	manifests, object, apply line
+	// arguments of its own Makefile, but for object without commands, which is run on paths. project
+	// has all of them, beside which schemagen generate is measured.
+	manifests, object, apply, project line
 
 	// The following fields are those of one line of the case (see lines).
 	line     string
@@ -100,6 +101,10 @@ func cases() []benchCase {
 		manifests: line{commands: []string{"rbac:roleName=manager-role crd webhook paths=./..."}, files: 4},
 		object:    line{commands: []string{"object:headerFile=hack/boilerplate.go.txt,year=2026 paths=./..."}, files: 2},
 		apply:     line{commands: []string{"applyconfiguration paths=./..."}, files: 5},
+		project: line{commands: []string{
+			"rbac:roleName=manager-role crd webhook paths=./... output:crd:artifacts:config=config/crd/bases",
+			"object:headerFile=hack/boilerplate.go.txt,year=2026 applyconfiguration paths=./...",
+		}, files: 11},
 	}, {
 		name: "gateway-api", pins: "apis",
 		checkout: repository("sigs.k8s.io/gateway-api"),
@@ -492,6 +497,9 @@ func (c benchCase) kustomize(dir, into string) error {
 
 // productArguments returns the arguments for schemagen.
 func (c benchCase) productArguments(out string) [][]string {
+	if c.line == projectLine {
+		return [][]string{{"generate"}}
+	}
 	all := c.arguments(out)
 	for i := range all {
 		if c.builtIn {

@@ -29,12 +29,15 @@ const (
 	manifestLine = "manifests"
 	objectLine   = "object"
 	applyLine    = "applyconfiguration"
+	projectLine  = "project" // all command lines of the Makefile, and schemagen generate
 )
 
 // Paths of the files that lines write next to the packages.
 var (
 	objectFiles = regexp.MustCompile(`(^|/)zz_generated\.deepcopy\.go$`)
 	applyFiles  = regexp.MustCompile(`(^|/)applyconfigurations?/`)
+	// projectFiles are in the directories of Kubebuilder's scaffold, too.
+	projectFiles = regexp.MustCompile(`^config/(crd/bases|rbac|webhook)/|` + objectFiles.String() + `|` + applyFiles.String())
 )
 
 // lines returns the case once for each of its lines: itself, whose line is that of the crd
@@ -58,6 +61,7 @@ func (c benchCase) lines() []benchCase {
 	add(manifestLine, c.manifests, nil)
 	add(objectLine, c.object, objectFiles)
 	add(applyLine, c.apply, applyFiles)
+	add(projectLine, c.project, projectFiles)
 	return out
 }
 

@@ -57,6 +57,12 @@ func rows() []row {
 		name: "nothing", title: "Any line, nothing changed", lines: all, makefile: true, kept: true,
 		speed: bounds{120, 40}, listing: bounds{geomean: 0.1}, memory: bounds{geomean: 0.12}, cpu: cpu,
 	}, {
+		name: "project", title: "`generate` of a Kubebuilder project, cold, verified", lines: []string{projectLine}, flags: []string{"--no-cache"}, verifies: true,
+		speed: bounds{geomean: 30}, cpu: cpu,
+	}, {
+		name: "project-nothing", title: "`generate` of a Kubebuilder project, nothing changed", lines: []string{projectLine}, kept: true,
+		speed: bounds{geomean: 200}, cpu: cpu,
+	}, {
 		name: "generate", title: "`crd`, cold, generation only", lines: []string{crdLine}, flags: []string{"--skip-verify", "--no-cache"},
 		speed: bounds{geomean: 20}, listing: bounds{geomean: 0.5}, memory: bounds{geomean: 0.36}, cpu: cpu,
 	}, {

@@ -57,7 +57,7 @@ func contestants(c benchCase, r row, in checkoutDirs, peer, product, temp string
 		return t
 	}
 	flags := r.flags
-	if r.kept {
+	if r.kept && c.line != projectLine { // whose cache is the user's
 		flags = append(slices.Clip(flags), "--set=cacheDir="+filepath.Join(temp, "cache"))
 	}
 	theirs = one("controller-gen", in.theirs, peer, c.arguments)

@@ -2,8 +2,10 @@ package generate
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -212,30 +214,25 @@ func (r *runner) beforeChannels(targets []target) (findings diag.List, err error
 	if len(r.Channels) == 0 || r.Destination == "" || r.Destination == "-" || slices.ContainsFunc(targets, isOutput) {
 		return nil, nil
 	}
-	var reported []string
+	// What the channels have under a name, and where the first of them has it.
+	having := map[string][]define.File{}
+	where := map[string]string{}
 	for _, t := range targets {
 		for _, file := range t.files {
-			path := filepath.Join(r.Destination, file.Name)
-			text, err := r.in.ReadFile(path, nil)
-			switch {
-			case inputs.IsAbsent(err) || slices.Contains(reported, path):
-				continue
-			case err != nil:
-				return nil, fmt.Errorf("find stale files: %w", err)
-			}
-			isCopy := slices.ContainsFunc(targets, func(t target) bool {
-				return slices.ContainsFunc(t.files, func(f define.File) bool {
-					return f.Name == file.Name && bytes.Equal(f.Data, text)
-				})
-			})
-			if definitions, _ := readDefinitions(text); isCopy || len(definitions) != 1 ||
-				!strings.HasPrefix(definitions[0].Metadata.Annotations[generator.VersionAnnotation], "schemagen") {
-				continue
-			}
-			reported = append(reported, path)
+			having[file.Name] = append(having[file.Name], file)
+			where[file.Name] = cmp.Or(where[file.Name], "channel "+t.Name+" is in "+filepath.ToSlash(t.Destination))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(having)) {
+		path := filepath.Join(r.Destination, name)
+		text, err := r.in.ReadFile(path, nil)
+		if err != nil && !inputs.IsAbsent(err) {
+			return nil, fmt.Errorf("find stale files: %w", err)
+		}
+		isCopy := slices.ContainsFunc(having[name], func(f define.File) bool { return bytes.Equal(f.Data, text) })
+		if isOurs := bytes.Contains(text, []byte(generator.VersionAnnotation+": schemagen")); err == nil && isOurs && !isCopy {
 			findings = append(findings, StaleOutput.At(diag.Position{File: filepath.ToSlash(path)},
-				"install the definitions of a channel, and remove this file", "no channel has this file, which is out of date: that of channel %s is in %s",
-				t.Name, filepath.ToSlash(t.Destination)))
+				"install the definitions of a channel, and remove this file", "no channel has this file, which is out of date: that of %s", where[name]))
 		}
 	}
 	return findings, nil

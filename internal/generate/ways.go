@@ -15,11 +15,14 @@ import (
 	"github.com/schemagen/schemagen/internal/project"
 )
 
-// OtherOptions reports generators of the request that have other options than in the project.
+// OtherOptions reports generators of the request that have other options than in the project, for the same files.
 func (r *Request) OtherOptions(reader *inputs.Reader, all *Project) (out diag.List) {
 	for _, name := range slices.Sorted(maps.Keys(r.Companions.Generators)) {
 		own, ok := all.Line.Generators[name]
-		if !ok || r.hasOptionsOf(reader, own, r.Companions.Generators[name]) || !r.writesLike(all, name) {
+		rule, isExplicit := commandline.RuleFor(name, all.Line.Rules)
+		isElsewhere := isExplicit && !reflect.DeepEqual(rule, r.Companions.Rules[name])
+		here := r.withoutYear(reader, r.Companions.Generators[name])
+		if !ok || isElsewhere || reflect.DeepEqual(r.withoutYear(reader, own), here) {
 			continue
 		}
 		out = append(out, OtherWay.At(diag.Position{File: project.Name}, "give "+name+" the same options in both",
@@ -28,27 +31,19 @@ func (r *Request) OtherOptions(reader *inputs.Reader, all *Project) (out diag.Li
 	return out
 }
 
-// hasOptionsOf reports whether two generators have the same options. A year is none if the header has no place
-// for it: Kubebuilder's Makefile always gives one.
-func (r *Request) hasOptionsOf(reader *inputs.Reader, own, here commandline.Generator) bool {
-	if reflect.DeepEqual(own, here) {
-		return true
+// withoutYear returns a generator without a year for which its header has no place: Kubebuilder's Makefile
+// always gives one to object.
+func (r *Request) withoutYear(reader *inputs.Reader, g commandline.Generator) commandline.Generator {
+	object, ok := g.(ctdeepcopy.Generator)
+	if !ok {
+		return g
 	}
-	a, isObject := own.(ctdeepcopy.Generator)
-	b, isAlso := here.(ctdeepcopy.Generator)
-	if !isObject || !isAlso || filepath.Clean(a.HeaderFile) != filepath.Clean(b.HeaderFile) {
-		return false
+	object.HeaderFile = filepath.Clean(object.HeaderFile)
+	header, err := reader.ReadFile(filepath.Join(r.Dir, object.HeaderFile), nil)
+	if err == nil && !bytes.Contains(header, []byte(" YEAR")) {
+		object.Year = ""
 	}
-	header, err := reader.ReadFile(filepath.Join(r.Dir, a.HeaderFile), nil)
-	return err == nil && !bytes.Contains(header, []byte(" YEAR"))
-}
-
-// writesLike reports whether the request writes the files of a generator where the project has them.
-func (r *Request) writesLike(all *Project, generator string) bool {
-	rule, explicit := commandline.RuleFor(generator, all.Line.Rules)
-	own, _ := commandline.OutputPath(rule, "", "")
-	here, _ := commandline.OutputPath(r.Companions.Rules[generator], "", "")
-	return !explicit || filepath.Clean(own) == filepath.Clean(here)
+	return object
 }
 
 // OtherPlaces reports channels whose definitions the project has in other directories than the request

@@ -24,7 +24,7 @@ func printDiffs(ctx context.Context, stdout io.Writer, targets []*target) error 
 			return err
 		}
 		if t.exists && t.info.Mode().Perm() != t.perm {
-			w.modes(t.Path)
+			w.line(screen.Bold, "chmod -x "+screen.Line(t.Path))
 		}
 		if !t.exists || !bytes.Equal(t.old, t.Data) {
 			w.print(t.Path, t.old, t.Data, t.exists)
@@ -74,21 +74,9 @@ func newDiffWriter(out io.Writer, paint screen.Paint) diffWriter {
 	return diffWriter{bufio.NewWriter(out), paint}
 }
 
-// shownName returns the name of a file in a diff: as in git, "a/" replaces the leading slash of an absolute path.
-func shownName(path string) string {
-	return screen.Line(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "/"))
-}
-
-// modes prints that an executable file becomes one that is not, as git does.
-func (w diffWriter) modes(path string) {
-	name := shownName(path)
-	w.line(screen.Bold, "diff --git a/"+name+" b/"+name)
-	w.line(screen.Bold, "old mode 100755")
-	w.line(screen.Bold, "new mode 100644")
-}
-
 func (w diffWriter) print(path string, old, current []byte, exists bool) {
-	name := shownName(path)
+	// As in git, "a/" replaces the leading slash of an absolute path.
+	name := screen.Line(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "/"))
 	origin := "/dev/null"
 	if exists {
 		origin = "a/" + name

@@ -38,19 +38,19 @@ func (inv *Invocation) compareWays(s *Settings, v *Values, flags *pflag.FlagSet,
 	if err := file.Fill(project.OfCRD, v.Dir, ownFlags); err != nil {
 		return nil, err
 	}
-	for _, setting := range project.FlagsOf(project.OfCRD) {
-		flag := flags.Lookup(setting.Flag)
+	for _, setting := range project.SettingsOf(project.OfCRD) {
+		flag := flags.Lookup(setting.Name())
 		changesBytes := strings.HasPrefix(setting.Key, "crd.") ||
 			slices.Contains([]string{"tags", "enable", "unions"}, setting.Key)
 		if slices.Contains([]string{"crd.skipVerify", "crd.prune"}, setting.Key) {
 			continue
 		}
-		if !changesBytes || flag == nil || flag.Value.String() == ownFlags.Lookup(setting.Flag).Value.String() {
+		if !changesBytes || flag == nil || flag.Value.String() == ownFlags.Lookup(setting.Name()).Value.String() {
 			continue
 		}
 		out = append(out, generate.OtherWay.At(diag.Position{File: project.Name}, "write "+setting.Key+" into "+project.Name+" only",
 			"%s is %q on the command line and %q in %s: schemagen generate would write other CRDs to %s",
-			setting.Key, flag.Value.String(), ownFlags.Lookup(setting.Flag).Value.String(), project.Name, filepath.ToSlash(v.Destination)))
+			setting.Key, flag.Value.String(), ownFlags.Lookup(setting.Name()).Value.String(), project.Name, filepath.ToSlash(v.Destination)))
 	}
 	return out, nil
 }
