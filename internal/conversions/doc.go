@@ -47,7 +47,7 @@
 //   - codeunit.go, codeexpr.go, codelist.go: units, values, lists and maps
 //   - codeappend.go, coderules.go, codederived.go, codepresent.go: what is kept, the rules for it,
 //     constants, and structs that may be absent
-//   - support.go: the functions that generated code calls (support.txt), of which each file gets those that it uses
+//   - support.go: the functions that generated code calls (support.txt), of which each file gets the ones it uses
 //   - conditions.go: the conditions under which something is kept or restored, which mutable code marks
 //
 // Values are encoded through their address, as encoding/json encodes fields of objects. What is lost

@@ -38,7 +38,7 @@ func (r *Result) add(findings diag.List, dir string, files []define.File) {
 	}
 }
 
-// normalized sorts the findings, without those that comments suppress.
+// normalized sorts the findings, without the findings that comments suppress.
 func (r *Result) normalized() *Result {
 	r.Findings = definitions.WithoutIgnored(nil, r.Findings.Normalize())
 	return r

@@ -159,7 +159,7 @@ var toolItself = lazyregexp.New(`^["']?(` + regexp.QuoteMeta(toolPackage) + `|` 
 // onlyReference matches a value that is a reference to a variable.
 var onlyReference = lazyregexp.New(`^["']?` + reference + `["']?$`)
 
-// logicalLines splits a text into lines, each with those that continue it.
+// logicalLines splits a text into lines, each with the lines that continue it.
 func logicalLines(text string) (out []string) {
 	current := ""
 	for line := range strings.Lines(text) {

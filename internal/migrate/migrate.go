@@ -33,7 +33,7 @@ type Options struct {
 	// Tool is the controller-gen to compare with; if empty, it is searched for.
 	Tool string
 	// With is the command to call instead of controller-gen, and Pin the version of schemagen to install;
-	// if empty, it is that of this program. Write changes the project's files.
+	// if empty, it is the version of this program. Write changes the project's files.
 	With, Pin string
 	Write     bool
 	// Version is the version of schemagen, prefixed with its name.

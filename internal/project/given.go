@@ -58,7 +58,7 @@ func (g *Given) Over(c *File, in *inputs.Reader) (*File, error) {
 		s := all[slices.IndexFunc(all, func(s Setting) bool { return s.Key == key })]
 		r := &reader{NodeReader: yamltext.NewNodeReader("", invalidFile, []byte(value)), in: in, file: &File{dir: g.Dir}}
 		texts := []string{value}
-		if s.Kind != Path && s.Kind != Folder { // the run reports those that it cannot use
+		if s.Kind != Path && s.Kind != Folder { // the run reports a path that it cannot use
 			texts = r.value(s, r.given(s.Kind, value))
 		}
 		if len(r.Findings) > 0 {

@@ -27,7 +27,7 @@ type File struct {
 	data      []byte
 	// in reads what the file's paths depend on.
 	in *inputs.Reader
-	// values are the values of settings and of sections, by key. given are those of [Given.Over].
+	// values are the values of settings and of sections, by key. given has the values of [Given.Over].
 	values map[string]entry
 	given  []string
 	// packages are the options for individual packages, with absolute directories.

@@ -78,7 +78,7 @@ func severityNamed(name string) diag.Severity {
 }
 
 // Unused reports the waivers that suppressed nothing in a run over all packages of the file. reported
-// are the codes that the run reports. verified are those that schemagen verify reports for CRDs: a
+// are the codes that the run reports. verified are the codes that schemagen verify reports for CRDs: a
 // waiver of one of these is left alone if it also matches a CRD that the run does not write, that is,
 // one which is neither in the directory written nor in an output of the file.
 func (c *File) Unused(reader *inputs.Reader, used map[*Waiver]bool, reported, verified []*diag.Kind, written string) diag.List {

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"encoding/json"
 	"iter"
 	"reflect"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/schemas/contradictions"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -144,7 +144,7 @@ func (p *part) choose(a *Analysis) {
 
 // choice adds a value that the schema accepts.
 func (p *part) choice(value any) {
-	text, err := json.Marshal(value)
+	text, err := plainjson.Marshal(value)
 	if err != nil || len(p.choices) >= maxChoices || contradictions.Refusal(p.schema, structural.JSON{Raw: text}) != "" {
 		return
 	}

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -121,9 +121,7 @@ func (s *Search) Failure(ctx context.Context, edges []structural.Edge, node *str
 }
 
 func (f failing) size() int {
-	value, _ := json.Marshal(f.value) // values of JSON
-	old, _ := json.Marshal(f.old)
-	return len(value) + len(old)
+	return len(plainjson.Text(f.value)) + len(plainjson.Text(f.old))
 }
 
 // noKey is how the server's messages about absent fields begin.

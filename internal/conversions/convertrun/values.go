@@ -38,7 +38,7 @@ type conversion struct {
 // a finding for each to its conversion:
 //
 //   - kept: values in the annotation of the result;
-//   - lost: those that are not there, or are others, when the result is converted back;
+//   - lost: values that are not there, or are others, when the result is converted back;
 //   - set: those of the result that are there again if they are removed and the rest is
 //     converted there and back, so that they do not come from the object. A zero value that
 //     the object has somewhere may come from there.

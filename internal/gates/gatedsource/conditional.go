@@ -12,7 +12,7 @@ import (
 // Problem is why a condition cannot be applied.
 type Problem struct {
 	Comment markers.Comment
-	// Name is that of the marker, with its plus sign.
+	// Name is the name of the marker, with its plus sign.
 	Name, Msg, Hint string
 	// Err is the error of a marker that cannot be parsed, or nil.
 	Err error

@@ -50,7 +50,7 @@ func GroupFlags(cmd *cobra.Command, groups ...FlagGroup) {
 	}
 }
 
-// HideFlags leaves flags of a command out of its help: those that only readers of the proposals, or the tests
+// HideFlags leaves flags of a command out of its help: flags that only readers of the proposals, or the tests
 // of this program, look for.
 func HideFlags(cmd *cobra.Command, names ...string) {
 	for _, name := range names {

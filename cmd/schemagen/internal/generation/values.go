@@ -98,7 +98,7 @@ func (v *Values) targets() map[string]any {
 	}
 }
 
-// addFlag adds the flag of a setting, whose type is that of its target.
+// addFlag adds the flag of a setting, with the type of its target.
 func addFlag(flags *pflag.FlagSet, s project.Setting, target any) {
 	switch target := target.(type) {
 	case *string:
