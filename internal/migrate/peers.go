@@ -117,6 +117,7 @@ func (r *migration) findPeer(ctx context.Context, calls []controllerGenCall, rec
 	}
 	fmt.Fprintf(r.out, "controller-gen not found: nothing was compared. Install it, or pass its path with --controller-gen:\n\tgo install %s@%s\n\n", toolPackage, cmp.Or(pinned, EqualVersion()))
 	r.differs = true
+	r.reason = "nothing was compared"
 	return nil
 }
 

@@ -134,6 +134,12 @@ func (r *migration) difference(before, after *recording) string {
 					problem += "; it runs " + text
 				}
 			}
+			// A variable in quotes, as in Kubebuilder's Makefile, is one word: no program has the name of a command.
+			for line := range strings.Lines(after.output) {
+				if r.With != "" && strings.Contains(line, ": "+r.With+": ") {
+					return problem + "; it prints " + strings.TrimSpace(line)
+				}
+			}
 			return problem
 		}
 	}

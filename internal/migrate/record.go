@@ -134,7 +134,8 @@ const (
 	worldMark = "<dry run>"
 )
 
-// removeTools removes installed programs of controller-gen from a copy.
+// removeTools removes installed programs of controller-gen and schemagen from a copy: the dry run shows what
+// a machine without them would install.
 func (w *dryWorld) removeTools(copied string) error {
 	return filepath.WalkDir(copied, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -143,7 +144,7 @@ func (w *dryWorld) removeTools(copied string) error {
 		if d.IsDir() && d.Name() == ".git" {
 			return fs.SkipDir
 		}
-		if d.IsDir() || !toolFile().MatchString(d.Name()) {
+		if d.IsDir() || !toolFile().MatchString(d.Name()) && !productFile().MatchString(d.Name()) {
 			return nil
 		}
 		info, err := os.Stat(name)
