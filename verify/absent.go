@@ -14,6 +14,9 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
+// MaskedRule is the code of rules that [Options.Masked] is about.
+const MaskedRule diag.Code = "SG625"
+
 // absentFields reports the rules of a version that fail for an object that the schema allows,
 // because they read a field that it does not have. Only failures that the server's code confirms
 // are reported.
@@ -26,7 +29,7 @@ func (c *checks) absentFields(ctx context.Context, version int) error {
 	name := spec.Versions[version].Name
 	schema := c.Schemas[version]
 	search := &rules.Search{
-		Group: spec.Group, Version: name, Kind: spec.Names.Kind, Schema: schema,
+		Group: spec.Group, Version: name, Kind: spec.Names.Kind, Schema: schema, Masked: c.options.Masked, Unproved: &c.shared.unproved,
 		Server: sync.OnceValues(func() (*apiserver.Kind, error) {
 			return (&apiserver.Kinds{}).New(c.CRD, schema, name)
 		}),
@@ -34,13 +37,14 @@ func (c *checks) absentFields(ctx context.Context, version int) error {
 	seen := map[*structural.Schema]bool{}
 	var visit func(s *structural.Schema, edges []structural.Edge, path *structural.Path) error
 	visit = func(s *structural.Schema, edges []structural.Edge, path *structural.Path) error {
-		if seen[s] {
+		unproved := c.shared.unproved.Of(s)
+		if seen[s] || len(unproved.Rules) == 0 && !unproved.Below {
 			return nil
 		}
 		seen[s] = true
 		for i, rule := range s.XValidations {
-			reads := rules.Reads(rule, s)
-			if reads == nil || len(reads.Failing) == 0 {
+			reads := unproved.Rules[i]
+			if reads == nil {
 				continue
 			}
 			failure, err := search.Failure(ctx, edges, s, rule, reads)

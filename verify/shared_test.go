@@ -251,7 +251,7 @@ func TestPartial(t *testing.T) {
 		var want diag.List
 		rejected := make([]bool, len(subjects))
 		for i, s := range subjects {
-			results, err := v.examine(t.Context(), s, nil, &crdsize.Sizes{})
+			results, err := v.examine(t.Context(), s, nil, &shared{})
 			if err != nil {
 				t.Fatal(err)
 			}

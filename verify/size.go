@@ -19,7 +19,7 @@ func (c *checks) size() {
 	if c.Provenance().Header == nil {
 		c.complete()
 	}
-	n, err := c.measures.Of(c.Definition)
+	n, err := c.shared.sizes.Of(c.Definition)
 	if err != nil || n <= crdsize.AnnotationLimit {
 		return
 	}
@@ -57,7 +57,7 @@ func (c *checks) sizes(total int) string {
 		if schema == nil {
 			continue
 		}
-		version := c.measures.Schema(schema)
+		version := c.shared.sizes.Schema(schema)
 		descriptions += version.Descriptions
 		largest := version.Largest(total)
 		var parts []string

@@ -26,6 +26,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/progress"
 	"github.com/schemagen/schemagen/internal/ground/words"
+	"github.com/schemagen/schemagen/internal/rules"
 	"github.com/schemagen/schemagen/internal/schemas/contradictions"
 	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/structural"
@@ -37,6 +38,9 @@ type Options struct {
 	// Generating makes rejections of the group name and of a missing api-approved annotation
 	// warnings, because another build step may still add them.
 	Generating bool
+	// Masked also looks for rules that fail for an object that they would refuse anyway (SG625, which is
+	// off by default).
+	Masked bool
 	// ResultCache caches results between runs. If it is nil, nothing is cached.
 	Cache ResultCache
 }
@@ -108,7 +112,7 @@ func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (di
 	}
 	results := make([][]result, len(subjects))
 	known := make([]bool, len(subjects))
-	var measures crdsize.Sizes
+	var common shared
 	checked := progress.Start(ctx, "checking", "definitions", len(subjects))
 	err := parallel.Do(len(subjects), func(i int) error {
 		known[i] = v.load(subjects[i], &results[i])
@@ -130,7 +134,7 @@ func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (di
 			return nil
 		}
 		defer checked.Add(1)
-		results[i], err = v.examine(ctx, subjects[i], parts[i], &measures)
+		results[i], err = v.examine(ctx, subjects[i], parts[i], &common)
 		return err
 	})
 	if err != nil {
@@ -139,7 +143,7 @@ func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (di
 	again := unsure(parts, func(i int) bool { return slices.ContainsFunc(results[i], result.isRejection) })
 	err = parallel.Do(len(again), func(n int) (err error) {
 		i := again[n]
-		results[i], err = v.examine(ctx, subjects[i], nil, &measures)
+		results[i], err = v.examine(ctx, subjects[i], nil, &common)
 		return err
 	})
 	if err != nil {
@@ -172,7 +176,7 @@ func (v *Verifier) One(ctx context.Context, d *crd.Definition) (diag.List, error
 	}
 	var results []result
 	if !v.load(s, &results) {
-		results, err = v.examine(ctx, s, nil, &crdsize.Sizes{})
+		results, err = v.examine(ctx, s, nil, &shared{})
 		if err != nil {
 			return nil, err
 		}
@@ -344,7 +348,7 @@ func (v *Verifier) keys(s *crd.Definition) iter.Seq2[string, bool] {
 		}
 		key := func(content []byte) string {
 			hash := sha256.New()
-			fmt.Fprintf(hash, "7 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.Provenance().OnlySchemas, s.CheckSize, len(content))
+			fmt.Fprintf(hash, "8 %s %t %t %t %t %d\n", v.target.Version(), v.options.Generating, v.options.Masked, s.Provenance().OnlySchemas, s.CheckSize, len(content))
 			hash.Write(content)
 			return hex.EncodeToString(hash.Sum(nil))
 		}
@@ -382,7 +386,7 @@ func (v *Verifier) store(s *crd.Definition, results []result) {
 }
 
 // examine runs all checks. If part is not nil, the server is asked about that first.
-func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial, measures *crdsize.Sizes) ([]result, error) {
+func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial, common *shared) ([]result, error) {
 	if s.CRD == nil {
 		if part != nil {
 			s.CRD = s.Provenance().BuildWith(part.schemas)
@@ -397,7 +401,7 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial
 		}
 		defer func() { s.CRD = nil }() // it is large; do not hold all of them at once
 	}
-	c := &checks{Verifier: v, Definition: s, partial: part != nil, measures: measures}
+	c := &checks{Verifier: v, Definition: s, partial: part != nil, shared: common}
 	var bySchema []schemaFindings
 	err := parallel.Do(2, func(part int) error {
 		if part == 1 {
@@ -671,9 +675,14 @@ type checks struct {
 	// partial is set if the schemas of the CRD lack parts that are verified elsewhere.
 	partial bool
 	// rules are the rules of the original definition.
-	rules []apiserver.Rule
-	// measures is shared by the definitions of a run.
-	measures *crdsize.Sizes
+	rules  []apiserver.Rule
+	shared *shared
+}
+
+// shared is what the definitions of a run share: what is known of nodes that several of them have.
+type shared struct {
+	sizes    crdsize.Sizes
+	unproved rules.Unproved
 }
 
 // add adds a result. The returned pointer is valid until the next call.

@@ -18,11 +18,7 @@ func (c *File) Rules(names []string) ([]diag.Code, error) {
 	var out []diag.Code
 	for _, kind := range passes.Rules() {
 		known = append(known, string(kind.Code))
-		severity := ""
-		if c != nil {
-			severity = c.severities[kind.Code]
-		}
-		if severity != "" && severity != severityOff || slices.Contains(names, Review) || slices.Contains(names, string(kind.Code)) {
+		if c.Enables(kind.Code) || slices.Contains(names, Review) || slices.Contains(names, string(kind.Code)) {
 			out = append(out, kind.Code)
 		}
 	}
@@ -32,4 +28,9 @@ func (c *File) Rules(names []string) ([]diag.Code, error) {
 		}
 	}
 	return out, nil
+}
+
+// Enables reports whether the file, which may be nil, has a severity for a code that is off by default.
+func (c *File) Enables(code diag.Code) bool {
+	return c != nil && c.severities[code] != "" && c.severities[code] != severityOff
 }

@@ -2,10 +2,10 @@ package rules
 
 import (
 	"iter"
+	"maps"
 	"reflect"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
@@ -22,7 +22,8 @@ type part struct {
 	// optional is set for a property that an object need not have, and for the elements of a list
 	// or a map that may be empty.
 	optional bool
-	// choices are the values of a part without children.
+	// choices are the values of a part without children; of others, the only one is what surrounds
+	// the children.
 	choices []any
 }
 
@@ -112,10 +113,13 @@ func (p *part) choose(a *Analysis) {
 	for _, c := range p.children {
 		c.choose(a)
 	}
-	if len(p.children) > 0 || p.schema == nil {
+	if p.schema == nil {
 		return
 	}
 	p.choices = []any{unions.Sample(p.schema, false)}
+	if len(p.children) > 0 {
+		return
+	}
 	if v := p.schema.ValueValidation; v != nil {
 		for _, allowed := range v.Enum {
 			var value any
@@ -137,9 +141,78 @@ func (p *part) choose(a *Analysis) {
 	p.choice(true)
 	p.choice("b")
 	p.choice(int64(2))
-	if p.schema.Type == "array" || p.schema.Type == "object" {
-		p.choice(unions.Sample(p.schema, true))
+	if value := larger(p.schema); value != nil {
+		p.choice(value)
 	}
+}
+
+// larger returns a value with an element or an optional field more than the schema requires; nil
+// if there is none.
+func larger(s *structural.Schema) any {
+	switch value := unions.Sample(s, false).(type) {
+	case []any:
+		if s.Items != nil {
+			return append(value, unions.Sample(s.Items, false))
+		}
+	case map[string]any:
+		for _, p := range s.Properties {
+			if _, ok := value[p.Name]; !ok && p.Schema != nil {
+				value[p.Name] = unions.Sample(p.Schema, false)
+				return value
+			}
+		}
+		if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+			value[entryName] = unions.Sample(a.Schema, false)
+			return value
+		}
+	}
+	return nil
+}
+
+// covering returns a schema without rules, and without the properties that none of the values has
+// and that have no default: the server's evaluation converts what the schema describes, however
+// little of it a value has.
+func covering(s *structural.Schema, values []any) *structural.Schema {
+	if s == nil {
+		return nil
+	}
+	out := *s
+	out.XValidations = nil
+	out.Properties = nil
+	var elements, entries []any
+	for _, value := range values {
+		switch value := value.(type) {
+		case []any:
+			elements = append(elements, value...)
+		case map[string]any:
+			entries = append(entries, value)
+		}
+	}
+	out.Items = covering(s.Items, elements)
+	for _, p := range s.Properties {
+		var below []any
+		for _, entry := range entries {
+			if value, ok := entry.(map[string]any)[p.Name]; ok {
+				below = append(below, value)
+			}
+		}
+		switch {
+		case len(below) > 0:
+			out.Properties = append(out.Properties, structural.Property{Name: p.Name, Schema: covering(p.Schema, below)})
+		case isDefaulted(p.Schema):
+			out.Properties = append(out.Properties, p)
+		}
+	}
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+		var below []any
+		for _, entry := range entries {
+			for _, value := range entry.(map[string]any) {
+				below = append(below, value)
+			}
+		}
+		out.AdditionalProperties = &structural.SchemaOrBool{Bool: a.Bool, Schema: covering(a.Schema, below)}
+	}
+	return &out
 }
 
 // choice adds a value that the schema accepts.
@@ -183,15 +256,19 @@ const absent = -1
 // assignment is the choice of each part; the first one where there is none.
 type assignment map[*part]int
 
-// build returns a value of a part. override is the value of a part, whatever its choice is.
+// build returns a value of a part, which shares what has no children with other values. override is
+// the value of a part, whatever its choice is.
 func (p *part) build(chosen assignment, override map[*part]any) any {
 	if value, ok := override[p]; ok {
-		return runtime.DeepCopyJSONValue(value)
+		return value
 	}
 	if len(p.children) == 0 {
-		return runtime.DeepCopyJSONValue(p.choices[max(0, chosen[p])])
+		return p.choices[max(0, chosen[p])]
 	}
-	value := unions.Sample(p.schema, false)
+	value := p.choices[0]
+	if object, ok := value.(map[string]any); ok {
+		value = maps.Clone(object)
+	}
 	for _, c := range p.children {
 		_, isOverridden := override[c]
 		isAbsent := chosen[c] == absent && !isOverridden
@@ -257,9 +334,6 @@ func (p *part) options() []int {
 	}
 	for i := range p.choices {
 		out = append(out, i)
-	}
-	if len(p.children) > 0 {
-		out = append(out, 0)
 	}
 	return out
 }

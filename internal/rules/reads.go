@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
@@ -102,6 +103,37 @@ func Proved(s *structural.Schema) (total, proved int) {
 		proved += provedBelow
 	}
 	return total, proved
+}
+
+// Unproved finds the rules of schemas that are not proved. A node that several schemas share is
+// analyzed once, and so are trials of equal rules. Its zero value is ready for use, also concurrently.
+type Unproved struct{ nodes, trials sync.Map }
+
+// UnprovedNode has what is not proved of a node of a schema and of those below it.
+type UnprovedNode struct {
+	// Rules are the analyses of the node's own rules, by index; nil for those that are proved.
+	Rules map[int]*Analysis
+	// Below is set if a node below has such rules.
+	Below bool
+}
+
+// Of returns what is not proved of a schema.
+func (u *Unproved) Of(s *structural.Schema) *UnprovedNode {
+	if known, ok := u.nodes.Load(s); ok {
+		return known.(*UnprovedNode)
+	}
+	out := &UnprovedNode{Rules: map[int]*Analysis{}}
+	for i, rule := range s.XValidations {
+		if a := Reads(rule, s); a != nil && len(a.Failing) > 0 {
+			out.Rules[i] = a
+		}
+	}
+	for _, child := range s.Children() {
+		below := u.Of(child)
+		out.Below = out.Below || below.Below || len(below.Rules) > 0
+	}
+	u.nodes.Store(s, out)
+	return out
 }
 
 // walk interprets a rule.

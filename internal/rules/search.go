@@ -3,8 +3,11 @@ package rules
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"iter"
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -37,6 +40,10 @@ type Search struct {
 	// Group, Version and Kind identify the objects, and Schema is the schema of the version.
 	Group, Version, Kind string
 	Schema               *structural.Schema
+	// Masked also searches for failures where the rule would refuse the object anyway.
+	Masked bool
+	// Unproved has the trials of the run.
+	Unproved *Unproved
 	// Server returns the server's handling of objects.
 	Server func() (*apiserver.Kind, error)
 
@@ -73,7 +80,7 @@ func (s *Search) Failure(ctx context.Context, edges []structural.Edge, node *str
 		return nil, nil
 	}
 	s.searched[rule.Rule]++
-	var evaluator *apiserver.RuleEvaluator
+	var t *trial
 	var best *Failure
 	var tried []string
 	for _, read := range a.Failing {
@@ -81,35 +88,21 @@ func (s *Search) Failure(ctx context.Context, edges []structural.Edge, node *str
 			continue
 		}
 		tried = append(tried, read.Text)
-		if evaluator == nil {
+		if t == nil {
 			var err error
-			evaluator, err = apiserver.NewRuleEvaluator(node, rule, len(edges) == 0)
+			t, err = s.Unproved.trial(a, node, rule, len(edges) == 0)
 			if err != nil {
 				return nil, err
 			}
 		}
-		found, skips := fail(ctx, a, read, node, rule, evaluator)
-		slices.SortStableFunc(found, func(a, b failing) int {
-			switch {
-			case a.accepts && !b.accepts:
-				return -1
-			case b.accepts && !a.accepts:
-				return 1
-			}
-			return a.size() - b.size()
-		})
-		for _, f := range found[:min(len(found), maxProofs)] {
-			if best != nil && !f.accepts {
-				break
-			}
+		for _, f := range t.failing(ctx, read, s.Masked && best == nil) {
 			detail, err := s.prove(ctx, edges, f, rule)
 			if err != nil {
 				return nil, err
 			}
 			if detail != "" {
-				best = &Failure{Read: read, Value: f.value, Old: f.old, Detail: detail}
-				best.Accepts = f.accepts
-				best.Skips = skips
+				best = &Failure{Read: read, Value: f.value, Old: f.old, Detail: detail, Accepts: f.accepts}
+				best.Skips = f.accepts && t.skips(ctx, read)
 				break
 			}
 		}
@@ -127,57 +120,140 @@ func (f failing) size() int {
 // noKey is how the server's messages about absent fields begin.
 const noKey = "no such key: "
 
-// fail returns values without what a rule reads for which it fails, and whether it accepts all
-// values without that if they have Go's zero value in its place.
-func fail(ctx context.Context, a *Analysis, read Read, node *structural.Schema, rule structural.Rule,
-	evaluator *apiserver.RuleEvaluator) (found []failing, skips bool) {
-	self := a.partsOf("self", node)
-	var old *part
+// trial evaluates a rule for values that differ in what it reads.
+type trial struct {
+	// self and old have the parts of self and oldSelf; old is nil if the rule does not read that.
+	self, old *part
+	// schema is the schema of the values, without what none of them has.
+	schema    *structural.Schema
+	evaluator *apiserver.RuleEvaluator
+	// found has the results of [trial.failing], by the text of the read.
+	found sync.Map
+}
+
+// trial returns the trial of a rule of a node, which may be one of an equal rule.
+func (u *Unproved) trial(a *Analysis, node *structural.Schema, rule structural.Rule, isRoot bool) (*trial, error) {
+	t := &trial{self: a.partsOf("self", node), schema: node}
 	if apiserver.UsesOldSelf(rule.Rule) {
-		old = a.partsOf("oldSelf", node)
-		self.addUnread(a) // the server ignores failures of rules about what an update does not change
+		t.old = a.partsOf("oldSelf", node)
+		t.self.addUnread(a) // the server ignores failures of rules about what an update does not change
 	}
-	parts := all(self, old)
-	root := self
-	if read.Steps[0] == "oldSelf" {
-		root = old
+	// Of a read that is not known, the part is not known either.
+	if !slices.ContainsFunc(a.Failing, func(r Read) bool { return r.Steps == nil }) {
+		t.schema = covering(node, t.examples())
 	}
-	way := root.find(read.Steps[1:])
-	if len(way) == 0 {
-		return nil, false
+	// Versions and kinds have the same rules for equal schemas, which need not be the same nodes.
+	key := fmt.Sprintf("%t %s\n%s", isRoot, rule.Rule, plainjson.Text(t.schema.Props()))
+	if known, ok := u.trials.Load(key); ok {
+		return known.(*trial), nil
 	}
-	missing := way[len(way)-1]
-	fixed := assignment{missing: absent}
-	for _, p := range way[:len(way)-1] {
-		fixed[p] = 0
+	evaluator, err := apiserver.NewRuleEvaluator(t.schema, rule, isRoot)
+	if err != nil {
+		return nil, err
 	}
-	replaced := map[*part]any{missing: zero(missing.schema, 0)}
-	skips = true
-	left := maxEvaluations
-	for chosen := range assignments(parts, fixed) {
-		if left--; left < 0 || ctx.Err() != nil {
-			break
-		}
-		evaluate := func(override map[*part]any) (out failing, outcome unions.Outcome) {
-			out.value = self.build(chosen, override)
-			if old != nil {
-				out.old = old.build(chosen, override)
-			}
-			return out, evaluator.Evaluate(ctx, defaulted(node, out.value), defaulted(node, out.old))
-		}
-		f, outcome := evaluate(nil)
-		fails := strings.HasPrefix(outcome.Failure, noKey)
-		if !fails && !skips {
+	t.evaluator = evaluator
+	u.trials.Store(key, t)
+	return t, nil
+}
+
+// examples returns values that have all parts, and each choice of a part at least once.
+func (t *trial) examples() []any {
+	var out []any
+	for _, root := range []*part{t.self, t.old} {
+		if root == nil {
 			continue
 		}
-		_, filled := evaluate(replaced)
-		f.accepts = filled == unions.Outcome{}
-		skips = skips && f.accepts
-		if fails {
-			found = append(found, f)
+		for i := range maxChoices {
+			chosen := assignment{}
+			for _, p := range all(root) {
+				if len(p.choices) > 0 {
+					chosen[p] = i % len(p.choices)
+				}
+			}
+			out = append(out, root.build(chosen, nil))
 		}
 	}
-	return found, skips
+	return out
+}
+
+// failing returns values without what a rule reads for which it fails, the smallest first: some that it
+// accepts with Go's zero value in its place and then, if masked is set, some that it refuses.
+func (t *trial) failing(ctx context.Context, read Read, masked bool) []failing {
+	key := fmt.Sprintf("%s %t", read.Text, masked)
+	if known, ok := t.found.Load(key); ok {
+		return known.([]failing)
+	}
+	var accepted, refused []failing
+	for chosen, zeros := range t.lacking(ctx, read) {
+		f, outcome := t.evaluate(ctx, chosen, nil)
+		if !strings.HasPrefix(outcome.Failure, noKey) {
+			continue
+		}
+		_, filled := t.evaluate(ctx, chosen, zeros)
+		f.accepts = filled == unions.Outcome{}
+		switch {
+		case f.accepts:
+			accepted = append(accepted, f)
+		case masked:
+			refused = append(refused, f)
+		}
+		if len(accepted) == maxProofs {
+			break
+		}
+	}
+	for _, found := range [][]failing{accepted, refused} {
+		slices.SortStableFunc(found, func(a, b failing) int { return a.size() - b.size() })
+	}
+	found := slices.Concat(accepted, refused[:min(len(refused), maxProofs)])
+	if ctx.Err() == nil {
+		t.found.Store(key, found)
+	}
+	return found
+}
+
+// skips reports whether a rule accepts all values without what it reads if they have Go's zero value in
+// its place.
+func (t *trial) skips(ctx context.Context, read Read) bool {
+	for chosen, zeros := range t.lacking(ctx, read) {
+		if _, outcome := t.evaluate(ctx, chosen, zeros); outcome != (unions.Outcome{}) {
+			return false
+		}
+	}
+	return true
+}
+
+// lacking yields assignments without what a rule reads, with Go's zero value for its place.
+func (t *trial) lacking(ctx context.Context, read Read) iter.Seq2[assignment, map[*part]any] {
+	return func(yield func(assignment, map[*part]any) bool) {
+		root := t.self
+		if read.Steps[0] == "oldSelf" {
+			root = t.old
+		}
+		way := root.find(read.Steps[1:])
+		if len(way) == 0 {
+			return
+		}
+		missing := way[len(way)-1]
+		fixed := assignment{missing: absent}
+		for _, p := range way[:len(way)-1] {
+			fixed[p] = 0
+		}
+		left := maxEvaluations
+		for chosen := range assignments(all(t.self, t.old), fixed) {
+			if left--; left < 0 || ctx.Err() != nil || !yield(chosen, map[*part]any{missing: zero(missing.schema, 0)}) {
+				return
+			}
+		}
+	}
+}
+
+// evaluate returns the values of an assignment, and the outcome of the rule for them.
+func (t *trial) evaluate(ctx context.Context, chosen assignment, override map[*part]any) (out failing, outcome unions.Outcome) {
+	out.value = t.self.build(chosen, override)
+	if t.old != nil {
+		out.old = t.old.build(chosen, override)
+	}
+	return out, t.evaluator.Evaluate(ctx, defaulted(t.schema, out.value), defaulted(t.schema, out.old))
 }
 
 // defaulted returns a value with the defaults of a schema.

@@ -18,7 +18,7 @@ func searchOf(schema *structural.Schema) *Search {
 	definition.Spec.Group = "example.com"
 	definition.Spec.Names = apiextensionsv1.CustomResourceDefinitionNames{Kind: "Valve", ListKind: "ValveList", Plural: "valves", Singular: "valve"}
 	definition.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true}}
-	return &Search{Group: "example.com", Version: "v1", Kind: "Valve", Schema: root,
+	return &Search{Group: "example.com", Version: "v1", Kind: "Valve", Schema: root, Unproved: &Unproved{},
 		Server: func() (*apiserver.Kind, error) { return (&apiserver.Kinds{}).New(definition, root, "v1") }}
 }
 
