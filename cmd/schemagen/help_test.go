@@ -76,7 +76,7 @@ func TestHelp(t *testing.T) {
 			}
 		}
 	}
-	if len(asking) != 5 {
+	if len(asking) != 4 {
 		t.Errorf("commands with --yes: %v", asking)
 	}
 	flags := newCRDCommand(io.Discard, io.Discard).Flags()

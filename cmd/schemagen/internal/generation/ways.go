@@ -23,7 +23,10 @@ func (inv *Invocation) compareWays(s *Settings, v *Values, flags *pflag.FlagSet,
 		return nil, nil
 	}
 	var out diag.List
-	if len(v.Companions.Generators) > 0 {
+	_, isKubebuilder := project.ReadKubebuilder(reader, v.Dir)
+	// In other projects without a list, the files that a generator has written show it, but not its options.
+	hasOptions := isKubebuilder || len(file.Texts("generators", v.Dir)) > 0
+	if len(v.Companions.Generators) > 0 && hasOptions {
 		// Mistakes in the list of generators are reported by schemagen generate.
 		if all, err := generate.ReadProject(reader, file, v.Dir, time.Now().UTC().Year(), nil); err == nil {
 			out = v.Request.OtherOptions(reader, all)
