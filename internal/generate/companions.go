@@ -9,6 +9,7 @@ import (
 	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/companions/configgen"
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/ground/temporary"
 	"github.com/schemagen/schemagen/internal/project"
@@ -49,6 +50,7 @@ func CompanionsOf(line *commandline.CommandLine) Companions {
 // own loaders are recorded as well.
 func (c Companions) run(ctx context.Context, options define.Options, year int, noteSources bool,
 	kinds configgen.Kinds) (*made, error) {
+	var misspelled diag.List
 	if len(c.Patterns) > 0 && !slices.Equal(c.Patterns, options.Patterns) {
 		options.Patterns = c.Patterns
 		loaded, err := options.Loaded.LoadOthers(ctx, options)
@@ -56,6 +58,11 @@ func (c Companions) run(ctx context.Context, options define.Options, year int, n
 			return nil, err
 		}
 		options.Loaded = loaded
+		// A misspelled +kubebuilder:rbac in a package without types is a permission less.
+		misspelled, err = define.Misspelled(ctx, options)
+		if err != nil {
+			return nil, err
+		}
 	}
 	result, err := commandline.Run(ctx, commandline.Options{
 		Source: options, Generators: c.Generators, Year: year, Temporary: temporary.Schemas.Write, NoteSources: noteSources, Kinds: kinds,
@@ -63,7 +70,7 @@ func (c Companions) run(ctx context.Context, options define.Options, year int, n
 	if err != nil {
 		return nil, err
 	}
-	out := &made{findings: result.Findings}
+	out := &made{findings: slices.Concat(definitions.WithoutIgnored(options.Inputs, misspelled), result.Findings)}
 	for _, file := range result.Files {
 		rule := c.Rules[file.Generator]
 		if file.Generator == commandline.ApplyConfigurationName {
