@@ -137,7 +137,7 @@ spec: {size: 1, name: c}`,
 	}
 	noKind = &diag.Kind{
 		Code: "SG706", Title: "an object without a CRD",
-		Explanation: "None of the known CRDs serves the object's version and kind. For files found in a directory it is a note: they may contain objects of other kinds.",
+		Explanation: "None of the known CRDs serves the object's version and kind. For files found in a directory it is a note, because they may contain objects of other kinds, unless the group has a kind with a similar name.",
 		Bad: `
 $ schemagen try -f widget.yaml --crd ./v1
 -- v1/types.go --

@@ -210,7 +210,7 @@ func (t *Trial) Try(ctx context.Context, o *Object) (*Result, error) {
 	r.Kind = t.kinds[kindKey(o.APIVersion, o.Kind)]
 	if r.Kind == nil {
 		d := noKind.At(o.Pos, t.nearestKind(o), "%s", t.unknownKind(o))
-		if o.mixed {
+		if o.mixed && !t.hasSimilar(o) {
 			d = d.As(diag.Note)
 		}
 		r.Findings = append(r.Findings, d)
@@ -351,6 +351,21 @@ func (t *Trial) unknownKind(o *Object) string {
 		return fmt.Sprintf("the CRD of %s.%s does not serve %s, only %s", o.Kind, group, o.APIVersion, strings.Join(versions, ", "))
 	}
 	return fmt.Sprintf("no CRD for kind %s in %s", o.Kind, o.APIVersion)
+}
+
+// hasSimilar reports whether the group of an object has its kind, in another version, or one of a similar
+// name.
+func (t *Trial) hasSimilar(o *Object) bool {
+	group, _, _ := strings.Cut(o.APIVersion, "/")
+	var kinds []string
+	for _, k := range t.kinds {
+		if k.Group == group {
+			kinds = append(kinds, k.Kind)
+		}
+	}
+	slices.Sort(kinds)
+	_, ok := words.Nearest(o.Kind, slices.Compact(kinds))
+	return ok
 }
 
 // nearestKind returns the hint for an unknown kind.

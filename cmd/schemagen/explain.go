@@ -80,7 +80,14 @@ func completeExplained(_ *cobra.Command, args []string, typed string) (out []str
 	case len(args) > 0:
 	case strings.HasPrefix(typed, "+"):
 		table, _ := markers.New()
-		out = append(out, table.Names()...)
+		for _, name := range table.Names() {
+			// A shell matches the beginning; +Minimum is short for +kubebuilder:validation:Minimum.
+			for _, candidate := range []string{"+" + name, "+" + name[strings.LastIndex(name, ":")+1:]} {
+				if strings.HasPrefix(candidate, typed) && !slices.Contains(out, candidate) {
+					out = append(out, candidate)
+				}
+			}
+		}
 	case strings.HasPrefix(strings.ToUpper(typed), "SG"):
 		for _, info := range reference.Codes() {
 			if !strings.HasPrefix(string(info.Code), strings.ToUpper(typed)) {

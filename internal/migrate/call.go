@@ -1,7 +1,6 @@
 package migrate
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,14 +35,6 @@ func (c controllerGenCall) id() string {
 		text = strings.ReplaceAll(text, c.world, worldMark)
 	}
 	return temporaryName().ReplaceAllString(text, worldMark+"/tmp")
-}
-
-// where is the place of a call that was read from a text.
-func (c controllerGenCall) where() string {
-	if c.line == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d: ", c.file, c.line)
 }
 
 // callOf returns the call of controller-gen in words: all after its name, or all words. ok is false for

@@ -349,8 +349,8 @@ func assignments(parts []*part, fixed assignment) iter.Seq[assignment] {
 			}
 			for i := from; i < len(parts); i++ {
 				p := parts[i]
-				before, isFixed := base[p]
-				if _, isFixed = fixed[p]; isFixed {
+				before := base[p]
+				if _, isFixed := fixed[p]; isFixed {
 					continue
 				}
 				for _, option := range p.options() {

@@ -58,7 +58,8 @@ func Parse(args []string) (*CommandLine, error) {
 		text := "+" + strings.TrimPrefix(arg, "+")
 		definition := registry.Lookup(text, markers.DescribesPackage)
 		if definition == nil {
-			return nil, fmt.Errorf("unknown argument %q: use generators, paths=… and output:…", arg)
+			name, _, _ := strings.Cut(arg, ":")
+			return nil, fmt.Errorf("unknown argument %q: %s", arg, words.DidYouMean(name, Names(), "use generators, paths=… and output:…"))
 		}
 		value, err := definition.Parse(text)
 		if err != nil {
