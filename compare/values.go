@@ -391,6 +391,8 @@ func (c *comparer) format(p nodePair) bool {
 	text("format", "values that do not have this format are rejected").explain(c, p)
 	switch change := &c.changes[start]; {
 	case change.Category != Safe:
+	case p.old.Type != p.new.Type:
+		change.Reason = "the format was about values of the old type"
 	case p.old.Format == "int32" && p.old.Type == "integer":
 		change.Reason = "every value is still accepted; clients may read integers with more than 32 bits"
 	case p.new.Format != "" && c.target.IgnoresFormat(p.new.Type, p.new.Format):

@@ -311,7 +311,8 @@ func settingsTable(t *testing.T) string {
 		}
 		flag := quoted("--%s", s.Flag)
 		if flag != "" {
-			flag += " of " + strings.Join(slices.Compact(commands), ", ")
+			names := strings.Join(slices.Compact(commands), ", ")
+			flag += " of " + strings.Replace(names, project.OfDefinitions, "commands that read CRDs", 1)
 		}
 		argument := quoted("crd:%s=", s.Argument)
 		if s.Alias != "" {

@@ -166,7 +166,7 @@ func (run *Run) reportDisabled(disabled map[*source.Package]map[string][]markers
 			if len(found) > 1 {
 				message = fmt.Sprintf("this is the first of %d %ss%s in package %s that have no effect", len(found), what, rest, p.Path)
 			}
-			hint := fmt.Sprintf("write // +schemagen:enable=%s above the package clause, or run with --enable=%s; allow in schemagen.yaml suppresses this warning", feature, feature)
+			hint := fmt.Sprintf("write // +schemagen:enable=%s above the package clause, or set enable: [%s] in schemagen.yaml, where allow suppresses this warning", feature, feature)
 			run.Reporter.Delimit(run.Reporter.Add(report.FeatureDisabled.At(run.Reporter.Position(found[0].Pos), hint, "%s", message)), found[0].End, nil)
 		}
 	}

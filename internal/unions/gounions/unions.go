@@ -172,7 +172,7 @@ func (all *Unions) reportOff(t *source.Type, pos token.Pos) {
 		all.off = map[*source.Package]int{}
 	}
 	all.off[t.Pkg] = all.Reporter.Findings()
-	all.Reporter.Report(report.UnionsDisabled, t.Pkg.At(pos), "write // +schemagen:unions=cel above the package clause, or run with --unions=cel; objects that are stored with members which their discriminator does not select will be rejected when the union changes: see docs/unions.md",
+	all.Reporter.Report(report.UnionsDisabled, t.Pkg.At(pos), "write // +schemagen:unions=cel above the package clause, or set unions: cel in schemagen.yaml; objects that are stored with members which their discriminator does not select will be rejected when the union changes: see docs/unions.md",
 		"no rule enforces this union, and package %s does not switch unions on", t.Pkg.Path)
 }
 
