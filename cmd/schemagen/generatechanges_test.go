@@ -181,7 +181,7 @@ func (p *scaffold) existing(r *rand.Rand) string {
 func (p *scaffold) generate(more ...string) (code int, named []string, text string) {
 	var stdout, stderr strings.Builder
 	code = run(p.t.Context(), append([]string{"generate"}, more...), &stdout, &stderr)
-	for _, match := range regexp.MustCompile(`(?m)^schemagen: (\S+)(?:: run .*| is stale)$`).FindAllStringSubmatch(stderr.String(), -1) {
+	for _, match := range regexp.MustCompile(`(?m)^schemagen: (\S+)(?:: run .*| is stale: run schemagen generate)$`).FindAllStringSubmatch(stderr.String(), -1) {
 		named = append(named, match[1])
 	}
 	slices.Sort(named)

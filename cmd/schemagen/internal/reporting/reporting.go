@@ -286,14 +286,20 @@ func finish(ctx context.Context, c *output.Change, command string, stdout, stder
 	if c.Mode == output.Check && len(changed)+len(c.Stale) == 0 {
 		ConsoleOf(ctx).ConcludeWritten(0, len(c.Outputs), 0, output.Dir(c.Outputs, nil))
 	} else if c.Mode == output.Check {
-		fmt.Fprintf(stderr, "schemagen: %d of %d files are out of date\n", len(changed), len(c.Outputs))
+		if len(changed) > 0 {
+			fmt.Fprintf(stderr, "schemagen: %d of %d files are out of date\n", len(changed), len(c.Outputs))
+		}
 		for _, f := range c.Outputs {
 			if command != "" && slices.Contains(changed, f.Path) {
 				fmt.Fprintf(stderr, "schemagen: %s: run %s %s\n", screen.Line(f.Path), command, f.By)
 			}
 		}
 		for _, path := range c.Stale {
-			fmt.Fprintf(stderr, "schemagen: %s is stale\n", screen.Line(path))
+			hint := ""
+			if command != "" {
+				hint = ": run " + strings.TrimSuffix(command, " --only")
+			}
+			fmt.Fprintf(stderr, "schemagen: %s is stale%s\n", screen.Line(path), hint)
 		}
 		return changed, ErrFindings
 	}
