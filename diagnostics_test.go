@@ -29,6 +29,7 @@ func withoutExample() map[string]string {
 		"SG105": "a txtar archive has only regular files, which can be read",
 		"SG108": "it needs a struct of a thousand fields: TestLimits of package clients makes one",
 		"SG519": "it needs a file that changes during the run: tests of package output write one",
+		"SG521": "it stands in documents of findings, and as text in the list after the differences: a script of the command tests it",
 		"SG511": "it needs --fix and a file that cannot be written: a script of the command tests it",
 	}
 }

@@ -2,6 +2,8 @@ package output
 
 import (
 	"errors"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
@@ -40,10 +42,33 @@ kind: CustomResourceDefinition`,
 		Code: "SG519", Title: "a file that changed while schemagen ran",
 		Explanation: "A command that changes files compares each with what it has read, in the moment before it replaces the file. If another program has saved something since, nothing is written. Run the command again.",
 	}
+	outOfDate = &diag.Kind{
+		Code: "SG521", Title: "a generated file that is out of date",
+		Explanation: "With --check nothing is written: a file differs from what would be written, is missing, or would be removed. Documents of findings (--format json, sarif or github) name these files, so that a pull request shows them; as text they are listed after the differences. Run the command without --check, and commit the files.",
+	}
 )
 
 // Codes returns the kinds of diagnostics of this package, in the order of their codes.
-func Codes() []*diag.Kind { return []*diag.Kind{outside, irreplaceable, changedMeanwhile} }
+func Codes() []*diag.Kind { return []*diag.Kind{outside, irreplaceable, changedMeanwhile, outOfDate} }
+
+// OutOfDate returns findings about the files that a check found to differ, and those to remove. command is what
+// makes a file, before the name of its generator; it may be empty.
+func (c *Change) OutOfDate(changed []string, command string) (out diag.List) {
+	for _, f := range c.Outputs {
+		if !slices.Contains(changed, f.Path) {
+			continue
+		}
+		hint := "run the command without --check"
+		if command != "" {
+			hint = "run " + command + " " + f.By
+		}
+		out = append(out, outOfDate.At(diag.Position{File: f.Path}, hint, "%s is out of date", filepath.ToSlash(f.Path)))
+	}
+	for _, path := range c.Stale {
+		out = append(out, outOfDate.At(diag.Position{File: path}, "run the command without --check", "%s is stale", filepath.ToSlash(path)))
+	}
+	return out
+}
 
 // Refused is the error of a change that must not be made.
 type Refused struct{ Findings diag.List }

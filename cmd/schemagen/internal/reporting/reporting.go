@@ -257,6 +257,14 @@ func (r *Reporter) Deliver(
 		v.Findings = slices.Concat(v.Findings, change.Refused.RelativeTo(r.WorkDir)).Normalize()
 		v.Failed = true
 	}
+	if failed == nil && !v.Failed && d.Mode == output.Check && r.Format != "text" {
+		// A document has all findings, so that the check comes first.
+		changed, err := finish(ctx, change, d.Command, r.Text(stdout, stderr), stderr)
+		if errors.Is(err, ErrFindings) {
+			v.Findings = slices.Concat(v.Findings, change.OutOfDate(changed, d.Command).RelativeTo(r.WorkDir)).Normalize()
+		}
+		return changed, cmp.Or(r.Print(stderr, v), err)
+	}
 	if err := cmp.Or(r.Print(stderr, v), failed); err != nil {
 		return nil, err
 	}
