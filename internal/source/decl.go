@@ -185,7 +185,7 @@ func TagOf(field *ast.Field) reflect.StructTag {
 }
 
 // DocText returns the documentation in a doc comment. As in the documentation of Kubernetes
-// types, it omits markers and lines that start with TODO, and ends at a line that starts
+// types, it omits markers and lines that start with TODO or schemagen:ignore, and ends at a line that starts
 // with "---" (fmtRawDoc in apimachinery's swagger_doc_generator.go, extractDoc in
 // controller-tools). Code fences are kept unchanged.
 func DocText(group *ast.CommentGroup) string {
@@ -208,7 +208,8 @@ func DocText(group *ast.CommentGroup) string {
 			fenced = !fenced
 		}
 		if !fenced {
-			if strings.HasPrefix(line, "TODO") {
+			// What a comment says to schemagen is not for readers of the CRD.
+			if strings.HasPrefix(line, "TODO") || strings.HasPrefix(line, "schemagen:ignore") {
 				continue
 			}
 			if strings.HasPrefix(line, "---") {

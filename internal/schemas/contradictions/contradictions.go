@@ -233,6 +233,10 @@ type clash struct {
 func (l *limits) clashes() []clash {
 	var out []clash
 	for i, s := range l.spans() {
+		if isCount := i > 0; isCount && s.high.set && s.high.value < 0 && (!s.low.set || s.low.value <= s.high.value) {
+			name := spanNames()[i][1]
+			out = append(out, clash{name, fmt.Sprintf("%s %s is negative: no value is allowed", name, number(s.high.value)), s.high.pos, token.NoPos})
+		}
 		if !s.low.set || !s.high.set || s.low.value < s.high.value || s.low.value == s.high.value &&
 			!s.low.exclusive && !s.high.exclusive {
 			continue
