@@ -167,10 +167,10 @@ func (b *Builder) missingTag(t *source.Type, field *source.Field) {
 		b.fixTag(d, t, field, ",inline")
 		return
 	}
-	hint := "add `json:\"-\"`"
+	hint := "add `json:\"-\"`: encoding/json ignores the field; or set crd.ignoreUnexportedFields in schemagen.yaml, or export the field"
 	tag := "-"
-	if name := jsonName(field.Name); name != "_" {
-		tag = name
+	if ast.IsExported(field.Name) {
+		tag = jsonName(field.Name)
 		if field.IsPointer() {
 			tag += ",omitempty" // null would not be valid
 		}
@@ -181,7 +181,7 @@ func (b *Builder) missingTag(t *source.Type, field *source.Field) {
 	}
 	d := b.Reporter.Report(report.MissingJSONTag, t.Pkg.At(field.Pos), hint,
 		"field %s without a json tag in type %s", field.Name, t)
-	if f := report.FieldAt(t.File, field.Pos); ast.IsExported(field.Name) && f != nil && len(f.Names) == 1 {
+	if f := report.FieldAt(t.File, field.Pos); f != nil && len(f.Names) == 1 {
 		b.fixTag(d, t, field, tag)
 	}
 }
