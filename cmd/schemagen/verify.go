@@ -125,6 +125,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	}
 	if r.condition {
 		options.Conditions = definitions.ConditionOptions{Writer: screen.Documents(stdout), JSON: r.Format == "json"}
+		r.Format = "text" // the conditions are the document, so that findings beside them are text
 	}
 	if r.proposal {
 		options.Conditions.Wording = verify.ProposalWording
