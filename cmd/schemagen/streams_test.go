@@ -25,13 +25,13 @@ func findingLines() map[string]string {
 		"unions":             "unions ./api/v1 --check",
 		"conversions":        "conversions ./api/v1 --check",
 		controllerGenCommand: "crd paths=./api/v1 output:dir=out",
-		"types":              "types -f number.yaml -o types --check",
+		"types":              "types number.yaml -o types --check",
 		"openapi":            "openapi ./api/v1 -o openapi",
 		"jsonschema":         "jsonschema ./api/v1 -o jsonschema",
-		"schema":             "schema -f ./api/v1",
+		"schema":             "schema ./api/v1",
 		"verify":             "verify number.yaml --costs",
-		"try":                "try -f widget.yaml --crd number.yaml",
-		"test":               "test widget.testsuite.yaml --crd number.yaml",
+		"try":                "try -f widget.yaml number.yaml",
+		"test":               "test number.yaml -f widget.testsuite.yaml",
 		"diff":               "diff number.yaml integer.yaml",
 	}
 }
