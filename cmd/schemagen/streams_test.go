@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"os"
 	"path/filepath"
@@ -134,6 +135,9 @@ func TestStreams(t *testing.T) {
 				}
 				if !regexp.MustCompile(`SG\d\d\d`).MatchString(document) || regexp.MustCompile(`\[SG\d\d\d\]`).MatchString(text) {
 					t.Errorf("%s: the findings are not where they belong: got\n%s\nand on standard error\n%s", line, stdout.String(), stderr.String())
+				}
+				if format == "junit" && xml.Unmarshal([]byte(document), new(struct{ XMLName xml.Name })) != nil {
+					t.Errorf("%s: standard output is no document:\n%s", line, document)
 				}
 				if slices.Contains([]string{"json", "sarif"}, format) && !json.Valid([]byte(document)) {
 					t.Errorf("%s: standard output is no document:\n%s", line, document)
