@@ -104,7 +104,7 @@ you are asked on a terminal, and pass --yes elsewhere.`,
 	flags.StringVar(&r.subresource, "subresource", "", "update a subresource of the --old objects: status, or scale with objects of kind Scale")
 	flags.StringVarP(&r.output, "output", "o", "diff", "print each object as: diff, yaml, none")
 	flags.StringVar(&r.validation, "validate", string(dryrun.ValidateStrict), "treat unknown fields as kubectl does: strict rejects the object, warn and ignore drop them")
-	flags.StringVar(&r.pruning, "pruning", "server", "drop unknown fields as: server, proposal (by the skeleton of the schema, which need not be structural)")
+	flags.StringVar(&r.pruning, "pruning", "server", "drop unknown fields by the rules of: server, proposal (the KEP for pruning, which also works for schemas that are not structural)")
 	flags.StringVar(&r.sample, "sample", "", "print a minimal and a full object of a `kind`: Kind, Kind.group or Kind.group/version")
 	flags.StringVar(&r.target.To, "to", "", "also convert what is stored to this version, with the conversions in Go packages: those named, or else the project's, which are then also its default")
 	flags.BoolVar(&r.target.Strip, "strip", false, "with --to, leave out the annotation in which conversions keep what a version lacks")

@@ -39,11 +39,12 @@ func newTypesCommand(stdout, stderr io.Writer) *cobra.Command {
 directories, or - for standard input.
 
 Before anything is written, the CRDs are generated from the packages again and have
-to be equal: the order of lists counts, the style of YAML does not. What Go types and
-markers cannot express is kept by +schemagen:schema at the smallest node, or refused.
+to be equal: the order of lists counts, the style of YAML does not. If Go types and
+markers cannot express a schema, +schemagen:schema keeps its smallest part as YAML.
+If that is impossible, it is an error.
 
-Files that people have edited are overwritten only with --overwrite. They are kept
-while the CRDs do not change what was edited.
+Edited files are overwritten only with --overwrite. They are kept while the CRDs do
+not change the edited parts.
 
 Methods that copy the types come from schemagen object.`,
 		Example: `  schemagen types crd.yaml -o api/v1
