@@ -29,7 +29,7 @@ func TestFailure(t *testing.T) {
 	} {
 		s := schemaOf(t, valveSchema)
 		s.XValidations = []structural.Rule{{Rule: rule}}
-		a := Reads(s.XValidations[0], s)
+		a := Reads(s.XValidations[0], s, Inside)
 		f, err := searchOf(s).Failure(t.Context(), []structural.Edge{{Keyword: "properties", Property: "spec"}}, s, s.XValidations[0], a)
 		if err != nil {
 			t.Fatal(err)
