@@ -93,6 +93,8 @@ func TestBookSearch(t *testing.T) {
 		"how to ignore one finding":                 "verify.html#ignore-findings",
 		"how to get JSON Schema for an editor":      "editor.html",
 		"what is sent when a field is zero":         "verify.html#zero-values-that-go-clients-send",
+		"undefined field":                           "diagnostics.html#sg601--undefined-field",
+		"no such key":                               "diagnostics.html#sg625",
 	} {
 		script[any](b, "const i = document.getElementById('search-input'); i.value = arguments[0]; i.dispatchEvent(new Event('input'))", question)
 		const found = "return [...document.querySelectorAll('#search-results a')].slice(0, 3).map((a) => a.href.replace(/.*\\//, ''))"

@@ -17,7 +17,7 @@
 
   // wordsOf returns the words to search for, without endings: "refused" also finds "refuses".
   function wordsOf(question) {
-    const all = question.toLowerCase().split(/[\s?]+/).filter(Boolean);
+    const all = question.toLowerCase().split(/:?[\s?"(),[\]]+/).filter(Boolean);
     const rare = all.filter((word) => !common.has(word));
     return [...new Set((rare.length ? rare : all).map((word) => word.replace(/^([a-z]{3,}?)(ing|ed|es|s)$/, "$1")))];
   }
