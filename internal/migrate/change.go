@@ -24,6 +24,11 @@ func (r *migration) change(ctx context.Context, before *recording) error {
 	if name := r.managed(ctx); name != "" {
 		return r.notWritten(fmt.Sprintf("%s installs controller-gen with another tool; change it there", name))
 	}
+	for _, install := range before.installs {
+		if install.Own != "" {
+			return r.notWritten(install.Own + " is the project's own controller-gen, and schemagen may not do the same")
+		}
+	}
 	files, err := r.changeableFiles(ctx)
 	if err != nil {
 		return err

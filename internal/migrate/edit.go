@@ -35,6 +35,8 @@ type edits struct {
 	names    map[string]bool
 	// values are the values that files assign to variables.
 	values map[string][]string
+	// installers are the functions of Makefiles that get the package of controller-gen.
+	installers map[string]bool
 }
 
 // fileKind is the syntax of a file.
@@ -90,8 +92,10 @@ var (
 	anyVariable      = lazyregexp.New(reference)
 	versionReference = lazyregexp.New(`(?:` + regexp.QuoteMeta(toolPackage) + `@|` + peerName + `-|/controller-tools/\S*/)["']?v?` + reference)
 	versionName      = lazyregexp.New(`(?i)^controller[-_]?(gen|tools?)\w*ver(sion)?$`)
-	packageInCall    = lazyregexp.New(`\$\(call .*` + regexp.QuoteMeta(toolPackage) + `.*`)
-	literalVersion   = lazyregexp.New(`\bv?\d+\.\d+\.\d+(-[0-9A-Za-z][0-9A-Za-z.-]*)?\b|^["']?(latest|main|master)["']?$`)
+	packageInCall    = lazyregexp.New(`\$\(call[ \t]+([^\s,]*).*` + regexp.QuoteMeta(toolPackage) + `.*`)
+	// goGet matches go get of the argument of a function. It installs no programs since Go 1.17.
+	goGet          = lazyregexp.New(`(` + goProgram + space + `)get(` + space + `)((?:-[du]` + space + `)*)(["']?\$\(\d\))`)
+	literalVersion = lazyregexp.New(`\bv?\d+\.\d+\.\d+(-[0-9A-Za-z][0-9A-Za-z.-]*)?\b|^["']?(latest|main|master)["']?$`)
 	// assignment has the head, the name, the operator and the value.
 	assignment = lazyregexp.New(`(?s)^([ \t]*(?:[^\s:=$"'#]+:[ \t]+)?(?:export[ \t]+|override[ \t]+|readonly[ \t]+|local[ \t]+|declare[ \t]+(?:-\w+[ \t]+)*)*)` +
 		`([A-Za-z_][\w.-]*)([ \t]*(?:\?|\+|!|:{0,3})=)(.*)$`)
@@ -102,6 +106,7 @@ func (e *edits) findVersions(files map[string][]byte) {
 	e.names = map[string]bool{}
 	values := map[string][]string{}
 	e.values = values
+	e.installers = map[string]bool{}
 	for name, data := range files { // the order has no effect
 		text := string(data)
 		for _, match := range versionReference().FindAllStringSubmatch(text, -1) {
@@ -114,7 +119,12 @@ func (e *edits) findVersions(files map[string][]byte) {
 					e.names[match[2]] = true
 				}
 			}
-			for _, match := range anyVariable().FindAllStringSubmatch(packageInCall().FindString(line), -1) {
+			call := packageInCall().FindStringSubmatch(line)
+			if call == nil {
+				continue
+			}
+			e.installers[call[1]] = true
+			for _, match := range anyVariable().FindAllStringSubmatch(call[0], -1) {
 				if strings.Contains(strings.ToLower(match[1]), "ver") {
 					e.names[match[1]] = true
 				}
@@ -183,11 +193,13 @@ var (
 // file returns the changed text of a file.
 func (e *edits) file(kind fileKind, text string) string {
 	var out strings.Builder
-	defined := false
+	defined := ""
 	for _, line := range logicalLines(text) {
 		first := strings.TrimSpace(line)
-		if strings.HasPrefix(first, "define ") || first == "endef" {
-			defined = first != "endef"
+		if words := strings.Fields(first); len(words) > 1 && words[0] == "define" {
+			defined = words[1]
+		} else if first == "endef" {
+			defined = ""
 		}
 		switch {
 		case kind == goFile && !strings.HasPrefix(line, "//go:generate "), kind == otherFile:
@@ -198,7 +210,9 @@ func (e *edits) file(kind fileKind, text string) string {
 			line = e.words(cutShell(line), "")
 		case assignment().MatchString(line) && kind != goFile:
 			line = e.assign(line, kind)
-		case kind == makeFile && !defined && !strings.HasPrefix(line, "\t") && ruleLine().MatchString(line):
+		case e.installers[defined]:
+			line = e.command(goGet().ReplaceAllString(line, "${1}install${2}${4}"), "$$")
+		case kind == makeFile && defined == "" && !strings.HasPrefix(line, "\t") && ruleLine().MatchString(line):
 			line = e.words(line, "/")
 		case kind == makeFile:
 			line = e.command(line, "$$")
@@ -250,7 +264,8 @@ func (e *edits) assign(line string, kind fileKind) string {
 		if e.drop && e.installs {
 			match[4] = cutShell(match[4])
 		}
-		return match[1] + match[2] + match[3] + e.command(match[4], dollar)
+		// In a recipe, it may be a command with a variable of its own.
+		return e.command(match[1]+match[2]+match[3]+match[4], dollar)
 	}
 	value := strings.TrimSpace(makeComment().ReplaceAllString(strings.TrimRight(match[4], "\r\n"), ""))
 	if inner := onlyReference().FindStringSubmatch(value); inner != nil && e.names[inner[1]] {
@@ -333,17 +348,18 @@ const (
 	space     = `(?:[ \t]|\\\r?\n)+`
 	goProgram = `(?:\bgo|\$[({]GO[A-Z_]*[)}]|"?\$\{?GO\}?"?)`
 	flags     = `((?:-[^\s;&|]+` + space + `)*)`
+	inDir     = `(?:` + space + `-C[ \t=]\S+)?`
 )
 
 var (
 	// goTool matches go tool with the tool, goToolPath a question for its path.
-	goTool     = lazyregexp.New(goProgram + space + `tool` + space + flags + `(?:` + regexp.QuoteMeta(toolPackage) + `|` + peerName + `\b)`)
+	goTool     = lazyregexp.New(`(` + goProgram + inDir + space + `)tool` + space + flags + `(?:` + regexp.QuoteMeta(toolPackage) + `|` + peerName + `\b)`)
 	goToolPath = lazyregexp.New(`\$\(shell` + space + goProgram + space + `tool` + space + flags + `-n` + space + `(?:` + regexp.QuoteMeta(toolPackage) + `|` + peerName + `)[ \t]*\)`)
 	// goBuild has the variables, the command, the target and the package.
-	goBuild = lazyregexp.New(`((?:\b[A-Z][A-Z0-9_]*=[^\s;&|]*` + space + `)*)(` + goProgram + `)` + space + `build\b([^;&|]*?)` + space + `-o[ =]` +
-		`([^\s;&|]+)[^;&|]*?["']?[^\s"';&|]*` + regexp.QuoteMeta(toolPackage) + `["']?`)
+	goBuild = lazyregexp.New(`((?:\b[A-Z][A-Z0-9_]*=[^\s;&|]*` + space + `)*)(` + goProgram + `)` + inDir + space + `build\b([^;&|]*?)` + space + `-o[ =]` +
+		`((?:\$\([^()]*\)|[^\s;&|])+)[^;&|]*?["']?[^\s"';&|]*` + regexp.QuoteMeta(toolPackage) + `["']?`)
 	// goCommand has the command and its flags, before the package.
-	goCommand = lazyregexp.New(`(` + goProgram + space + `)(install|run|get)(` + space + `)` + flags + `(["']?)[^\s"'@]*` + regexp.QuoteMeta(toolPackage) + `(@?)`)
+	goCommand = lazyregexp.New(`(` + goProgram + inDir + space + `)(install|run|get)(` + space + `)` + flags + `(["']?)[^\s"'@]*` + regexp.QuoteMeta(toolPackage) + `(@?)`)
 	// moduleFlag matches a flag that go does not accept for a package with a version.
 	moduleFlag      = lazyregexp.New(`-(mod|modfile)=[^\s]*` + space + `|-[ud]` + space)
 	downloadCommand = lazyregexp.New(`(?:\bcurl|\bwget|\$[({]CURL[)}])\b?[^;&|]*/controller-tools/[^;&|\r\n]*`)
@@ -364,7 +380,7 @@ func (e *edits) command(line, dollar string) string {
 			product(version), bin, productName, target)
 	}
 	line = goToolPath().ReplaceAllStringFunc(line, func(string) string { return "go run " + product(e.version) })
-	line = goTool().ReplaceAllStringFunc(line, func(string) string { return "go run " + product(e.version) })
+	line = goTool().ReplaceAllString(line, "${1}run "+product(e.version))
 	line = goBuild().ReplaceAllStringFunc(line, func(text string) string {
 		match := goBuild().FindStringSubmatch(text)
 		return install(match[1], match[2], e.version, match[4])
