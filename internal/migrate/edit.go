@@ -27,8 +27,9 @@ type edits struct {
 	// known are versions of controller-gen that the project installs. They are replaced on every line
 	// that names the tool.
 	known []string
-	// drop removes the searches in PATH from values as well as from conditions.
-	drop bool
+	// drop removes the searches in PATH from values as well as from conditions, and run lets go run programs
+	// that are called by their names: another one may be first in PATH.
+	drop, run bool
 
 	// installs is set if a file installs controller-gen, and names are the variables with its version.
 	installs bool
@@ -485,6 +486,9 @@ func (e *edits) words(line, before string) string {
 		word := peerName
 		if begins && ends && (strings.HasSuffix(previous, "/") || !makesTarget().MatchString(previous)) && strings.HasSuffix(previous, before) {
 			word = productName
+			if e.run && before == "" && !strings.HasSuffix(previous, "/") && strings.TrimLeft(tail, " \t\\") != tail {
+				word = "go run " + productPackage + "@" + e.version
+			}
 		}
 		out.WriteString(word)
 		rest = tail

@@ -194,7 +194,7 @@ func (w *dryWorld) build(ctx context.Context, dry dryRun) ([]string, error) {
 	for name, value := range map[string]string{
 		"HOME": filepath.Join(w.Dir, "home"), "TMPDIR": filepath.Join(w.Dir, "tmp"), "GOPATH": filepath.Join(w.Dir, "gopath"),
 		"GOPROXY": "off", "GOSUMDB": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0", "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0",
-		"PATH": strings.Join([]string{filepath.Join(w.Dir, "path"), filepath.Join(w.Dir, "gopath", "bin"), filepath.Join(w.Dir, "tools")}, string(filepath.ListSeparator)),
+		"PATH": strings.Join([]string{filepath.Join(w.Dir, "path"), filepath.Join(w.Dir, "tools"), filepath.Join(w.Dir, "gopath", "bin")}, string(filepath.ListSeparator)),
 	} {
 		settings[name] = value
 	}
@@ -223,7 +223,7 @@ func (w *dryWorld) build(ctx context.Context, dry dryRun) ([]string, error) {
 var droppedVariable = lazyregexp.New(`(?i)^(MAKE.*|MFLAGS|GOBIN|PWD|XDG_.*|AWS_.*|AZURE_.*|GOOGLE_.*|GIT_.*|SSH_AUTH_SOCK|KUBECONFIG|DOCKER_.*)$|TOKEN|SECRET|PASSWORD|CREDENTIAL`)
 
 // fillPath fills the first directory of PATH, which all dry runs share: links to the allowed programs, and shims
-// for all others that the user's PATH has. The directories of go install and of tools follow it in PATH.
+// for all others that the user's PATH has. The directories of tools and of go install follow it in PATH.
 func (w *dryWorld) fillPath() error {
 	bin := filepath.Join(w.Dir, "path")
 	none := filepath.Join(w.Dir, "none")
