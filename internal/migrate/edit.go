@@ -31,9 +31,11 @@ type edits struct {
 	// that are called by their names: another one may be first in PATH.
 	drop, run bool
 
-	// installs is set if a file installs controller-gen, and names are the variables with its version.
-	installs bool
-	names    map[string]bool
+	// installs is set if a file installs controller-gen. names are the variables with its version in the file
+	// that is changed: the shared ones, and the file's own. used are those with which a file installs it.
+	installs            bool
+	names, shared, used map[string]bool
+	own                 map[string]map[string]bool
 	// values are the values that files assign to variables.
 	values map[string][]string
 	// installers are the functions of Makefiles that get the package of controller-gen.
@@ -79,6 +81,7 @@ func (e *edits) apply(files map[string][]byte) map[string][]byte {
 	}
 	e.findVersions(files)
 	for _, name := range names {
+		e.names = e.versionNames(name)
 		if text := e.file(kindOf(name, files[name]), string(files[name])); text != string(files[name]) {
 			changed[name] = []byte(text)
 		}
@@ -102,23 +105,26 @@ var (
 		`([A-Za-z_][\w.-]*)([ \t]*(?:\?|\+|!|:{0,3})=)(.*)$`)
 )
 
-// findVersions finds the names of variables with the version of controller-gen.
+// findVersions finds the names of variables with the version of controller-gen. If the file that uses one
+// sets it, too, those of other files with this name may be others.
 func (e *edits) findVersions(files map[string][]byte) {
-	e.names = map[string]bool{}
-	values := map[string][]string{}
-	e.values = values
+	e.shared = map[string]bool{}
+	e.own = map[string]map[string]bool{}
+	e.values = map[string][]string{}
 	e.installers = map[string]bool{}
+	e.used = map[string]bool{}
+	used := map[string][]string{}
 	for name, data := range files { // the order has no effect
+		e.own[name] = map[string]bool{}
 		text := string(data)
 		for _, match := range versionReference().FindAllStringSubmatch(text, -1) {
-			e.names[match[1]] = true
+			used[name] = append(used[name], match[1])
 		}
 		for _, line := range logicalLines(text) {
 			if match := assignment().FindStringSubmatch(line); match != nil && kindOf(name, data) != goFile {
-				values[match[2]] = append(values[match[2]], match[4])
-				if versionName().MatchString(match[2]) {
-					e.names[match[2]] = true
-				}
+				e.values[match[2]] = append(e.values[match[2]], match[4])
+				e.own[name][match[2]] = false
+				e.shared[match[2]] = e.shared[match[2]] || versionName().MatchString(match[2])
 			}
 			call := packageInCall().FindStringSubmatch(line)
 			if call == nil {
@@ -127,41 +133,58 @@ func (e *edits) findVersions(files map[string][]byte) {
 			e.installers[call[1]] = true
 			for _, match := range anyVariable().FindAllStringSubmatch(call[0], -1) {
 				if strings.Contains(strings.ToLower(match[1]), "ver") {
-					e.names[match[1]] = true
+					used[name] = append(used[name], match[1])
 				}
 			}
 		}
 	}
 	// The package, or the name of the file, may be the value of a variable.
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if !slices.ContainsFunc(values[name], func(value string) bool { return toolItself().MatchString(strings.TrimSpace(value)) }) {
+	for _, variable := range slices.Sorted(maps.Keys(e.values)) {
+		if !slices.ContainsFunc(e.values[variable], func(value string) bool { return toolItself().MatchString(strings.TrimSpace(value)) }) {
 			continue
 		}
-		after := regexp.MustCompile(`\$+[({]` + regexp.QuoteMeta(name) + `[)}][@-]v?` + reference)
-		for _, data := range files {
+		after := regexp.MustCompile(`\$+[({]` + regexp.QuoteMeta(variable) + `[)}][@-]v?` + reference)
+		for name, data := range files {
 			for _, match := range after.FindAllStringSubmatch(string(data), -1) {
-				e.names[match[1]] = true
+				used[name] = append(used[name], match[1])
 			}
 		}
 	}
-	// A version may be the value of another variable.
+	for name, variables := range used {
+		for _, variable := range variables {
+			e.used[variable] = true
+			if _, isOwn := e.own[name][variable]; isOwn {
+				e.own[name][variable] = true
+			} else {
+				e.shared[variable] = true
+			}
+		}
+	}
+}
+
+// versionNames returns the names of the variables with the version in a file, with those that have it as their value.
+func (e *edits) versionNames(file string) map[string]bool {
+	names := map[string]bool{}
+	for _, found := range []map[string]bool{e.shared, e.own[file]} {
+		for name, isVersion := range found {
+			if isVersion && e.values[name] != nil { // otherwise the environment has it, or a function
+				names[name] = true
+			}
+		}
+	}
 	for changed := true; changed; {
 		changed = false
-		for _, name := range slices.Sorted(maps.Keys(e.names)) {
-			if values[name] == nil {
-				delete(e.names, name) // the environment has it, or a function
-				changed = true
-				continue
-			}
-			for _, value := range values[name] {
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			for _, value := range e.values[name] {
 				match := onlyReference().FindStringSubmatch(strings.TrimSpace(value))
-				if match != nil && values[match[1]] != nil && !e.names[match[1]] {
-					e.names[match[1]] = true
+				if match != nil && e.values[match[1]] != nil && !names[match[1]] {
+					names[match[1]] = true
 					changed = true
 				}
 			}
 		}
 	}
+	return names
 }
 
 // toolItself matches the package of controller-gen and its name.
@@ -277,6 +300,9 @@ func (e *edits) assign(line string, kind fileKind) string {
 		return strings.Replace(old, bare, e.formed(bare), 1)
 	})
 	if changed == value {
+		if !e.used[match[2]] || !concernsTool().MatchString(line) {
+			return line // a computed value that may have other uses
+		}
 		changed = e.version
 	}
 	return match[1] + match[2] + match[3] + withValue(match[4], changed)

@@ -21,7 +21,6 @@ import (
 const standIn = `package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -68,7 +67,7 @@ func TestInstalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := archive.Files[len(archive.Files)-1]
-		if last.Name != "want" || !strings.HasSuffix(string(last.Data), "schemagen migrate --write makes this change.\n") {
+		if last.Name != "want" || !strings.HasSuffix(string(last.Data), "schemagen migrate --write makes this change.\n") || strings.Contains(string(last.Data), "skipped: a call outside") {
 			continue
 		}
 		proved++

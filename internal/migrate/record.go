@@ -41,8 +41,8 @@ type recording struct {
 	calls []controllerGenCall
 	// installs are the installations of controller-gen and schemagen.
 	installs []event
-	// replaced are the commands that were replaced, each once.
-	replaced []string
+	// replaced are the commands that were replaced, and outside the calls outside of the project, each once.
+	replaced, outside []string
 	// output is what the commands printed.
 	output string
 }
@@ -295,6 +295,10 @@ func (w *dryWorld) read(printed, root string) (*recording, error) {
 		case !e.Call:
 			if text := strings.Join(append([]string{e.Tool}, e.Args...), " "); !slices.Contains(found.replaced, text) {
 				found.replaced = append(found.replaced, here(text))
+			}
+		case !output.IsBelow(w.Root, e.Dir) && !output.IsBelow(w.Dir, e.Dir):
+			if text := e.Dir + ": " + strings.Join(e.Args, " "); !slices.Contains(found.outside, text) {
+				found.outside = append(found.outside, text)
 			}
 		default:
 			how := strings.ReplaceAll(here(e.How), w.Dir, worldMark)
