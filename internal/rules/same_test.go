@@ -58,7 +58,7 @@ func findings(t *testing.T, shared *Unproved, schema string) string {
 	search.Unproved = shared
 	var out strings.Builder
 	for i, rule := range rules {
-		a := shared.Of(s).Rules[i]
+		a := shared.Of(s, Inside).Rules[i]
 		f, err := search.Failure(t.Context(), []structural.Edge{{Keyword: "properties", Property: "spec"}}, s, rule, a)
 		if err != nil {
 			t.Error(err)
