@@ -491,6 +491,23 @@ type Spec struct {
 	Mode string ´json:"mode,omitempty"´
 }`,
 	}
+	removable = &diag.Kind{
+		Code: "SG626", Severity: diag.Warning, Off: true, Title: "an immutable field that can be removed",
+		Explanation: "The API server evaluates a rule about oldSelf only if the field exists before and after the update. If the field is optional, one update can remove it, and another one can set it to any value. It is reported for rules whose message says that the field is immutable, or cannot be changed once set, if the server's own code refuses the change, and accepts both updates.",
+		Bad: `
+type Spec struct {
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="class is immutable"
+	// +optional
+	Class string ´json:"class,omitempty"´
+}`,
+		Good: `
+// +kubebuilder:validation:XValidation:rule="has(self.class) == has(oldSelf.class)",message="class is immutable"
+type Spec struct {
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="class is immutable"
+	// +optional
+	Class string ´json:"class,omitempty"´
+}`,
+	}
 )
 
 // lossyVersions is after the others because of its code.
@@ -544,6 +561,6 @@ func Codes() []*diag.Kind {
 		rejectedByServer, serverWarning, unknownToVersion, unknownAnswer, rejectedOutsideSchemas, discouragedByProposals,
 		contradiction, noSuchPath, tooLarge, malformedManifest, unknownOrDuplicateField, droppedField, notACRD,
 		misfittingBound, idleKeyword, misleadingColumn, constantRule, rejectedExample, rejectedByNewer, nonStructural,
-		repeatedRule, convertedKey, absentField, maskedMessage, lossyVersions,
+		repeatedRule, convertedKey, absentField, maskedMessage, removable, lossyVersions,
 	}
 }

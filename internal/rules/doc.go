@@ -24,4 +24,5 @@
 //   - facts.go: what follows from the result of a condition
 //   - candidates.go: values of a schema that differ in what a rule reads
 //   - search.go: the smallest object on which a rule fails
+//   - removable.go: values that escape from rules which are to keep them
 package rules
