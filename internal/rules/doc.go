@@ -16,6 +16,10 @@
 // the evaluation of package apiserver. [Search.Failure] looks for an object on which a read fails,
 // and asks the server's own code about each.
 //
+// [SameAnswers] decides whether rules that are written differently accept the same objects. For that
+// it makes a table: every combination of the values that the rules tell apart, with the answers of
+// the server's own code. A rule that cannot be read exactly has no table.
+//
 // Read the files in this order:
 //
 //   - parse.go: rules as expressions, with macros as calls
@@ -25,4 +29,7 @@
 //   - candidates.go: values of a schema that differ in what a rule reads
 //   - search.go: the smallest object on which a rule fails
 //   - removable.go: values that escape from rules which are to keep them
+//   - table.go: tables of answers
+//   - columns.go, classes.go: the fields that rules read, and the values that they tell apart
+//   - answers.go: rules in groups that read the same fields, and what they accept
 package rules
