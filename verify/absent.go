@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -124,11 +125,29 @@ func (c *checks) absentField(path string, rule structural.Rule, f *rules.Failure
 		example(f), f.Read.Text, f.Detail)
 	r.Line = f.Read.Line
 	r.Column = f.Read.Column
-	// A field of an element cannot be tested at the beginning of the rule.
-	if f.Accepts && f.Skips && !isElement {
-		r.Old = rule.Rule
+	switch {
+	case !f.Accepts || !f.Skips:
+		return
+	case isElement:
+		r.Meant = guardedElements(rule.Rule, f.Read.Guards[0], guard)
+	default:
 		r.Meant = guard + " || " + operand(rule.Rule)
 	}
+	if r.Meant != "" {
+		r.Old = rule.Rule
+	}
+}
+
+// guardedElements returns a rule whose only macro all() skips the elements without a field, "" if it
+// has no such macro.
+func guardedElements(rule, field, guard string) string {
+	variable, _, _ := strings.Cut(field, ".")
+	start := regexp.MustCompile(`\.all\(\s*` + regexp.QuoteMeta(variable) + `\s*,\s*`).FindStringIndex(rule)
+	isSimple := strings.Count(rule, variable+",") == 1 && !strings.Contains(rule, "?")
+	if start == nil || !isSimple {
+		return ""
+	}
+	return rule[:start[1]] + guard + " || " + rule[start[1]:]
 }
 
 // notHas returns the tests for the absence of fields.

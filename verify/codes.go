@@ -462,7 +462,7 @@ properties:
 	}
 	absentField = &diag.Kind{
 		Code: "SG624", Severity: diag.Warning, Fixes: true, Title: "a CEL rule that reads an absent field",
-		Explanation: "A rule that reads a field which an object does not have fails, and the API server refuses the object with \"no such key\", not with the message of the rule. It is reported for a field that the schema does not require, if there is an object that the server refuses for this reason only, and that the rule would accept with the zero value of Go in place of the field: the rule is probably meant to accept it. The fix begins the rule with a test; it is offered where the rule accepts the zero value whatever the other fields are. A read is no mistake where the field is required or has a default, or where has() was tested, in either operand of && and ||.",
+		Explanation: "A rule that reads a field which an object does not have fails, and the API server refuses the object with \"no such key\", not with the message of the rule. It is reported for a field that the schema does not require, if there is an object that the server refuses for this reason only, and that the rule would accept with the zero value of Go in place of the field: the rule is probably meant to accept it. The fix begins the rule, or what all() demands of an element, with a test; it is offered where the rule accepts the zero value whatever the other fields are. A read is no mistake where the field is required or has a default, or where has() was tested, in either operand of && and ||.",
 		Bad: `
 // +kubebuilder:validation:XValidation:rule="self.mode != 'None'",message="None is reserved"
 type Spec struct {
