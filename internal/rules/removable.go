@@ -28,6 +28,9 @@ func (s *Search) Removal(ctx context.Context, edges []structural.Edge, node *str
 	if a == nil || isOptionalOld || !immutable.MatchString(rule.Message) || !apiserver.UsesOldSelf(rule.Rule) {
 		return nil, nil
 	}
+	if len(edges) == 1 && edges[0].Property == "status" { // only controllers write it
+		return nil, nil
+	}
 	kind, err := s.Server()
 	if err != nil {
 		return nil, nil // it would not serve the version, which is reported
