@@ -37,7 +37,8 @@ func (u *use) classes() []any {
 		v = s.ValueValidation
 	}
 	isPlain := v.Format == "" || s.Type == "integer" && (v.Format == "int32" || v.Format == "int64")
-	if len(s.XValidations) > 0 || !isPlain || v.MultipleOf != nil || len(v.AllOf)+len(v.AnyOf)+len(v.OneOf) > 0 || v.Not != nil {
+	hasJunctors := len(v.AllOf)+len(v.AnyOf)+len(v.OneOf) > 0 || v.Not != nil
+	if len(s.XValidations) > 0 || !isPlain || v.MultipleOf != nil || hasJunctors {
 		return nil
 	}
 	switch {
