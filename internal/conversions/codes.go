@@ -723,7 +723,7 @@ type WidgetSpec struct {
 		Code: "SG932", Title: "a valid object that converts to an invalid one",
 		Explanation: "The API server checks a request against the schema of its version only, so it would store what the schema of the other version refuses: clients of that version can read the object, but their updates are rejected. Make the schemas agree, or the conversion produce what the other one accepts.",
 		Bad: `
-$ schemagen try --yes -f widget.yaml --to v1 --crd ./v1,./v1beta1
+$ schemagen try --yes -f widget.yaml --to v1 ./v1 ./v1beta1
 -- v1/types.go --
 // +groupName=example.com
 package v1

@@ -131,7 +131,7 @@ printed, with the number of the others; ` + "`--format json` and `sarif`" + ` li
 
 Examples in Go are fields of the spec of a kind Widget, declarations or whole packages, and are reported by schemagen crd. Other
 examples begin with the command, followed by files as in a txtar archive; the corrected example shows only what changes. A YAML
-file that begins with the path of a schema is a CRD of kind Widget with this schema.
+file below the comment ` + "`# spec.versions[0].schema.openAPIV3Schema`" + ` has only the schema of a CRD of kind Widget.
 `)
 	for _, info := range Codes() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", codeHeading(info), capital(defaultSeverity(info)), info.Explanation)
