@@ -253,7 +253,7 @@ func (t *Table) markerOf(kind Kind, columns []*part) Marker {
 // with a default. Its members are those for which selected returns a value.
 func (t *Table) discriminated(d *part, selected func(d, member *part) (class int, optional bool)) Marker {
 	out := Marker{Kind: Discriminated, Discriminator: d.step}
-	if d.optional || d.schema.Type != "string" || d.schema.ValueValidation == nil || len(d.schema.Enum) < 2 {
+	if d.optional || d.schema.Type != "string" || len(enumOf(d.schema)) < 2 {
 		return out
 	}
 	for _, member := range t.members() {
@@ -275,7 +275,7 @@ func (t *Table) discriminated(d *part, selected func(d, member *part) (class int
 func (t *Table) isSingle(p *part, class int) bool {
 	u := t.uses[p]
 	value, _ := p.choices[class].(string)
-	return len(p.choices) == len(p.schema.Enum) || u.isWhole || slices.Contains(u.texts, value)
+	return len(p.choices) == len(enumOf(p.schema)) || u.isWhole || slices.Contains(u.texts, value)
 }
 
 // selected returns the only class of a discriminator with which a member is accepted, and whether
