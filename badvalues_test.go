@@ -42,8 +42,8 @@ func otherArguments(ctx context.Context) map[string][]valueCall {
 	node := &structural.Schema{}
 	return map[string][]valueCall{
 		"diag": {
-			{"func NewWriter", "unknown", func() (any, error) { return results(diag.NewWriter(&out, "xml", nil)) }, `unknown format "xml": use one of text, json, sarif, github`},
-			{"func (l List) Write", "unknown", func() (any, error) { return nil, diag.List{}.Write(&out, "", nil) }, `unknown format "": use one of text, json, sarif, github`},
+			{"func NewWriter", "unknown", func() (any, error) { return results(diag.NewWriter(&out, "xml", nil)) }, `unknown format "xml": use one of text, json, sarif, github, junit`},
+			{"func (l List) Write", "unknown", func() (any, error) { return nil, diag.List{}.Write(&out, "", nil) }, `unknown format "": use one of text, json, sarif, github, junit`},
 			{"func (l List) Write", "zero diagnostic", func() (any, error) { return nil, diag.List{{}}.Write(&out, "sarif", nil) }, "<nil>"},
 			{"func (l List) WriteText", "unknown severity", func() (any, error) { return nil, diag.List{{Severity: 9}}.WriteText(&out) }, "<nil>"},
 			{"func (d Diagnostic) String", "zero", func() (any, error) { return diag.Diagnostic{}.String(), nil }, "error[]: "},

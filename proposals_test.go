@@ -126,7 +126,7 @@ func missingTest(t *testing.T, c clause) string {
 // TestSeedErrata checks that the page about differences has the clauses that do not hold, with
 // their tests, and no others.
 func TestSeedErrata(t *testing.T) {
-	page, err := os.ReadFile("docs/seed-errata.md")
+	page, err := os.ReadFile("docs/dev/seed-errata.md")
 	if err != nil {
 		t.Fatal(err)
 	}

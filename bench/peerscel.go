@@ -57,11 +57,11 @@ func celCases(ctx context.Context, r peerRun) ([]peerTable, error) {
 		return nil, err
 	}
 	objects, err := r.findingsByFile(ctx,
-		"try", "--crd", filepath.Join(dir, "crds"), "-o", "none", "--validate", "warn", "-f", filepath.Join(dir, "create"))
+		"try", filepath.Join(dir, "crds"), "-o", "none", "--validate", "warn", "-f", filepath.Join(dir, "create"))
 	if err != nil {
 		return nil, err
 	}
-	updates, err := r.findingsByFile(ctx, "try", "--crd", filepath.Join(dir, "crds"), "-o", "none", "--validate", "warn",
+	updates, err := r.findingsByFile(ctx, "try", filepath.Join(dir, "crds"), "-o", "none", "--validate", "warn",
 		"-f", filepath.Join(dir, "update"), "--old", filepath.Join(dir, "old"))
 	if err != nil {
 		return nil, err

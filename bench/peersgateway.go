@@ -63,7 +63,7 @@ func (r peerRun) gatewayChannel(ctx context.Context, channel string, files map[s
 		{"-f", filepath.Join(dir, "update"), "--old", filepath.Join(dir, "update-old")},
 		{"-f", filepath.Join(dir, "status"), "--old", filepath.Join(dir, "status-old"), "--subresource=status"},
 	} {
-		found, err := r.findings(ctx, append([]string{"try", "--crd", crds, "-o", "none", "--validate", "warn"}, args...)...)
+		found, err := r.findings(ctx, append([]string{"try", crds, "-o", "none", "--validate", "warn"}, args...)...)
 		if err != nil {
 			return t, err
 		}

@@ -239,7 +239,7 @@ func (r peerRun) validationAnswers(
 		{"-f", filepath.Join(dir, "create")},
 		{"-f", filepath.Join(dir, "update"), "--old", filepath.Join(dir, "old")},
 	} {
-		found, err := r.findings(ctx, append([]string{"try", "--crd", crds, "-o", "none", "--validate", "warn"}, args...)...)
+		found, err := r.findings(ctx, append([]string{"try", crds, "-o", "none", "--validate", "warn"}, args...)...)
 		if err != nil {
 			return nil, err
 		}

@@ -114,7 +114,7 @@ func (c *comparer) tighten(p nodePair, keyword string, change Change) {
 	case !p.correlated:
 		change.Reason += "; below a list without keys, no update of that list is possible while a stored object has such a value"
 	case p.composite():
-		change.Reason += "; if a stored value is affected, no part of it can be updated until it is fixed"
+		change.Reason += "; updates inside such a stored value are rejected until it is fixed"
 	default:
 		change.Category = BreaksClients
 		change.Reason += "; stored values are accepted as long as they do not change"
@@ -180,6 +180,7 @@ func (c *comparer) schema(p nodePair) {
 // node compares two nodes and their children.
 func (c *comparer) node(pair nodePair) {
 	pair.source = source{old: pair.old, new: pair.new}
+	pair = c.rewritten(pair)
 	discriminators := c.unions(pair)
 	pair.rules = append(slices.Clip(pair.rules), pair.new.XValidations...)
 	pair.oldRules = pair.old.XValidations

@@ -14,10 +14,10 @@ import (
 )
 
 // Formats returns the names of the formats that [List.Write] accepts.
-func Formats() []string { return []string{"text", "json", "sarif", "github"} }
+func Formats() []string { return []string{"text", "json", "sarif", "github", "junit"} }
 
 // Write prints the list in one of the formats: text for people, json for programs, sarif
-// (2.1.0) for code scanning, github for workflow annotations. codes are the kinds that a
+// (2.1.0) for code scanning, github for workflow annotations, junit for reports of test results. codes are the kinds that a
 // SARIF log describes if it uses them.
 func (l List) Write(w io.Writer, format string, codes []*Kind) error {
 	out, err := NewWriter(w, format, codes)
@@ -64,22 +64,9 @@ func (w *Writer) Write(list List) error {
 		return list.writeGitHub(w.w)
 	}
 	for _, d := range list {
-		value := any(jsonOf(d))
-		head := jsonHead
-		indent := "    "
-		if w.format == "sarif" {
-			value = sarifOf(d)
-			head = sarifHead
-			indent = "        "
-		}
-		text, err := encode(value, indent)
+		text, err := w.text(d)
 		if err != nil {
 			return err
-		}
-		if len(w.used) > 0 {
-			text = ",\n" + indent + text
-		} else {
-			text = head + "\n" + indent + text
 		}
 		w.used[d.Code] = true
 		if _, err := io.WriteString(w.w, text); err != nil {
@@ -87,6 +74,32 @@ func (w *Writer) Write(list List) error {
 		}
 	}
 	return nil
+}
+
+// text returns a diagnostic as part of a document, after what precedes it.
+func (w *Writer) text(d Diagnostic) (string, error) {
+	var value any
+	var head, indent string
+	switch w.format {
+	case "junit":
+		if len(w.used) == 0 {
+			head = junitHead
+		}
+		return head + junitOf(d), nil
+	case "sarif":
+		value = sarifOf(d)
+		head = sarifHead
+		indent = "        "
+	default:
+		value = jsonOf(d)
+		head = jsonHead
+		indent = "    "
+	}
+	if len(w.used) > 0 {
+		head = ","
+	}
+	text, err := encode(value, indent)
+	return head + "\n" + indent + text, err
 }
 
 // The text before and after the diagnostics of a document.
@@ -104,6 +117,9 @@ func (w *Writer) Close() error {
 	}
 	var head, listEnd, end string
 	switch w.format {
+	case "junit":
+		head = junitHead + junitNone
+		end = junitEnd
 	case "json":
 		head = jsonHead
 		listEnd = "\n  ]"
@@ -119,7 +135,7 @@ func (w *Writer) Close() error {
 	}
 	if len(w.used) > 0 {
 		head = ""
-	} else if head != "" {
+	} else if listEnd != "" {
 		listEnd = "]"
 	}
 	_, err := io.WriteString(w.w, head+listEnd+end)

@@ -3,6 +3,8 @@ package diag
 import (
 	"bytes"
 	"encoding/json"
+	"encoding/xml"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -39,6 +41,28 @@ func TestWriter(t *testing.T) {
 			}
 			if full.String() != parts.String() {
 				t.Errorf("%s of %d: got\n%s\nincrementally, want\n%s", format, n, &parts, &full)
+			}
+			if format == "junit" {
+				var report struct {
+					Suites []struct {
+						Tests    int `xml:"tests,attr"`
+						Failures int `xml:"failures,attr"`
+						Cases    []struct {
+							Failure *string `xml:"failure"`
+						} `xml:"testcase"`
+					} `xml:"testsuite"`
+				}
+				err := xml.Unmarshal(parts.Bytes(), &report)
+				failures := 0
+				for _, suite := range report.Suites {
+					if failures += suite.Failures; len(suite.Cases) != suite.Tests || (suite.Cases[0].Failure == nil) != (suite.Failures == 0) {
+						t.Errorf("junit of %d: the counts of a suite are wrong:\n%s", n, &parts)
+					}
+				}
+				errorsOf := len(slices.DeleteFunc(slices.Clone(all[:n]), func(d Diagnostic) bool { return d.Severity != Error }))
+				if err != nil || len(report.Suites) != max(n, 1) || failures != errorsOf {
+					t.Errorf("junit of %d: error %v, %d failures, want %d:\n%s", n, err, failures, errorsOf, &parts)
+				}
 			}
 			if format != "json" && format != "sarif" {
 				continue

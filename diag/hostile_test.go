@@ -3,6 +3,7 @@ package diag
 import (
 	"bytes"
 	"encoding/json"
+	"encoding/xml"
 	"reflect"
 	"regexp"
 	"strings"
@@ -102,6 +103,10 @@ func TestHostileDiagnostics(t *testing.T) {
 				}
 				if err := json.Unmarshal(b.Bytes(), &read); err != nil || read.Diagnostics[0].Message != strings.ToValidUTF8(text, "\ufffd") && utf8.ValidString(text) {
 					t.Errorf("%s: got %+v, error %v", what, read, err)
+				}
+			case "junit":
+				if err := xml.Unmarshal(b.Bytes(), new(struct{ XMLName xml.Name })); err != nil {
+					t.Errorf("%s: error %v:\n%s", what, err, &b)
 				}
 			case "sarif":
 				if uri := regexp.MustCompile(`"uri": "([^"]*)"`).FindStringSubmatch(b.String()); uri == nil || !regexp.MustCompile(`^[-A-Za-z0-9._~!$&'()*+,;=@%/]*$`).MatchString(uri[1]) {

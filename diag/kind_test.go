@@ -77,6 +77,8 @@ func TestEmptyFieldsPrintNothing(t *testing.T) {
 	want := map[string]string{
 		"text":   "a.go:1:2: error[SG1]: m\n\thint: hint\n\tb.go:3: here\n",
 		"github": "::error file=a.go,line=1,col=2,title=SG1::m%0Ahint\n",
+		"junit": junitHead + "  <testsuite name=\"a.go\" tests=\"1\" failures=\"1\">\n    <testcase name=\"SG1 a.go:1:2\" classname=\"a.go\">\n" +
+			"      <failure type=\"SG1\" message=\"m\">a.go:1:2: error[SG1]: m\n\thint: hint\n\tb.go:3: here</failure>\n    </testcase>\n  </testsuite>\n</testsuites>\n",
 		"json": `{"diagnostics":[{"code":"SG1","severity":"error","file":"a.go","line":1,"column":2,"message":"m","hint":"hint",` +
 			`"related":[{"file":"b.go","line":3,"message":"here"}]}]}`,
 		"sarif": `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","runs":[{"results":[{"ruleId":"SG1","level":"error","message":{"text":"m\nhint"},` +

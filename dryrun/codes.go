@@ -8,7 +8,7 @@ var (
 		Code: "SG701", Title: "the API server rejects the object",
 		Explanation: "The message is the server's own, from its code. The related position is the rule or the field of the schema that rejects it.",
 		Bad: `
-$ schemagen try -f widget.yaml --crd ./v1
+$ schemagen try -f widget.yaml ./v1
 -- v1/types.go --
 // +kubebuilder:validation:Minimum=1
 Size int32 ´json:"size"´
@@ -28,7 +28,7 @@ spec: {size: 1}`,
 		Code: "SG702", Severity: diag.Warning, Title: "a field that is not stored",
 		Explanation: "The API server prunes what the schema does not specify, and null if the field is not nullable. Without a conversion webhook, the storage version prunes, too, and an update through another version removes what that version does not have. By default, kubectl and schemagen try ask for strict validation, and an object with an unknown field is rejected instead.",
 		Bad: `
-$ schemagen try -f widget.yaml --crd ./v1
+$ schemagen try -f widget.yaml ./v1
 -- v1/types.go --
 Name string ´json:"name,omitempty"´
 -- widget.yaml --
@@ -47,7 +47,7 @@ spec: {name: b}`,
 		Code: "SG703", Severity: diag.Note, Title: "a field that gets its default",
 		Explanation: "The API server adds the defaults of the schema to objects in requests and to stored objects.",
 		Bad: `
-$ schemagen try -f widget.yaml --crd ./v1
+$ schemagen try -f widget.yaml ./v1
 -- v1/types.go --
 // +kubebuilder:default=1
 Size int32 ´json:"size,omitempty"´
@@ -67,7 +67,7 @@ spec: {size: 1}`,
 		Code: "SG704", Severity: diag.Note, Title: "a union member that a policy clears",
 		Explanation: "The discriminator has changed and selects another member. The server itself clears nothing: that is done by the MutatingAdmissionPolicy that schemagen unions writes. try follows the policies in --policy, in the file of the CRD and beside it, and in outputs.policies of schemagen.yaml; with --unions none, it follows none. It is an error if the API server rejects such a policy, or if the policy has something that schemagen unions does not write. See docs/unions.md.",
 		Bad: `
-$ schemagen try -f widget.yaml --crd ./v1 --old stored.yaml --unions cel --policy policy.yaml
+$ schemagen try -f widget.yaml ./v1 --old stored.yaml --unions cel --policy policy.yaml
 -- v1/types.go --
 // +unionDiscriminator
 // +kubebuilder:validation:Enum=Text;File
@@ -113,7 +113,7 @@ spec: {type: File, file: hello.txt}`,
 		Code: "SG705", Severity: diag.Warning, Title: "the API server warns about the object",
 		Explanation: "The object is stored. Usually an unchanged part violates a rule, which the server tolerates.",
 		Bad: `
-$ schemagen try -f widget.yaml --crd ./v1 --old stored.yaml
+$ schemagen try -f widget.yaml ./v1 --old stored.yaml
 -- v1/types.go --
 // +kubebuilder:validation:XValidation:rule="self > 0"
 Size int32  ´json:"size"´
@@ -139,7 +139,7 @@ spec: {size: 1, name: c}`,
 		Code: "SG706", Title: "an object without a CRD",
 		Explanation: "None of the known CRDs serves the object's version and kind. For files found in a directory it is a note, because they may contain objects of other kinds, unless the group has a kind with a similar name.",
 		Bad: `
-$ schemagen try -f widget.yaml --crd ./v1
+$ schemagen try -f widget.yaml ./v1
 -- v1/types.go --
 Name string ´json:"name"´
 -- widget.yaml --
@@ -158,7 +158,7 @@ spec: {name: b}`,
 		Code: "SG707", Title: "a case of a test suite fails",
 		Explanation: "The stored object differs from the expected one, or the object is rejected, is not rejected, or is rejected for another reason. The position is that of the first difference, of the first error, or of the expected error.",
 		Bad: `
-$ schemagen test widget.testsuite.yaml --crd ./v1
+$ schemagen test ./v1 -f widget.testsuite.yaml
 -- v1/types.go --
 // +kubebuilder:default=3
 Size int32 ´json:"size,omitempty"´
@@ -198,7 +198,7 @@ tests:
 		Code: "SG708", Fixes: true, Title: "a test suite that cannot be run",
 		Explanation: "A key is unknown, something is missing, or the CRD is unknown. docs/try.md describes the format. A note is about a part of openshift's suites that schemagen test ignores.",
 		Bad: `
-$ schemagen test widget.testsuite.yaml --crd ./v1
+$ schemagen test ./v1 -f widget.testsuite.yaml
 -- v1/types.go --
 // +kubebuilder:default=3
 Size int32 ´json:"size,omitempty"´
@@ -238,7 +238,7 @@ tests:
 		Code: "SG709", Severity: diag.Warning, Title: "an object that is not among the stored ones",
 		Explanation: "--old has no object of the same group, kind, namespace and name, so the object is treated as new. It is an error if --old has one whose metadata cannot have been stored by a server.",
 		Bad: `
-$ schemagen try -f widget.yaml --crd ./v1 --old stored.yaml
+$ schemagen try -f widget.yaml ./v1 --old stored.yaml
 -- v1/types.go --
 Name string ´json:"name"´
 -- stored.yaml --
@@ -262,7 +262,7 @@ spec: {name: b}`,
 		Code: "SG710", Severity: diag.Warning, Title: "a rule that the API server did not evaluate",
 		Explanation: "After errors of some kinds the API server does not evaluate the CEL rules of the schema. This rule is violated as well and will be the next error.",
 		Bad: `
-$ schemagen try -f widget.yaml --crd ./v1
+$ schemagen try -f widget.yaml ./v1
 -- v1/types.go --
 // +kubebuilder:validation:Enum=small;large
 Size string ´json:"size"´
@@ -284,7 +284,7 @@ spec: {size: large, url: "*"}`,
 		Code: "SG711", Severity: diag.Warning, Title: "objects of a CRD that the API server rejects",
 		Explanation: "The CRD cannot be created as it is; objects are tried with it anyway. schemagen verify reports all of its errors.",
 		Bad: `
-$ schemagen try -f widget.yaml --crd crd.yaml
+$ schemagen try -f widget.yaml crd.yaml
 -- crd.yaml --
 # spec.versions[0].schema.openAPIV3Schema
 type: object
@@ -314,7 +314,7 @@ properties:
 		Code: "SG712", Severity: diag.Note, Title: "a field that the request does not write",
 		Explanation: "The API server ignores the field: the status, which is written through its subresource (--subresource status), or metadata that only the server writes.",
 		Bad: `
-$ schemagen try -f widget.yaml --crd ./v1
+$ schemagen try -f widget.yaml ./v1
 -- v1/types.go --
 // +kubebuilder:subresource:status
 type Widget struct {
@@ -349,7 +349,7 @@ spec: {name: b}`,
 		Code: "SG713", Severity: diag.Note, Title: "the API server prunes otherwise than proposed",
 		Explanation: "try --pruning=proposal drops what the skeleton of the schema does not specify, by the enhancement proposal \"Pruning for Custom Resources\". The API server drops what its structural schema does not specify: fields inside logical junctors and patternProperties specify nothing for it, and additionalProperties: false specifies everything.",
 		Bad: `
-$ schemagen try -f widget.yaml --crd crd.yaml --pruning=proposal
+$ schemagen try -f widget.yaml crd.yaml --pruning=proposal
 -- crd.yaml --
 # spec.versions[0].schema.openAPIV3Schema
 type: object
@@ -379,7 +379,7 @@ properties:
 		Code: "SG929", Severity: diag.Warning, Title: "a manifest with what a conversion kept",
 		Explanation: "The annotation GROUP/conversion has what another version of the object says and this one cannot. It belongs to the object that it was read from: in another object, or after the stored object has changed, it brings back old values. schemagen try --to VERSION --strip removes it. An update that leaves the annotation as it is stored is not reported.",
 		Bad: `
-$ schemagen try -f widget.yaml --crd ./v1
+$ schemagen try -f widget.yaml ./v1
 -- v1/types.go --
 Name string ´json:"name"´
 -- widget.yaml --

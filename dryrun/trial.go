@@ -58,7 +58,7 @@ const (
 // Hints complete the hints of findings with the options of the calling program. The zero
 // value adds nothing.
 type Hints struct {
-	// CRD tells how to name a CRD: "with --crd".
+	// CRD tells how to name a CRD: "as an argument".
 	CRD string
 	// Status tells how to write a status: "try --subresource status".
 	Status string

@@ -695,7 +695,7 @@ func migrateStorage(t *testing.T, s *Server, name string, rows *conversionTable)
 	if os.Getenv(versionVariable) != "" {
 		return
 	}
-	chapter, err := os.ReadFile(filepath.Join(root, "docs", "conversions.md"))
+	chapter, err := os.ReadFile(filepath.Join(root, "docs", "versions.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -328,7 +328,7 @@ func fullObject(t *testing.T, crd CRD) string {
 	if kind == nil {
 		t.Fatalf("%s has no kind", crd.From)
 	}
-	text, err := exec.CommandContext(t.Context(), schemagen(t), "try", "--sample", string(kind[1]), "--crd", writeCRDs(t, []CRD{crd})).CombinedOutput()
+	text, err := exec.CommandContext(t.Context(), schemagen(t), "try", "--sample", string(kind[1]), writeCRDs(t, []CRD{crd})).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

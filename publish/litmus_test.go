@@ -15,7 +15,7 @@ import (
 // TestLitmus publishes the litmus tests of the structural-schema KEP that the server
 // accepts, and compares with testdata/litmus.txtar: the properties in OpenAPI v2, in v3
 // with unions in both forms and expanded, and what is missing in v2. Differences from the
-// KEP are differences of the server: docs/seed-errata.md.
+// KEP are differences of the server: docs/dev/seed-errata.md.
 //
 // Left out of make generate: go generate runs it.
 func TestLitmus(t *testing.T) {

@@ -37,7 +37,11 @@ func (c *checks) absentFields(ctx context.Context, version int) error {
 	seen := map[*structural.Schema]bool{}
 	var visit func(s *structural.Schema, edges []structural.Edge, path *structural.Path) error
 	visit = func(s *structural.Schema, edges []structural.Edge, path *structural.Path) error {
-		unproved := c.shared.unproved.Of(s)
+		place := rules.Inside
+		if len(edges) == 0 {
+			place = rules.Root
+		}
+		unproved := c.shared.unproved.Of(s, place)
 		if seen[s] || len(unproved.Rules) == 0 && !unproved.Below {
 			return nil
 		}

@@ -365,7 +365,7 @@ func TestExamplesPass(t *testing.T) {
 				if err := os.WriteFile(file, []byte(example.YAML), 0o644); err != nil {
 					t.Fatal(err)
 				}
-				_, err := command(".", suite.schemagen, "try", "--strict", "-f", file, "--crd", d.file)
+				_, err := command(".", suite.schemagen, "try", "--strict", "-f", file, d.file)
 				if err != nil && !isLostInStorage(err.Error()) {
 					t.Errorf("%s %s: %v", kind.Kind, example.Title, cut(err))
 				}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestBook runs the examples in README.md and docs/*.md. The blocks of a page are run
+// TestBook runs the examples in README.md, docs/*.md and docs/dev/*.md. The blocks of a page are run
 // one after the other in a directory that is set up from testdata/book/PAGE.txtar, or
 // else empty. In a console block, a line that begins with "$ " is a shell command, and
 // the lines after it are its complete output, in which … matches anything. Comments in
@@ -45,14 +45,18 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// bookPages returns the pages in docs, and README.md.
+// bookPages returns README.md, and the pages in docs and docs/dev.
 func bookPages(t *testing.T) []string {
 	t.Helper()
-	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil || len(pages) == 0 {
-		t.Fatalf("no pages in docs: %v", err)
+	pages := []string{"../../README.md"}
+	for _, pattern := range []string{"../../docs/*.md", "../../docs/dev/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no pages %s: %v", pattern, err)
+		}
+		pages = append(pages, found...)
 	}
-	return append(pages, "../../README.md")
+	return pages
 }
 
 // book runs the examples of one page.

@@ -37,8 +37,8 @@ func newConfigCommand(stdout, stderr io.Writer) *cobra.Command {
 		Short: "Print the settings of a run and the source of each value.",
 		Long: `Print the settings of schemagen crd, given the same packages and flags, and of
 schemagen unions. The source of each value is a line of ` + project.Name + `, a flag,
-or the default. What else a run depends on follows: the version of schemagen and of
-the API server that it asks, and how packages are found.
+or the default. The versions of schemagen and of the API server follow, and how
+packages are found.
 
 ` + project.Name + ` is optional. It is read from the working directory or the nearest
 parent directory, up to the module root; docs/config.md describes it.`,

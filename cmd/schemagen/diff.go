@@ -79,9 +79,9 @@ The exit code is 1 if a change selected by --fail-on is not allowed. To allow on
 write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
 # schemagen:ignore KIND reason in YAML.
 
-The formats html and markdown are pages for a review. Besides the changes, they have
-new unions, the cost of CEL rules, sizes, samples before and after, questions to the
-author, and the API conventions that NEW breaks, if it is Go packages.`,
+The formats html and markdown are pages for a review. They also have new unions,
+the cost of CEL rules, sizes, samples before and after, and questions to the author.
+If NEW is Go packages, they list the API conventions that it breaks.`,
 		Example: `  schemagen diff git:main config/crd/bases
   schemagen diff git:main config/crd/bases --source ./api/...
   schemagen diff git:main ./api/... --format html

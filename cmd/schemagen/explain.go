@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -26,7 +27,6 @@ import (
 // explainRun is one run of the explain command.
 type explainRun struct {
 	definitions generation.DefinitionFlags
-	crds        []string
 	apiVersion  string
 	format      string
 	recursive   bool
@@ -35,19 +35,19 @@ type explainRun struct {
 func newExplainCommand(stdout, stderr io.Writer) *cobra.Command {
 	var r explainRun
 	cmd := &cobra.Command{
-		Use:   "explain FIELD | CODE | +MARKER",
+		Use:   "explain FIELD [CRD...] | CODE | +MARKER",
 		Short: "Explain a field of a custom resource, a diagnostic, or a marker.",
 		Long: `Explain a field of a custom resource, a diagnostic, or a marker. No cluster is needed.
 
 A field is KIND or KIND.path: a kind, plural, singular or short name, and a path as for
-kubectl explain. Its CRDs are YAML or JSON files, directories with such files, - for
-standard input, or Go packages; for packages, the position of the field in the source
-is shown. SG without a number lists the codes of all diagnostics. A marker is the
+kubectl explain. Its CRDs are files, directories, - for standard input, or Go packages,
+with which the position of the field in the source is shown; the default is the
+project's, as for verify. SG without a number lists the codes of all diagnostics. A marker is the
 beginning of its name, or of a part of it after a colon; + alone lists all markers.`,
-		Example: `  schemagen explain widget.spec.template --crd config/crd/bases
+		Example: `  schemagen explain widget.spec.template config/crd/bases
   schemagen explain SG303
   schemagen explain +kubebuilder:validation:Minimum`,
-		Args:              cli.Args(1, 1, "KIND, a code or a marker"),
+		Args:              cli.Args(1, math.MaxInt, "KIND, a code or a marker"),
 		ValidArgsFunction: completeExplained,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(explain.Formats(), r.format) {
@@ -59,11 +59,10 @@ beginning of its name, or of a part of it after a colon; + alone lists all marke
 			if err := r.definitions.Configure(cmd, &reporting.Reporter{Format: "text"}); err != nil {
 				return err
 			}
-			return r.run(cmd.Context(), args[0], cmd.InOrStdin(), stdout, stderr)
+			return r.run(cmd.Context(), args[0], args[1:], cmd.InOrStdin(), stdout, stderr)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&r.crds, "crd", nil, generation.CRDFlagHelp)
 	flags.StringVar(&r.apiVersion, "api-version", "", "explain this version or group/version (default: the one that kubectl prefers)")
 	flags.StringVar(&r.format, "format", "text", "output format: "+strings.Join(explain.Formats(), ", "))
 	flags.BoolVar(&r.recursive, "recursive", false, "also show all nested fields")
@@ -78,6 +77,7 @@ var explainedCode = lazyregexp.New(`^(?i:SG[0-9]*)$`)
 func completeExplained(_ *cobra.Command, args []string, typed string) (out []string, _ cobra.ShellCompDirective) {
 	switch {
 	case len(args) > 0:
+		return nil, cobra.ShellCompDirectiveDefault
 	case strings.HasPrefix(typed, "+"):
 		table, _ := markers.New()
 		for _, name := range table.Names() {
@@ -108,13 +108,13 @@ func (r *explainRun) reference(text string, stdout io.Writer) error {
 	return reference.WriteMarkers(stdout, prefix, r.format)
 }
 
-func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdout, stderr io.Writer) error {
+func (r *explainRun) run(ctx context.Context, what string, crds []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	reader, err := r.definitions.Reader(stdin)
 	if err != nil {
 		return err
 	}
 	reader.Lenient = true
-	published, findings, err := reader.Resources(ctx, r.crds, nil)
+	published, findings, err := reader.Resources(ctx, crds, nil)
 	if err != nil {
 		return err
 	}

@@ -22,14 +22,14 @@ func readers() map[string][]string {
 	return map[string][]string{
 		"verify":     {"FILE", "FILE --costs", "FILE --condition", "FILE --old good.json", "good.json --old FILE"},
 		"diff":       {"good.json FILE", "FILE good.json", "good.json FILE --format markdown", "FILE good.json --format markdown"},
-		"try":        {"-f object.yaml --crd FILE -o none", "--sample Widget --crd FILE", "-f object.yaml --crd FILE --pruning proposal -o none"},
-		"test":       {"widget.testsuite.yaml --crd FILE"},
+		"try":        {"-f object.yaml FILE -o none", "--sample Widget FILE", "-f object.yaml FILE --pruning proposal -o none"},
+		"test":       {"FILE -f widget.testsuite.yaml"},
 		"docs":       {"FILE -o -"},
 		"openapi":    {"FILE -o -", "FILE -o - --unfold-unions --lost"},
 		"jsonschema": {"FILE -o -"},
-		"explain":    {"widgets --crd FILE --recursive"},
-		"types":      {"-f FILE -o api --diff"},
-		"schema":     {"-f FILE --skeleton", "-f FILE --unfold", "-f FILE --published v2", "-f FILE --published v3"},
+		"explain":    {"widgets FILE --recursive"},
+		"types":      {"FILE -o api --diff"},
+		"schema":     {"FILE --skeleton", "FILE --unfold", "FILE --published v2", "FILE --published v3"},
 	}
 }
 

@@ -44,9 +44,9 @@ func TestFullDisk(t *testing.T) {
 	}
 	lines := []string{
 		"config ./api", "config", "version", "explain +", "explain + --format json", "explain SG", "completion bash", "completion zsh", "help", "help crd", "--help",
-		"explain widget --crd crd.yaml", "explain widget --crd crd.yaml --format json", "schema -f crd.yaml", "openapi crd.yaml",
-		"jsonschema crd.yaml", "diff crd.yaml new.yaml", "diff crd.yaml new.yaml --format json", "try -f widget.yaml --crd crd.yaml",
-		"try -f widget.yaml --crd crd.yaml --format json", "verify crd.yaml --costs",
+		"explain widget crd.yaml", "explain widget crd.yaml --format json", "schema crd.yaml", "openapi crd.yaml",
+		"jsonschema crd.yaml", "diff crd.yaml new.yaml", "diff crd.yaml new.yaml --format json", "try -f widget.yaml crd.yaml",
+		"try -f widget.yaml crd.yaml --format json", "verify crd.yaml --costs",
 	}
 	var add func(cmd *cobra.Command)
 	add = func(cmd *cobra.Command) {

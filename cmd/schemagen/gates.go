@@ -53,8 +53,9 @@ func listGatesCommand(stdout, stderr io.Writer) *cobra.Command {
 		Use:   "list [packages]",
 		Short: "List what depends on gates.",
 		Long: `List the declarations, markers, enum values and paragraphs of descriptions that
-depend on gates in the modules of the packages, with the paths of the kinds that have
-them, and alternatives that contradict each other for gates that no channel has.`,
+depend on gates, with the paths of the kinds that have them. All modules of the
+packages are searched. Alternatives that contradict each other for some set of gates
+follow.`,
 		Example: `  schemagen gates list
   schemagen gates list --gate Burst --format json`,
 		RunE: func(cmd *cobra.Command, args []string) error {

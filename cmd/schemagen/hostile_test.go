@@ -152,16 +152,16 @@ func TestHostileManifests(t *testing.T) {
 					[]string{"verify", "crd.json", "--format", "json"}, []string{"verify", "crd.json", "--format", "sarif"},
 					[]string{"diff", "good.json", "crd.json"}, []string{"diff", "crd.json", "good.json"}, []string{"diff", "crd.json", "good.json", "--format", "github"},
 					[]string{"diff", "crd.json", "good.json", "--format", "json"}, []string{"diff", "crd.json", "good.json", "--format", "markdown"},
-					[]string{"explain", "widget", "--crd", "crd.json"}, []string{"explain", "widget.spec", "--crd", "crd.json", "--recursive"}, []string{"explain", "widget.spec", "--crd", "crd.json", "--format", "markdown"},
-					[]string{"explain", "widget.spec", "--crd", "crd.json", "--format", "json"}, []string{"docs", "crd.json", "-o", "-", "--format", "markdown"}, []string{"docs", "crd.json", "-o", "-"},
-					[]string{"jsonschema", "crd.json", "-o", "-"}, []string{"openapi", "crd.json", "-o", "-"}, []string{"openapi", "crd.json", "-o", "none", "--diff"}, []string{"try", "--sample", "Widget", "--crd", "crd.json"})
+					[]string{"explain", "widget", "crd.json"}, []string{"explain", "widget.spec", "crd.json", "--recursive"}, []string{"explain", "widget.spec", "crd.json", "--format", "markdown"},
+					[]string{"explain", "widget.spec", "crd.json", "--format", "json"}, []string{"docs", "crd.json", "-o", "-", "--format", "markdown"}, []string{"docs", "crd.json", "-o", "-"},
+					[]string{"jsonschema", "crd.json", "-o", "-"}, []string{"openapi", "crd.json", "-o", "-"}, []string{"openapi", "crd.json", "-o", "none", "--diff"}, []string{"try", "--sample", "Widget", "crd.json"})
 			}
 			if file != "widget.testsuite.json" {
 				for _, more := range [][]string{{}, {"--format", "github"}, {"-o", "yaml"}, {"--old", "object.json"}} {
-					lines = append(lines, append([]string{"try", "-f", "object.json", "--crd", "crd.json"}, more...))
+					lines = append(lines, append([]string{"try", "-f", "object.json", "crd.json"}, more...))
 				}
 			}
-			lines = append(lines, []string{"test", "widget.testsuite.json", "--crd", "crd.json", "-v"})
+			lines = append(lines, []string{"test", "crd.json", "-f", "widget.testsuite.json", "-v"})
 			for _, args := range lines {
 				printed += runHostile(t, what, args...)
 				runs++
@@ -213,7 +213,7 @@ MORE
 	lines := [][]string{
 		{"crd", "./...", "-o", "out", "--no-cache"}, {"crd", "./...", "-o", "out", "--no-cache", "--format", "github"}, {"crd", "./...", "-o", "other", "--no-cache", "--skip-verify", "--diff"},
 		{"crd", "./...", "-o", "-", "--no-cache", "--skip-verify"}, {"unions", "./...", "--suggest"},
-		{"crd", "./...", "-o", "other", "--no-cache", "--skip-verify", "--check"}, {"crd", "./...", "-o", "out", "--no-cache", "--format", "json"}, {"config", "./..."}, {"explain", "widget.spec", "--crd", "./..."}, {"crd", "rbac:roleName=x", "object", "paths=./...", "--no-cache"},
+		{"crd", "./...", "-o", "other", "--no-cache", "--skip-verify", "--check"}, {"crd", "./...", "-o", "out", "--no-cache", "--format", "json"}, {"config", "./..."}, {"explain", "widget.spec", "./..."}, {"crd", "rbac:roleName=x", "object", "paths=./...", "--no-cache"},
 	}
 	const few = 5 // of the lines are enough for most sources
 	printed, runs := 0, 0

@@ -64,7 +64,7 @@ func (r inputRole) compares() bool { return r.place == "OLD" || r.place == "NEW"
 func inputRoles(root *cobra.Command) (out []inputRole) {
 	for _, cmd := range root.Commands() {
 		add := func(place string) { out = append(out, inputRole{cmd, place}) }
-		if strings.Contains(cmd.Use, "packages or -") {
+		if strings.Contains(cmd.Use, "packages or -") || strings.Contains(cmd.Use, "CRD...") {
 			add("argument")
 		}
 		if strings.Contains(cmd.Use, "OLD") {
@@ -72,7 +72,7 @@ func inputRoles(root *cobra.Command) (out []inputRole) {
 			add("NEW")
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if slices.Contains([]string{"crd", "filename", "old"}, f.Name) && strings.Contains(f.Usage, "ackages") {
+			if f.Name == "old" && strings.Contains(f.Usage, "ackages") {
 				add("--" + f.Name)
 			}
 		})
@@ -84,7 +84,7 @@ func inputRoles(root *cobra.Command) (out []inputRole) {
 func withoutDefinitions() map[string]string {
 	return map[string]string{
 		"crd": "packages", "unions": "packages", "conversions": "packages", "gates": "", "config": "packages", "generate": "",
-		"types": "files only", "lsp": "an editor's requests", "init": "", "migrate": "",
+		"lsp": "an editor's requests", "init": "", "migrate": "",
 		"kubebuilder-plugin": "Kubebuilder's request", controllerGenCommand: "packages", "version": "", "help": "", "completion": "",
 	}
 }
@@ -108,14 +108,16 @@ func (r inputRole) line(name string) (args []string) {
 		args = []string{"docs", "-o", "-", "--format", "markdown"}
 	case "openapi argument", "jsonschema argument":
 		args = []string{r.command.Name(), "-o", "-"}
-	case "schema --filename":
+	case "schema argument":
 		args = []string{"schema"}
-	case "explain --crd":
+	case "types argument":
+		args = []string{"types", "-o", "types", "--diff"}
+	case "explain argument":
 		args = []string{"explain", "widget.spec", "--recursive"}
-	case "try --crd":
+	case "try argument":
 		args = []string{"try", "-f", "objects", "-o", "yaml"}
-	case "test --crd":
-		args = []string{"test", "suites"}
+	case "test argument":
+		args = []string{"test", "-f", "suites"}
 	}
 	switch {
 	case name == "":
@@ -127,9 +129,12 @@ func (r inputRole) line(name string) (args []string) {
 	return args
 }
 
+// readsFiles reports whether the role reads no packages.
+func (r inputRole) readsFiles() bool { return r.command.Name() == "types" }
+
 // hasDefault reports whether the role need not be named.
 func (r inputRole) hasDefault() bool {
-	return !r.compares() && r.String() != "schema --filename"
+	return !r.compares() && r.String() != "schema argument" && !r.readsFiles()
 }
 
 // flagEffect is what a flag does. Its row is for a command, or for a role of it.
@@ -194,7 +199,7 @@ func flagEffects() map[string][]flagEffect {
 			flagEffect{want: `maxLength-added`}, flagEffect{want: `union-removed`}), compared, []flagEffect{kube}),
 		"diff OLD": slices.Concat(generation(flagEffect{want: `\.spec\.burst: field-removed`},
 			flagEffect{want: `maxLength-removed`}, flagEffect{want: `union-added`}), compared, []flagEffect{kube}),
-		"try --crd": slices.Concat(generation(flagEffect{want: `burst: 3`},
+		"try argument": slices.Concat(generation(flagEffect{want: `burst: 3`},
 			flagEffect{want: `may not be more than 7`}, flagEffect{want: `file: b`}), []flagEffect{
 			{flag: "filename", value: "objects/name.yaml", without: "-f objects", want: `name: longer than seven`},
 			{flag: "old", value: "objects", without: "-o yaml", want: `: updated`},
@@ -209,9 +214,10 @@ func flagEffects() map[string][]flagEffect {
 			{flag: "format", value: "json", without: "-o yaml", base: "-o none", want: `"code": "SG70`}, {flag: "strict", base: "--validate warn", want: `error\[SG702\]`},
 			{flag: "validate", value: "warn", want: `warning\[SG702\]`},
 		}),
-		"test --crd": slices.Concat(generation(flagEffect{base: "-v", want: `ok   Widget/onCreate/burst is stored`},
+		"test argument": slices.Concat(generation(flagEffect{base: "-v", want: `ok   Widget/onCreate/burst is stored`},
 			flagEffect{base: "-v", want: `ok   Widget/onCreate/a long name is rejected`},
 			flagEffect{base: "-v", want: `ok   Widget/onCreate/a union is not enforced`}), []flagEffect{
+			{flag: "filename", value: "suites", without: "-f suites", want: `passed`, same: "the role names it"},
 			{flag: "run", value: "name.is.stored", want: `(?m)^1 passed, 0 failed$`},
 			{flag: "verbose", want: `(?m)^ok   Widget/onCreate/a name is stored$`},
 			{flag: "format", value: "json", want: `"code": "SG707"`},
@@ -242,15 +248,27 @@ func flagEffects() map[string][]flagEffect {
 			{flag: "template", value: "page.tmpl", want: `(?m)^1 groups by template$`},
 			{flag: "title", value: "Our-kinds", without: "--format markdown", base: "--format asciidoc", want: `(?m)^= Our-kinds$`},
 		}),
-		"explain --crd": slices.Concat(generation(flagEffect{want: `(?m)^ +burst`},
+		"explain argument": slices.Concat(generation(flagEffect{want: `(?m)^ +burst`},
 			flagEffect{want: `at most 7 characters`}, flagEffect{gone: noUnions}), []flagEffect{
 			{flag: "api-version", value: "v9", want: `v9`},
 			{flag: "format", value: "json", want: `"name": "amount"`},
 			{flag: "recursive", without: "--recursive", want: `(?m)^ {4}file <string>$`},
 		}),
-		"schema --filename": slices.Concat(documents, []flagEffect{
+		"types argument": {
+			{flag: "output", value: "out/types", want: `(?m)^\+\+\+ b/out/types`},
+			{flag: "kinds", value: "Widget", gone: `type Gadget struct`},
+			{flag: "allow-dangerous-types", want: `type Widget struct`, same: "there are no numbers"},
+			{flag: "check", want: `--check and --diff cannot be used together`},
+			{flag: "diff", want: `(?m)^\+\+\+ b/types`, same: "the role has it"},
+			{flag: "overwrite", want: `type Widget struct`, same: "nobody has edited a file"},
+			{flag: "prune", want: `type Widget struct`, same: "there are no other files"},
+			{flag: "import", value: "./api/v1", want: `api/v1`},
+			{flag: "format", value: "json", want: `"diagnostics": \[\]`},
+			{flag: "strict", want: `type Widget struct`, same: "there are no warnings"},
+		},
+		"schema argument": slices.Concat(documents, []flagEffect{
 			{flag: "drop-validations", gone: `maxLength: 20`},
-			{flag: "filename", want: `maxLength: 20`, same: "the role names it"},
+			{flag: "path", value: "spec", gone: `(?m)^  metadata:`},
 			{flag: "published", value: "v2", want: `x-kubernetes-group-version-kind`},
 			{flag: "skeleton", gone: `maxLength: 20`},
 			{flag: "unfold", want: `maxLength: 20`, same: "the schemas are without extensions to unfold"},
@@ -427,6 +445,13 @@ func (table *inputTable) role(t *testing.T, role inputRole, effects []flagEffect
 				}
 				return
 			}
+			if kind.packages && role.readsFiles() {
+				refusal := regexp.MustCompile("is not a file or directory with CRDs|no CRD found in ./api\n")
+				if base.code == 0 || base.stdout != "" || !refusal.MatchString(base.stderr) {
+					t.Errorf("got exit code %d, want a refusal:\n%s", base.code, base)
+				}
+				return
+			}
 			reference := role.line("all.yaml")
 			switch {
 			case role.String() == "verify argument" && kind.folder: // of all channels, unless one is selected
@@ -472,10 +497,10 @@ func (table *inputTable) effect(t *testing.T, role inputRole, kind inputKind, e 
 	}
 	base = append(base, strings.Fields(e.base)...)
 	args := append(append(slices.Clone(base), "--"+e.flag), strings.Fields(e.value)...)
-	if e.flag == "old" && e.value == "" || e.flag == "filename" && e.value == "" {
+	if e.flag == "old" && e.value == "" {
 		return
 	}
-	if e.flag == "unions" && !kind.packages && (role.String() == "try --crd" || role.String() == "test --crd") {
+	if e.flag == "unions" && !kind.packages && (role.String() == "try argument" || role.String() == "test argument") {
 		e.same = "it also turns policies off, and there are none"
 		e.want = ""
 	}

@@ -33,9 +33,9 @@ func newLSPCommand(stdin io.Reader, stdout io.Writer) *cobra.Command {
 		Long: `Serve an editor over the Language Server Protocol, on standard input and output. The
 editor starts it, beside gopls.
 
-For each module with an open file, it reports what schemagen crd would report in the
-directory of ` + project.Name + `, or of go.mod, with the text that is not saved yet,
-and offers the fixes. It completes and explains markers. It writes no files.`,
+For each module with an open file, it reports the findings of schemagen crd, run in
+the directory of ` + project.Name + ` or of go.mod. It sees text that is not saved
+yet, and offers the fixes. It completes and explains markers. It writes no files.`,
 		Example: `  schemagen lsp
   schemagen lsp --strict`,
 		Args: cli.Args(0, 0, ""),

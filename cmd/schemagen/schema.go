@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -22,13 +23,12 @@ type schemaRun struct {
 	reporting.Reporter
 	derived.Options
 	definitions generation.DefinitionFlags
-	names       []string
 }
 
 func newSchemaCommand(stdout, stderr io.Writer) *cobra.Command {
 	var r schemaRun
 	cmd := &cobra.Command{
-		Use:    "schema -f CRD [path]",
+		Use:    "schema CRD...",
 		Hidden: true, // for readers of the proposals, see docs/proposals.md
 		Short:  "Show what the proposals derive from a schema.",
 		Long: `Show what the proposals of structural schemas and pruning derive from the schema of a
@@ -37,26 +37,20 @@ part, and what was left out and why.
 
 CRDs are YAML or JSON files, directories with such files, - for standard input, or Go
 packages.`,
-		Example: `  schemagen schema -f crd.yaml --skeleton
-  schemagen schema -f crd.yaml --unfold --drop-validations spec.template
-  schemagen schema -f ./api/... --published v2`,
-		Args: cli.Args(0, 1, "one path"),
+		Example: `  schemagen schema crd.yaml --skeleton
+  schemagen schema crd.yaml --unfold --drop-validations --path spec.template
+  schemagen schema ./api/... --published v2`,
+		Args: cli.Args(1, math.MaxInt, "a CRD"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(r.names) == 0 {
-				return errors.New("needs a CRD: schemagen schema -f crd.yaml")
-			}
 			if err := cmp.Or(r.definitions.Configure(cmd, &r.Reporter), r.CheckFormat(), r.Check()); err != nil {
 				return err
 			}
-			if len(args) > 0 {
-				r.Path = args[0]
-			}
 			r.Dir = r.WorkDir
-			return r.run(cmd.Context(), cmd.InOrStdin(), stdout, stderr)
+			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVarP(&r.names, "filename", "f", nil, "read CRDs from files, directories, - for standard input, or Go packages")
+	flags.StringVar(&r.Path, "path", "", "show this field, such as spec.template")
 	flags.StringVar(&r.Version, "version", "", "show this version (default: the storage version)")
 	flags.BoolVar(&r.Skeleton, "skeleton", false, "show the skeleton of the pruning KEP, with the sources of each node")
 	flags.BoolVar(&r.Unfold, "unfold", false, "expand the extensions of the structural-schema KEP")
@@ -67,18 +61,18 @@ packages.`,
 	return cmd
 }
 
-func (r *schemaRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
+func (r *schemaRun) run(ctx context.Context, names []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	reader, err := r.definitions.Reader(stdin)
 	if err != nil {
 		return err
 	}
 	reader.Lenient = true
-	read, findings, err := reader.Read(ctx, r.names)
+	read, findings, err := reader.Read(ctx, names)
 	if err != nil {
 		return err
 	}
 	if len(read) == 0 && !findings.HasErrors() {
-		findings = append(findings, definitions.NoCRDIn(r.names, true).As(diag.Error))
+		findings = append(findings, definitions.NoCRDIn(names, true).As(diag.Error))
 	}
 	for _, d := range read {
 		text, err := derived.YAML(d, r.Options)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"os"
 	"path/filepath"
@@ -25,13 +26,13 @@ func findingLines() map[string]string {
 		"unions":             "unions ./api/v1 --check",
 		"conversions":        "conversions ./api/v1 --check",
 		controllerGenCommand: "crd paths=./api/v1 output:dir=out",
-		"types":              "types -f number.yaml -o types --check",
+		"types":              "types number.yaml -o types --check",
 		"openapi":            "openapi ./api/v1 -o openapi",
 		"jsonschema":         "jsonschema ./api/v1 -o jsonschema",
-		"schema":             "schema -f ./api/v1",
+		"schema":             "schema ./api/v1",
 		"verify":             "verify number.yaml --costs",
-		"try":                "try -f widget.yaml --crd number.yaml",
-		"test":               "test widget.testsuite.yaml --crd number.yaml",
+		"try":                "try -f widget.yaml number.yaml",
+		"test":               "test number.yaml -f widget.testsuite.yaml",
 		"diff":               "diff number.yaml integer.yaml",
 	}
 }
@@ -134,6 +135,9 @@ func TestStreams(t *testing.T) {
 				}
 				if !regexp.MustCompile(`SG\d\d\d`).MatchString(document) || regexp.MustCompile(`\[SG\d\d\d\]`).MatchString(text) {
 					t.Errorf("%s: the findings are not where they belong: got\n%s\nand on standard error\n%s", line, stdout.String(), stderr.String())
+				}
+				if format == "junit" && xml.Unmarshal([]byte(document), new(struct{ XMLName xml.Name })) != nil {
+					t.Errorf("%s: standard output is no document:\n%s", line, document)
 				}
 				if slices.Contains([]string{"json", "sarif"}, format) && !json.Valid([]byte(document)) {
 					t.Errorf("%s: standard output is no document:\n%s", line, document)

@@ -62,7 +62,7 @@ func validations() []string {
 func newTryCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	r := tryRun{target: convertrun.Target{Consent: consent.Consent{In: os.Stdin, Out: stderr}}}
 	cmd := &cobra.Command{
-		Use:   "try [-f FILE] [--crd CRD]",
+		Use:   "try [CRD...] [-f FILE]",
 		Short: "Show what an API server would store for custom resources.",
 		Long: `Show what an API server would store for custom resources: the fields that it drops,
 defaults and rejects, and the union members that an admission policy clears, each
@@ -76,40 +76,35 @@ project's, as for verify. CRDs among the objects are also used.
 by hand: the methods ConvertTo and ConvertFrom, or functions such as
 ConvertWidgetToHub. The packages are built, and their code is run, with your consent:
 you are asked on a terminal, and pass --yes elsewhere.`,
-		Example: `  schemagen try -f widget.yaml --crd config/crd/bases
-  schemagen try -f new.yaml --old stored.yaml --crd ./api/...
-  schemagen try -f widget.yaml --to v1 --crd ./api/...
+		Example: `  schemagen try -f widget.yaml config/crd/bases
+  schemagen try -f new.yaml --old stored.yaml ./api/...
+  schemagen try -f widget.yaml --to v1 ./api/...
   kubectl get widgets -o yaml | schemagen try -f - --to v1beta1 --strip -o yaml --yes
-  schemagen try --sample Widget --crd config/crd/bases`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return cli.UsageError(cmd, "unexpected argument %q: name objects with -f", args[0])
+  schemagen try --sample Widget config/crd/bases`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.crds = args
+			if err := r.definitions.Configure(cmd, &r.Reporter); err != nil {
+				return err
 			}
-			if samples := project.Samples(nil, "."); len(r.files) == 0 && r.sample == "" && samples != "" {
+			if samples := project.Samples(nil, r.WorkDir); len(r.files) == 0 && samples != "" {
 				r.files = []string{samples}
 			}
 			if len(r.files) == 0 && r.sample == "" {
-				return cli.UsageError(cmd, "try needs objects: -f FILE, or --sample KIND to print some; there is no config/samples")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := r.definitions.Configure(cmd, &r.Reporter); err != nil {
-				return err
+				return cli.UsageError(cmd,
+					"try needs objects: -f FILE, or --sample KIND to print some; there is no config/samples")
 			}
 			return r.run(cmd.Context(), stdin, stdout, stderr)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVarP(&r.files, "filename", "f", nil, "read objects from files, directories, or - for standard input (default: config/samples)")
-	flags.StringSliceVar(&r.crds, "crd", nil, generation.CRDFlagHelp)
 	flags.StringVar(&r.old, "old", "", "update these stored objects: a file, a directory, or - for standard input")
 	flags.StringVar(&r.subresource, "subresource", "", "update a subresource of the --old objects: status, or scale with objects of kind Scale")
 	flags.StringVarP(&r.output, "output", "o", "diff", "print each object as: diff, yaml, none")
 	flags.StringVar(&r.validation, "validate", string(dryrun.ValidateStrict), "treat unknown fields as kubectl does: strict rejects the object, warn and ignore drop them")
-	flags.StringVar(&r.pruning, "pruning", "server", "drop unknown fields as: server, proposal (by the skeleton of the schema, which need not be structural)")
+	flags.StringVar(&r.pruning, "pruning", "server", "drop unknown fields by the rules of: server, proposal (the KEP for pruning, which also works for schemas that are not structural)")
 	flags.StringVar(&r.sample, "sample", "", "print a minimal and a full object of a `kind`: Kind, Kind.group or Kind.group/version")
-	flags.StringVar(&r.target.To, "to", "", "also convert what is stored to this version, with the conversions in Go packages: those of --crd, or else the project's, which are then also its default")
+	flags.StringVar(&r.target.To, "to", "", "also convert what is stored to this version, with the conversions in Go packages: those named, or else the project's, which are then also its default")
 	flags.BoolVar(&r.target.Strip, "strip", false, "with --to, leave out the annotation in which conversions keep what a version lacks")
 	flags.BoolVar(&r.target.Consent.Given, "yes", false, "with --to, "+consent.CodeFlag)
 	r.addPolicyFlag(cmd)
@@ -154,7 +149,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 			return err
 		}
 	}
-	trial, findings, err := r.trial(ctx, stdin)
+	trial, findings, err := r.trial(ctx, r.files, stdin)
 	if err != nil {
 		return err
 	}
@@ -206,7 +201,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	return cmp.Or(err, report.Finish())
 }
 
-// conversions finds the conversions of the packages named with --crd, or else, if that names files,
+// conversions finds the conversions of the packages that are named, or else, if only files are,
 // of the project. Only mistakes that keep them from being read are reported.
 func (r *tryRun) conversions(ctx context.Context) (diag.List, error) {
 	_, patterns, err := definitions.Find(r.crds)
@@ -227,10 +222,10 @@ func (r *tryRun) conversions(ctx context.Context) (diag.List, error) {
 	return slices.DeleteFunc(findings, func(d diag.Diagnostic) bool { return d.Severity != diag.Error }), err
 }
 
-// trial returns a trial with the definitions from --crd, or else those of the project, and from
-// the object files. If several define a kind, --crd comes first and the project last. Mistakes
-// in object files are reported when the objects are read.
-func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, diag.List, error) {
+// trial returns a trial with the definitions that are named, or else those of the project, and those
+// among the files with objects. If several define a kind, the named ones come first and the project's
+// last. Mistakes in the files are reported when the objects are read.
+func (r *tryRun) trial(ctx context.Context, files []string, stdin io.Reader) (*dryrun.Trial, diag.List, error) {
 	reader, err := r.definitions.Reader(stdin)
 	if err != nil {
 		return nil, nil, err
@@ -249,7 +244,7 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 	if err != nil {
 		return nil, nil, err
 	}
-	files := slices.DeleteFunc(slices.Clone(r.files), func(name string) bool { return name == "-" })
+	files = slices.DeleteFunc(slices.Clone(files), func(name string) bool { return name == "-" })
 	among, _, err := definitions.FindWithout(files, reader.Skip)
 	if err != nil {
 		return nil, nil, err
@@ -260,6 +255,9 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 	more, _, err := reader.Files(among)
 	if len(named)+len(more) == 0 && !findings.HasErrors() {
 		none := definitions.NoCRDIn(crds, len(r.crds) > 0)
+		if len(r.crds) > 0 {
+			none.Hint += "; name objects with -f"
+		}
 		if r.sample != "" {
 			none = none.As(diag.Error)
 		}
@@ -270,7 +268,7 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 	}
 	all := append(named, more...)
 	trial := dryrun.New(all...)
-	trial.Hints = dryrun.Hints{CRD: "with --crd", Status: "try --subresource status with --old"}
+	trial.Hints = dryrun.Hints{CRD: "as an argument", Status: "try --subresource status with --old"}
 	if err != nil || r.definitions.Unions == "none" {
 		return trial, findings, err
 	}

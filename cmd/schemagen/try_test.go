@@ -28,7 +28,7 @@ func tryText(t *testing.T, object string, more ...string) (code int, stdout, std
 	}
 	t.Chdir(dir)
 	var out, errs strings.Builder
-	code = run(t.Context(), append([]string{"try", "-f", "object.yaml", "--crd", "crd.yaml"}, more...), &out, &errs)
+	code = run(t.Context(), append([]string{"try", "-f", "object.yaml", "crd.yaml"}, more...), &out, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -182,7 +182,7 @@ func TestTryDefinitionFarDown(t *testing.T) {
 	long := "# " + strings.Repeat("x", 256<<10) + "\nkind: Other\napiVersion: v1\n---\n"
 	object := long + "apiVersion: example.com/v1\nkind: Far\nmetadata: {name: a}\nspec: {flag: 1}\n---\n" + strings.NewReplacer("Thing", "Far", "things", "fars").Replace(hostileCRD)
 	line := 9 + strings.Count(hostileCRD[:strings.Index(hostileCRD, "flag:")], "\n") + 1
-	code, _, stderr := tryText(t, object, "--crd", "object.yaml")
+	code, _, stderr := tryText(t, object, "object.yaml")
 	for _, want := range []string{"object.yaml:8:8: error[SG701]: spec.flag: ", fmt.Sprintf("\tobject.yaml:%d:", line)} {
 		if code != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("exit code %d, want 1 with %q; stderr %s", code, want, stderr)
@@ -210,7 +210,7 @@ func TestTryMemory(t *testing.T) {
 			}
 		}
 		var heap heapWriter
-		if code := run(t.Context(), []string{"try", "-f", "objects.yaml", "--old", "old.yaml", "--crd", "crd.yaml", "--validate", "warn", "--format", "sarif"}, &heap, io.Discard); code != 0 {
+		if code := run(t.Context(), []string{"try", "-f", "objects.yaml", "--old", "old.yaml", "crd.yaml", "--validate", "warn", "--format", "sarif"}, &heap, io.Discard); code != 0 {
 			t.Fatalf("exit code %d", code)
 		}
 		return heap.size
@@ -249,7 +249,7 @@ func BenchmarkTry(b *testing.B) {
 	b.SetBytes(int64(objects.Len()))
 	for b.Loop() {
 		var out, errs strings.Builder
-		if code := run(b.Context(), []string{"try", "-f", "objects.yaml", "--crd", "crd.yaml", "-o", "none"}, &out, &errs); code != 0 {
+		if code := run(b.Context(), []string{"try", "-f", "objects.yaml", "crd.yaml", "-o", "none"}, &out, &errs); code != 0 {
 			b.Fatalf("exit code %d: %.1000s", code, errs.String())
 		}
 	}

@@ -120,7 +120,7 @@ func TestTryPolicies(t *testing.T) {
 					files[column.place] += pickPolicy
 				}
 				writeFiles(t, files)
-				args := append([]string{"try", "-f", "new.yaml", "--old", "old.yaml", "--crd", "crds/crd.yaml"}, column.args...)
+				args := append([]string{"try", "-f", "new.yaml", "--old", "old.yaml", "crds/crd.yaml"}, column.args...)
 				code, stdout, stderr := runInDirectory(t, args...)
 				wantCode, wantOut, wantErr := 0, kept, ""
 				switch {
@@ -169,7 +169,7 @@ func TestTryPolicyErrors(t *testing.T) {
 				files["other/p.yaml"] = test.policy
 			}
 			writeFiles(t, files)
-			args := append([]string{"try", "-f", "new.yaml", "--crd", "crds/crd.yaml", "--policy", "other"}, test.args...)
+			args := append([]string{"try", "-f", "new.yaml", "crds/crd.yaml", "--policy", "other"}, test.args...)
 			if test.policy == "" {
 				args = append(args[:5], test.args...)
 			}

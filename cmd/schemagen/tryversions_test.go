@@ -111,7 +111,7 @@ func TestTryVersions(t *testing.T) {
 			for name, text := range test.files {
 				files["crds/"+name] = text
 			}
-			args := []string{"try", "-f", "object.yaml", "--crd", "crds", "-o", "yaml", "--validate", "warn"}
+			args := []string{"try", "-f", "object.yaml", "crds", "-o", "yaml", "--validate", "warn"}
 			if test.stored != "" {
 				files["old.yaml"] = object(test.storedVersion, test.stored)
 				args = append(args, "--old", "old.yaml")

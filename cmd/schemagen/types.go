@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -33,38 +32,40 @@ type typesRun struct {
 func newTypesCommand(stdout, stderr io.Writer) *cobra.Command {
 	var r typesRun
 	var check, diff bool
-	var names []string
 	cmd := &cobra.Command{
-		Use:   "types -f CRD -o DIR",
+		Use:   "types CRD... -o DIR",
 		Short: "Generate Go types from CRDs.",
-		Long: `Generate Go packages with markers from CustomResourceDefinitions.
+		Long: `Generate Go packages with markers from CustomResourceDefinitions: files,
+directories, or - for standard input.
 
 Before anything is written, the CRDs are generated from the packages again and have
-to be equal: the order of lists counts, the style of YAML does not. What Go types and
-markers cannot express is kept by +schemagen:schema at the smallest node, or refused.
+to be equal: the order of lists counts, the style of YAML does not. If Go types and
+markers cannot express a schema, +schemagen:schema keeps its smallest part as YAML.
+If that is impossible, it is an error.
 
-Files that people have edited are overwritten only with --overwrite. They are kept
-while the CRDs do not change what was edited.
+Edited files are overwritten only with --overwrite. They are kept while the CRDs do
+not change the edited parts.
 
 Methods that copy the types come from schemagen object.`,
-		Example: `  schemagen types -f crd.yaml -o api/v1
-  kustomize build config/crd | schemagen types -f - -o api`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if len(names) == 0 || r.Output == "" {
-				return errors.New("needs CRDs and a directory: schemagen types -f crd.yaml -o api/v1")
+		Example: `  schemagen types crd.yaml -o api/v1
+  kustomize build config/crd | schemagen types - -o api`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 || r.Output == "" {
+				return cli.UsageError(cmd, "types needs CRDs and a directory")
 			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := r.Configure(cmd, ""); err != nil {
 				return err
 			}
 			r.Dir = r.WorkDir
 			r.mode = cli.ModeOf("", check, diff)
 			r.Preview = check || diff
-			return r.run(cmd.Context(), names, cmd.InOrStdin(), stdout, stderr)
+			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVarP(&names, "filename", "f", nil, "read CRDs from these files and directories, - for standard input")
 	flags.StringVarP(&r.Output, "output", "o", "", "write the package of a version into this directory, or below it")
 	flags.StringSliceVar(&r.Kinds, "kinds", nil, "write only these kinds: Kind or Kind.group; names of types do not depend on it")
 	flags.BoolVar(&r.AllowDangerousTypes, "allow-dangerous-types", false, "write numbers as float64")
@@ -80,7 +81,7 @@ func (r *typesRun) run(ctx context.Context, names []string, stdin io.Reader, std
 	if err := r.CheckFormat(); err != nil {
 		return err
 	}
-	sources, packages, err := definitions.Find(names)
+	sources, packages, err := definitions.FindWithout(names, r.Project.Others(nil, r.WorkDir, r.Project.One(r.WorkDir, "")))
 	if err != nil || len(packages) > 0 {
 		return cmp.Or(err, fmt.Errorf("%s is not a file or directory with CRDs", strings.Join(packages, ", ")))
 	}

@@ -723,7 +723,7 @@ type WidgetSpec struct {
 		Code: "SG932", Title: "a valid object that converts to an invalid one",
 		Explanation: "The API server checks a request against the schema of its version only, so it would store what the schema of the other version refuses: clients of that version can read the object, but their updates are rejected. Make the schemas agree, or the conversion produce what the other one accepts.",
 		Bad: `
-$ schemagen try --yes -f widget.yaml --to v1 --crd ./v1,./v1beta1
+$ schemagen try --yes -f widget.yaml --to v1 ./v1 ./v1beta1
 -- v1/types.go --
 // +groupName=example.com
 package v1
@@ -780,7 +780,7 @@ length: 3`,
 	}
 	enumLacks = &diag.Kind{
 		Code: "SG941", Severity: diag.Warning, Title: "enum values that the hub refuses",
-		Explanation: "A value that +schemagen:convert:values does not name is converted to itself. The API server checks a request against the schema of its version only, so it stores a value that the hub's enum lacks, and refuses updates by clients of the hub. Values that only the hub has are no problem: clients of the other version see them as they are.",
+		Explanation: "A value that +schemagen:convert:values does not name is converted to itself. The API server checks a request against the schema of its version only, so it stores a value that the hub's enum lacks, and refuses updates by clients of the hub. Values that only the hub has are safe: clients of the other version see them as they are.",
 		Bad: `
 $ schemagen conversions ./...
 -- v1/types.go --

@@ -373,7 +373,7 @@ func (v *verification) writeCosts(ctx context.Context, s *crd.Definition, out *b
 	total := 0
 	proved := 0
 	for _, schema := range s.Schemas {
-		inVersion, provedInVersion := rules.Proved(schema)
+		inVersion, provedInVersion := rules.Proved(schema, rules.Root)
 		total += inVersion
 		proved += provedInVersion
 	}

@@ -51,7 +51,7 @@ func TestOwnRulesAreProved(t *testing.T) {
 							continue
 						}
 						own[rule.Rule] = true
-						if a := rules.Reads(rule, s); a == nil || len(a.Failing) > 0 {
+						if a := rules.Reads(rule, s, rules.Inside); a == nil || len(a.Failing) > 0 {
 							t.Errorf("%s: %s may fail: %+v", filepath.Base(file), rule.Rule, a)
 						}
 					}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -54,15 +55,29 @@ type Analysis struct {
 // || are visited repeatedly.
 const maxSteps = 20_000
 
+// Place is where a schema is.
+type Place int
+
+// Places.
+const (
+	// Inside is a schema of a part of an object.
+	Inside Place = iota
+	// Root is the schema of whole objects, all of which have a kind and metadata with a name.
+	Root
+	// metadata is the field of whole objects.
+	metadata
+)
+
 // Reads analyzes a rule of a schema. It returns nil if the rule is not an expression.
-func Reads(rule structural.Rule, s *structural.Schema) *Analysis {
+func Reads(rule structural.Rule, s *structural.Schema, place Place) *Analysis {
 	parsed := parse(rule.Rule)
 	if parsed == nil {
 		return nil
 	}
-	old := value{schema: s, path: "oldSelf", text: "oldSelf", steps: []string{"oldSelf"}}
+	self := value{schema: s, place: place, path: "self", text: "self", steps: []string{"self"}}
+	old := value{schema: s, place: place, path: "oldSelf", text: "oldSelf", steps: []string{"oldSelf"}}
 	old.optional = rule.OptionalOldSelf != nil && *rule.OptionalOldSelf
-	root := (*scope)(nil).with("self", value{schema: s, path: "self", text: "self", steps: []string{"self"}}).with("oldSelf", old)
+	root := (*scope)(nil).with("self", self).with("oldSelf", old)
 	w := &walk{parsed: parsed}
 	w.value(parsed.Expr(), root, facts{})
 	if w.visited > maxSteps {
@@ -87,18 +102,18 @@ func Reads(rule structural.Rule, s *structural.Schema) *Analysis {
 
 // Proved returns the number of rules in a schema, which may be nil, and how many of them are known
 // to read nothing absent.
-func Proved(s *structural.Schema) (total, proved int) {
+func Proved(s *structural.Schema, place Place) (total, proved int) {
 	if s == nil {
 		return 0, 0
 	}
 	for _, rule := range s.XValidations {
 		total++
-		if a := Reads(rule, s); a != nil && len(a.Failing) == 0 {
+		if a := Reads(rule, s, place); a != nil && len(a.Failing) == 0 {
 			proved++
 		}
 	}
 	for _, child := range s.Children() {
-		below, provedBelow := Proved(child)
+		below, provedBelow := Proved(child, Inside)
 		total += below
 		proved += provedBelow
 	}
@@ -118,18 +133,18 @@ type UnprovedNode struct {
 }
 
 // Of returns what is not proved of a schema.
-func (u *Unproved) Of(s *structural.Schema) *UnprovedNode {
+func (u *Unproved) Of(s *structural.Schema, place Place) *UnprovedNode {
 	if known, ok := u.nodes.Load(s); ok {
 		return known.(*UnprovedNode)
 	}
 	out := &UnprovedNode{Rules: map[int]*Analysis{}}
 	for i, rule := range s.XValidations {
-		if a := Reads(rule, s); a != nil && len(a.Failing) > 0 {
+		if a := Reads(rule, s, place); a != nil && len(a.Failing) > 0 {
 			out.Rules[i] = a
 		}
 	}
 	for _, child := range s.Children() {
-		below := u.Of(child)
+		below := u.Of(child, Inside)
 		out.Below = out.Below || below.Below || len(below.Rules) > 0
 	}
 	u.nodes.Store(s, out)
@@ -365,7 +380,10 @@ func (w *walk) function(e ast.Expr, s *scope, f facts) value {
 func (w *walk) indexed(e ast.Expr, s *scope, f facts) value {
 	args := e.AsCall().Args()
 	operand := w.value(args[0], s, f)
-	w.value(args[1], s, f)
+	key := w.value(args[1], s, f)
+	if args[0].Kind() == ast.MapKind && hasKeys(args[0].AsMap(), key.schema) {
+		return value{}
+	}
 	if operand.schema == nil && operand.items == nil {
 		w.fail(e, Unknown, operand)
 		return value{}
@@ -382,6 +400,19 @@ func (w *walk) indexed(e ast.Expr, s *scope, f facts) value {
 		w.fail(e, Absent, v)
 	}
 	return v
+}
+
+// hasKeys reports whether a map that a rule writes has an entry for each value of an enum.
+func hasKeys(m ast.MapExpr, keys *structural.Schema) bool {
+	if keys == nil || keys.ValueValidation == nil || len(keys.Enum) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(keys.Enum, func(allowed structural.JSON) bool {
+		return !slices.ContainsFunc(m.Entries(), func(entry ast.EntryExpr) bool {
+			text, ok := textLiteral(entry.AsMapEntry().Key())
+			return ok && plainjson.Text(text) == string(allowed.Raw)
+		})
+	})
 }
 
 // elementPath returns the path of an element, or "".

@@ -118,16 +118,22 @@ func TestReads(t *testing.T) {
 		"[has(self.size), has(self.ball)].filter(x, x).size() == 1":     "",
 		"dyn(self.label) == 'x'":                                        "self.label",
 		"self.?label.optMap(l, l.size() > 1).orValue(true)":             "",
+		"{'Ball': 1, 'Gate': 2}[self.kind] > 1":                         "",
+		"{'Ball': 1}[self.kind] > 1":                                    "?",
 		"self.?gate.?stem.optMap(l, self.gate.stem == l).orValue(true)": "",
 	} {
-		a := Reads(structural.Rule{Rule: rule}, s)
+		a := Reads(structural.Rule{Rule: rule}, s, Inside)
 		if a == nil {
 			t.Errorf("%s does not parse", rule)
 			continue
 		}
 		var texts []string
 		for _, r := range a.Failing {
-			texts = append(texts, r.Text)
+			text := r.Text
+			if r.Reason == Unknown {
+				text = "?"
+			}
+			texts = append(texts, text)
 		}
 		if got := strings.Join(texts, " "); got != want {
 			t.Errorf("%s: reads %q, want %q", rule, got, want)
@@ -135,9 +141,27 @@ func TestReads(t *testing.T) {
 	}
 }
 
+// TestReadsOfResource wants the fields that every object has to be known as present at the root only.
+func TestReadsOfResource(t *testing.T) {
+	s := schemaOf(t, "{type: object, properties: {apiVersion: {type: string}, kind: {type: string}, metadata: {type: object}, spec: {type: object}}}")
+	for rule, want := range map[string][2]int{
+		"self.metadata.name.size() < 40":        {0, 2},
+		"self.kind != '' && oldSelf.kind != ''": {0, 2},
+		"size(self.spec) > 0":                   {1, 1},
+		"self.metadata.generateName != ''":      {1, 2},
+		"oldSelf.metadata.name != ''":           {0, 2},
+	} {
+		for i, place := range []Place{Root, Inside} {
+			if a := Reads(structural.Rule{Rule: rule}, s, place); len(a.Failing) != want[i] {
+				t.Errorf("%s, place %d: %v, want %d reads", rule, place, a.Failing, want[i])
+			}
+		}
+	}
+}
+
 // TestReadPosition wants positions at the name of the field.
 func TestReadPosition(t *testing.T) {
-	a := Reads(structural.Rule{Rule: "self.name != '' &&\n  self.size > 1"}, schemaOf(t, valveSchema))
+	a := Reads(structural.Rule{Rule: "self.name != '' &&\n  self.size > 1"}, schemaOf(t, valveSchema), Inside)
 	if got := fmt.Sprint(a.Failing[0].Line, a.Failing[0].Column); got != "2 8" {
 		t.Errorf("the read is at %s", got)
 	}

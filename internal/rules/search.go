@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -84,10 +85,10 @@ func (s *Search) Failure(ctx context.Context, edges []structural.Edge, node *str
 	var best *Failure
 	var tried []string
 	for _, read := range a.Failing {
-		if read.Reason != Absent || read.Steps == nil || slices.Contains(tried, read.Text) || len(tried) == maxReads {
+		if read.Reason != Absent || read.Steps == nil || slices.Contains(tried, read.place()) || len(tried) == maxReads {
 			continue
 		}
-		tried = append(tried, read.Text)
+		tried = append(tried, read.place())
 		if t == nil {
 			var err error
 			t, err = s.Unproved.trial(a, node, rule, len(edges) == 0)
@@ -96,7 +97,7 @@ func (s *Search) Failure(ctx context.Context, edges []structural.Edge, node *str
 			}
 		}
 		for _, f := range t.failing(ctx, read, s.Masked && best == nil) {
-			detail, err := s.prove(ctx, edges, f, rule)
+			detail, err := s.prove(ctx, edges, f, rule, read)
 			if err != nil {
 				return nil, err
 			}
@@ -120,6 +121,17 @@ func (f failing) size() int {
 // noKey is how the server's messages about absent fields begin.
 const noKey = "no such key: "
 
+// place identifies what is read.
+func (r Read) place() string { return strings.Join(r.Steps, " ") }
+
+// isReported reports whether a message of the server is about what is read.
+func (r Read) isReported(detail string) bool {
+	key, ok := strings.CutPrefix(detail, noKey)
+	name := r.Steps[len(r.Steps)-1]
+	escaped, _ := celtext.Name(name)
+	return ok && (name == element || key == name || key == escaped)
+}
+
 // trial evaluates a rule for values that differ in what it reads.
 type trial struct {
 	// self and old have the parts of self and oldSelf; old is nil if the rule does not read that.
@@ -127,7 +139,7 @@ type trial struct {
 	// schema is the schema of the values, without what none of them has.
 	schema    *structural.Schema
 	evaluator *apiserver.RuleEvaluator
-	// found has the results of [trial.failing], by the text of the read.
+	// found has the results of [trial.failing], by the place of the read.
 	found sync.Map
 }
 
@@ -138,12 +150,15 @@ func (u *Unproved) trial(a *Analysis, node *structural.Schema, rule structural.R
 		t.old = a.partsOf("oldSelf", node)
 		t.self.addUnread(a) // the server ignores failures of rules about what an update does not change
 	}
+	examples := t.examples()
 	// Of a read that is not known, the part is not known either.
 	if !slices.ContainsFunc(a.Failing, func(r Read) bool { return r.Steps == nil }) {
-		t.schema = covering(node, t.examples())
+		t.schema = covering(node, examples)
 	}
-	// Versions and kinds have the same rules for equal schemas, which need not be the same nodes.
-	key := fmt.Sprintf("%t %s\n%s", isRoot, rule.Rule, plainjson.Text(t.schema.Props()))
+	// Versions and kinds have the same rules for equal schemas, which need not be the same nodes. The
+	// values also depend on what the schema of the trial leaves out.
+	rule.Message = ""
+	key := plainjson.Text([]any{isRoot, rule, t.schema.Props(), examples})
 	if known, ok := u.trials.Load(key); ok {
 		return known.(*trial), nil
 	}
@@ -179,14 +194,14 @@ func (t *trial) examples() []any {
 // failing returns values without what a rule reads for which it fails, the smallest first: some that it
 // accepts with Go's zero value in its place and then, if masked is set, some that it refuses.
 func (t *trial) failing(ctx context.Context, read Read, masked bool) []failing {
-	key := fmt.Sprintf("%s %t", read.Text, masked)
+	key := fmt.Sprintf("%s %t", read.place(), masked)
 	if known, ok := t.found.Load(key); ok {
 		return known.([]failing)
 	}
 	var accepted, refused []failing
 	for chosen, zeros := range t.lacking(ctx, read) {
 		f, outcome := t.evaluate(ctx, chosen, nil)
-		if !strings.HasPrefix(outcome.Failure, noKey) {
+		if !read.isReported(outcome.Failure) {
 			continue
 		}
 		_, filled := t.evaluate(ctx, chosen, zeros)
@@ -269,20 +284,20 @@ func defaulted(s *structural.Schema, value any) any {
 
 // prove returns the server's message about an absent field if it has no other objections to an
 // object with the value than such messages, and "" otherwise.
-func (s *Search) prove(ctx context.Context, edges []structural.Edge, f failing, rule structural.Rule) (string, error) {
+func (s *Search) prove(ctx context.Context, edges []structural.Edge, f failing, rule structural.Rule, read Read) (string, error) {
 	kind, err := s.Server()
 	if err != nil {
 		return "", nil // it would not serve the version, which is reported
 	}
 	errs, err := s.request(ctx, kind, s.minimal, edges, f)
-	detail := onlyAbsent(errs, rule)
+	detail := onlyAbsent(errs, rule, read)
 	if err != nil || detail != "" || len(errs) == 0 {
 		return detail, err
 	}
 	// Rules of the parents may demand other fields of them.
 	repaired := func() any { return addScalars(s.Schema, place(s.Schema, s.minimal(), edges, f.value), edges, "", errs) }
 	errs, err = s.request(ctx, kind, repaired, edges, f)
-	return onlyAbsent(errs, rule), err
+	return onlyAbsent(errs, rule, read), err
 }
 
 // minimal returns an object with the fields that the schema requires.
@@ -349,16 +364,17 @@ func (s *Search) request(ctx context.Context, kind *apiserver.Kind, base func() 
 	return answer.Errors, err
 }
 
-// onlyAbsent returns the message of a rule about an absent field if all errors are such messages, of
-// that rule or others.
-func onlyAbsent(errs field.ErrorList, rule structural.Rule) string {
+// onlyAbsent returns the message of a rule about what it reads if all errors are such messages, of that
+// read or others. The server reports in no certain order, and other rules may have the same message.
+func onlyAbsent(errs field.ErrorList, rule structural.Rule, read Read) string {
 	detail := ""
 	for _, e := range errs {
 		message, evaluated, ok := strings.Cut(e.Detail, " evaluating rule: ")
 		if !ok || !strings.HasPrefix(message, noKey) {
 			return ""
 		}
-		if evaluated == strings.TrimSpace(cmp.Or(rule.Message, rule.Rule)) {
+		isOfRule := evaluated == strings.TrimSpace(cmp.Or(rule.Message, rule.Rule))
+		if isOfRule && read.isReported(message) && (detail == "" || message < detail) {
 			detail = message
 		}
 	}

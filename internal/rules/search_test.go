@@ -22,25 +22,72 @@ func searchOf(schema *structural.Schema) *Search {
 		Server: func() (*apiserver.Kind, error) { return (&apiserver.Kinds{}).New(definition, root, "v1") }}
 }
 
+// publicCases are the shapes of mistakes in public APIs, each with the smallest object that the API
+// server refuses.
+var publicCases = []struct{ name, schema, rule, want string }{{
+	"a required field with a field that depends on it", valveSchema,
+	"self.label != 'x'", `{"kind":"Ball","name":"example"}`,
+}, {
+	"volumes without a provider", `
+type: object
+properties:
+  provider: {type: string, enum: [disk, bucket]}
+  region: {type: string}
+`, "self.provider == 'bucket' ? has(self.region) : true", `{}`,
+}, {
+	"replication with names but no durability", `
+type: object
+required: [method, number]
+properties:
+  method: {type: string, enum: [any, first]}
+  number: {type: integer}
+  durability: {type: string, enum: [required, preferred]}
+  before: {type: array, items: {type: string}}
+`, "self.durability != 'preferred' || !has(self.before) || self.before.size() == 0", `{"before":["example"],"method":"any","number":1}`,
+}, {
+	"a policy without the settings of the other one", `
+type: object
+required: [policy]
+properties:
+  policy: {type: string, enum: [Default, Custom]}
+  custom: {type: object, properties: {seconds: {type: integer}}}
+`, "self.policy == 'Default' ? !has(self.custom.seconds) : true", `{"policy":"Default"}`,
+}, {
+	"settings of scaling without the name that is forbidden", `
+type: object
+properties:
+  advanced: {type: object, properties: {scaler: {type: object, properties: {name: {type: string}, up: {type: integer}}}}}
+`, "!has(self.advanced) || !has(self.advanced.scaler) || size(self.advanced.scaler.name) == 0", `{"advanced":{"scaler":{}}}`,
+}, {
+	"addresses without a value", `
+type: array
+maxItems: 4
+items:
+  type: object
+  properties:
+    type: {type: string, default: IP, enum: [IP, Name]}
+    value: {type: string, maxLength: 9}
+`, "self.all(a, a.type == 'IP' ? self.exists_one(b, b.type == a.type && b.value == a.value) : true)", `[{"type":"IP"}]`,
+}}
+
 // TestFailure finds the smallest values for which rules fail.
 func TestFailure(t *testing.T) {
-	for rule, want := range map[string]string{
-		"self.label != 'x'": `{"kind":"Ball","name":"example"}`,
-	} {
-		s := schemaOf(t, valveSchema)
-		s.XValidations = []structural.Rule{{Rule: rule}}
-		a := Reads(s.XValidations[0], s)
-		f, err := searchOf(s).Failure(t.Context(), []structural.Edge{{Keyword: "properties", Property: "spec"}}, s, s.XValidations[0], a)
+	for _, c := range publicCases {
+		s := schemaOf(t, c.schema)
+		rule := structural.Rule{Rule: c.rule}
+		s.XValidations = []structural.Rule{rule}
+		a := Reads(rule, s, Inside)
+		f, err := searchOf(s).Failure(t.Context(), []structural.Edge{{Keyword: "properties", Property: "spec"}}, s, rule, a)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := ""
-		if f != nil {
+		if f != nil && f.Accepts {
 			text, _ := json.Marshal(f.Value)
 			got = string(text)
 		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", rule, got, want)
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 type value struct {
 	// schema is nil if it is not known.
 	schema *structural.Schema
+	place  Place
 	// path identifies the value among all values that the rule reads; it is empty for results of
 	// functions. text is the path as the rule writes it.
 	path, text string
@@ -83,6 +84,9 @@ func (v value) field(name string) (out value, always, ok bool) {
 		out.guards = append(slices.Clip(v.guards), out.text)
 		return out, false, true
 	}
+	if v.place == Root && name == "metadata" {
+		out.place = metadata
+	}
 	p := property(v.schema, name)
 	if p == nil {
 		return v.metaField(name, out)
@@ -90,7 +94,8 @@ func (v value) field(name string) (out value, always, ok bool) {
 	out.schema = p.Schema
 	out.steps = v.step(p.Name)
 	out.guards = v.guards
-	always = v.schema.Requires(p.Name) || isDefaulted(p.Schema)
+	isOfResource := v.place == Root && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name)
+	always = isOfResource || v.schema.Requires(p.Name) || isDefaulted(p.Schema)
 	if !always {
 		out.guards = append(slices.Clip(v.guards), out.text)
 	}
@@ -105,14 +110,14 @@ func isDefaulted(s *structural.Schema) bool {
 // metaField returns a field that resources have, though their schemas need not have it.
 func (v value) metaField(name string, out value) (value, bool, bool) {
 	out.schema = &structural.Schema{Generic: structural.Generic{Type: "string"}}
-	isRoot := v.path == "self" || v.path == "oldSelf"
 	switch name {
 	case "apiVersion", "kind":
-		return out, true, isRoot || v.schema.XEmbeddedResource
-	case "name":
-		return out, v.path == "self.metadata" || v.path == "oldSelf.metadata", strings.HasSuffix(v.path, ".metadata")
-	case "generateName":
-		return out, false, strings.HasSuffix(v.path, ".metadata")
+		return out, true, v.place == Root || v.schema.XEmbeddedResource
+	case "metadata":
+		out.schema = &structural.Schema{Generic: structural.Generic{Type: "object"}}
+		return out, v.place == Root, v.place == Root || v.schema.XEmbeddedResource
+	case "name", "generateName":
+		return out, name == "name" && v.place == metadata, strings.HasSuffix(v.path, ".metadata")
 	}
 	return out, false, false
 }

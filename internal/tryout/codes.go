@@ -7,7 +7,7 @@ var noCases = &diag.Kind{
 	Code: "SG520", Severity: diag.Warning, Title: "no test case has run",
 	Explanation: "A suite without cases, or an expression for --run that matches none, tests nothing. It is an error if no case of the run has run.",
 	Bad: `
-$ schemagen test widget.testsuite.yaml --crd crd.yaml
+$ schemagen test crd.yaml -f widget.testsuite.yaml
 -- crd.yaml --
 # spec.versions[0].schema.openAPIV3Schema
 type: object

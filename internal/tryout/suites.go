@@ -35,7 +35,7 @@ type Suites struct {
 	suites, passed, failed int
 }
 
-// AddFeatureGates reads the states of gates in the files that --crd names.
+// AddFeatureGates reads the states of gates in the files that are named as CRDs.
 func AddFeatureGates(trial *dryrun.Trial, names []string, stdin io.Reader) error {
 	files := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "-" })
 	sources, _, err := definitions.Find(files)

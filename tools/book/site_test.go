@@ -17,8 +17,11 @@ import (
 
 var site = flag.String("site", "../../bin/book", "the folder with the site")
 
+// repository has the files that links to GitHub lead to.
+const repository = "https://github.com/schemagen/schemagen/blob/main/"
+
 // TestLinks checks that all links, pictures and scripts of the site have a target, anchors
-// included, and that only links lead to other sites.
+// included, that links to the repository lead to files of it, and that only links lead to other sites.
 func TestLinks(t *testing.T) {
 	pages := readPages(t)
 	links := 0
@@ -32,6 +35,12 @@ func TestLinks(t *testing.T) {
 			if u.IsAbs() {
 				if r.element != "a" || u.Scheme != "https" {
 					t.Errorf("%s: %s loads %s", name, r.element, r.url)
+				}
+				if file, ok := strings.CutPrefix(r.url, repository); ok {
+					file, _, _ = strings.Cut(file, "#")
+					if _, err := os.Stat(filepath.Join("../..", file)); err != nil {
+						t.Errorf("%s: %s is no file of the repository: %v", name, r.url, err)
+					}
 				}
 				continue
 			}
@@ -56,7 +65,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestPages checks that each file of docs/ is a page with a title, listed in the contents.
+// TestPages checks that each file of docs/ is a page with a title, listed in the contents, and
+// that pages for contributors are not.
 func TestPages(t *testing.T) {
 	pages := readPages(t)
 	files, err := filepath.Glob("../../docs/*.md")
@@ -67,6 +77,12 @@ func TestPages(t *testing.T) {
 		name := strings.ToLower(strings.TrimSuffix(filepath.Base(file), ".md")) + ".html"
 		if name == "readme.html" {
 			name = "contents.html"
+		}
+		if name == "architecture.html" || name == "contributing.html" {
+			if _, ok := pages[name]; ok {
+				t.Errorf("%s is for contributors", name)
+			}
+			continue
 		}
 		if pages[name].headings != 1 {
 			t.Errorf("%s has %d titles", name, pages[name].headings)

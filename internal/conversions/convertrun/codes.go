@@ -8,7 +8,7 @@ var (
 		Code: "SG714", Title: "an object that cannot be converted",
 		Explanation: "The packages have no conversion between the two versions of the kind, the object does not fit the Go type of its version, or the conversion returns an error or panics. It is not printed then.",
 		Bad: `
-$ schemagen try --yes -f widget.yaml --to v1 --crd ./v1,./v1beta1
+$ schemagen try --yes -f widget.yaml --to v1 ./v1 ./v1beta1
 -- v1/types.go --
 // +groupName=example.com
 package v1
@@ -70,7 +70,7 @@ length: 3`,
 		Code: "SG715", Severity: diag.Warning, Title: "a value that a conversion loses",
 		Explanation: "The value is not there, or is another one, when the converted object is converted back: a marker drops it, the conversion forgets it, or the Go type does not have the field. --strip also removes what is kept in the annotation.",
 		Bad: `
-$ schemagen try --yes -f widget.yaml --to v1 --crd ./v1,./v1beta1
+$ schemagen try --yes -f widget.yaml --to v1 ./v1 ./v1beta1
 -- v1/types.go --
 // +groupName=example.com
 package v1
@@ -130,7 +130,7 @@ length: 3`,
 		Code: "SG716", Severity: diag.Note, Title: "a value that is kept, or that a conversion sets",
 		Explanation: "What the other version cannot express is kept in an annotation of the object, and comes back from there. What the object does not have, but the other version always has, comes from the conversion: a constant, a discriminator, or the zero value of a field without omitempty.",
 		Bad: `
-$ schemagen try --yes -f widget.yaml --to v1 --crd ./v1,./v1beta1
+$ schemagen try --yes -f widget.yaml --to v1 ./v1 ./v1beta1
 -- v1/types.go --
 // +groupName=example.com
 package v1

@@ -44,7 +44,7 @@ kind: CustomResourceDefinition`,
 	}
 	outOfDate = &diag.Kind{
 		Code: "SG521", Title: "a generated file that is out of date",
-		Explanation: "With --check nothing is written: a file differs from what would be written, is missing, or would be removed. Documents of findings (--format json, sarif or github) name these files, so that a pull request shows them; as text they are listed after the differences. Run the command without --check, and commit the files.",
+		Explanation: "With --check nothing is written: a file differs from what would be written, is missing, or would be removed. Documents of findings (--format json, sarif, github or junit) name these files, so that a pull request shows them; as text they are listed after the differences. Run the command without --check, and commit the files.",
 	}
 )
 

@@ -8,7 +8,7 @@ var (
 		Code: "SG411", Title: "a definition cannot be written as Go types",
 		Explanation: "schemagen types writes only Go types from which the same definition is generated. What neither Go types and markers nor +schemagen:schema can express is refused at its position.",
 		Bad: `
-$ schemagen types -f crd.yaml -o v2
+$ schemagen types crd.yaml -o v2
 -- crd.yaml --
 # spec.versions[0].schema.openAPIV3Schema
 type: object
@@ -25,7 +25,7 @@ properties:
 		Code: "SG413", Title: "kinds that cannot be Go types of one group",
 		Explanation: "Each kind is a struct with its name, and has a list type with List after it. If two kinds of a group are called Job and JobList, or two different definitions have the same kind, there is no name left for one of them, whatever their versions. Neither is there if two kinds have the same plural. Groups, and structs inside of kinds, get names and directories that are unique.",
 		Bad: `
-$ schemagen types -f crd.yaml -f old.yaml -o v2
+$ schemagen types crd.yaml old.yaml -o v2
 -- crd.yaml --
 # spec.versions[0].schema.openAPIV3Schema
 type: object
@@ -33,13 +33,13 @@ type: object
 # spec.versions[0].schema.openAPIV3Schema
 type: object
 description: Widget is a thing.`,
-		Good: "$ schemagen types -f crd.yaml -o v2",
+		Good: "$ schemagen types crd.yaml -o v2",
 	}
 	noModule = &diag.Kind{
 		Code: "SG414", Title: "Go types without a module that they can be in",
 		Explanation: "schemagen types writes into a Go module that requires k8s.io/apimachinery: its versions of the packages of Kubernetes determine the Go types. In a new module, run go get k8s.io/apimachinery, and go get k8s.io/api for types such as corev1.PodTemplateSpec.",
 		Bad: `
-$ schemagen types -f crd.yaml -o new/v2
+$ schemagen types crd.yaml -o new/v2
 -- new/go.mod --
 module example.com/new
 
@@ -59,14 +59,14 @@ require k8s.io/apimachinery v0.37.2`,
 		Code: "SG514", Title: "Go types that people have edited",
 		Explanation: "schemagen types would overwrite a file that it did not write, or that has been edited since: the digest in its first line is not that of the other lines. Nothing is written without --overwrite; with --check and --diff it is a warning. It is a note, and the file is kept, if types would only write again what was edited. It is also a warning if types no longer writes the file.",
 		Bad: `
-$ schemagen types -f crd.yaml -o v1
+$ schemagen types crd.yaml -o v1
 -- crd.yaml --
 # spec.versions[0].schema.openAPIV3Schema
 type: object
 -- v1/doc.go --
 // Package v1 is mine.
 package v1`,
-		Good: "$ schemagen types -f crd.yaml -o v1 --overwrite",
+		Good: "$ schemagen types crd.yaml -o v1 --overwrite",
 	}
 )
 

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,7 +53,7 @@ func FlagError(cmd *cobra.Command, err error, otherwise string) error {
 		if err := oneDash(cmd, "-"+short); err != nil {
 			return err
 		}
-		return fmt.Errorf("unknown flag -%s\n%s", name, otherwise)
+		return fmt.Errorf("unknown flag -%s\n%s", name, cmp.Or(inputHint(cmd, name), otherwise))
 	}
 	var known, longer []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -70,8 +72,19 @@ func FlagError(cmd *cobra.Command, err error, otherwise string) error {
 	if ok {
 		otherwise = "did you mean --" + nearest + "?"
 	}
-	return fmt.Errorf("unknown flag --%s\n%s", name, otherwise)
+	return fmt.Errorf("unknown flag --%s\n%s", name, cmp.Or(inputHint(cmd, name), otherwise))
 }
+
+// inputHint returns a hint for a flag with which other tools name what is an argument here.
+func inputHint(cmd *cobra.Command, flag string) string {
+	if !slices.Contains([]string{"crd", "crds", "f", "file", "filename"}, flag) || !inputs().MatchString(cmd.Use) {
+		return ""
+	}
+	return "CRDs and Go packages are arguments: " + cmd.UseLine()
+}
+
+// inputs matches the usage of a command whose arguments are CRDs or packages.
+var inputs = lazyregexp.New(`CRD|packages|OLD`)
 
 // CheckDashes returns an error if an argument is a flag of the command with one dash: -output
 // would be -o with the value "utput".

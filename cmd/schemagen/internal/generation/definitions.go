@@ -102,9 +102,6 @@ func (f *DefinitionFlags) AddChannel(cmd *cobra.Command) {
 // refused where none are read.
 const ForPackages = "for Go packages: "
 
-// CRDFlagHelp describes the flag --crd.
-const CRDFlagHelp = "read CRDs from files, directories, - for standard input, or Go packages (default: the project's CRDs, as for verify)"
-
 // Configure reads the project file for a command with the flags of f and r.
 func (f *DefinitionFlags) Configure(cmd *cobra.Command, r *reporting.Reporter) error {
 	err := r.Configure(cmd, cmd.Name())

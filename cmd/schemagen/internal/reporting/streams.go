@@ -10,7 +10,7 @@ import (
 )
 
 // inputFlags are the flags that name files to read, or - for standard input.
-func inputFlags() []string { return []string{"filename", "crd", "old"} }
+func inputFlags() []string { return []string{"filename", "old"} }
 
 // CheckDocuments returns an error if a command would write both its results and a document with its
 // findings to standard output.
