@@ -130,6 +130,7 @@ func Functions() template.FuncMap {
 		"asciidoc":      asciidoc,
 		"asciidocCode":  asciidocCode,
 		"asciidocLines": asciidocLines,
+		"asciidocProse": asciidocProse,
 		"fields":        rows,
 		"fence":         fence,
 		"join":          strings.Join,
