@@ -104,9 +104,12 @@ analyzer: ## Compare the analyzer with the generator for the packages of bench, 
 erasures: ## Compare what is generated for a set of gates with what is generated from erased text, for 20,000 random sources, and record the outcome.
 	$(GO) test ./internal/passes -run '^TestErasure$$' -erasures 20000 -timeout 2h
 
-.PHONY: rule-presence
-rule-presence: ## Compare which fields rules read with the server's evaluation, for 100,000 random pairs of rules and objects.
-	$(GO) test ./internal/rules -run '^TestReadsMatchServer$$' -v -count=1 -pairs 100000
+.PHONY: rule-presence rule-tables
+rule-presence: ## Compare which fields rules read with the server's evaluation, for 100,000 random rules and objects, and record it. CHECKOUTS=DIR has repositories, as OWNER+NAME, whose rules are recorded, too.
+	$(GO) test ./internal/rules -run '^(TestReadsMatchServer|TestCorpus)$$' -v -count=1 -timeout 1h -pairs 100000 -record $(if $(CHECKOUTS),-checkouts $(abspath $(CHECKOUTS)))
+
+rule-tables: ## Compare tables of rules with the server's evaluation, for 100,000 random objects.
+	$(GO) test ./internal/rules -run '^TestTableMatchesServer$$' -v -count=1 -pairs 100000
 
 .PHONY: field
 field: ## Run both tools on public repositories; compare files and findings with bench/field.txt.

@@ -8,6 +8,7 @@ import (
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/rules"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -28,10 +29,34 @@ func (c *comparer) rules(p nodePair) bool {
 	for _, rule := range removed {
 		c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleRemoved, Old: rule.Rule, Index: indexOf(p.oldRules, rule), Reason: "values that violate the rule are accepted"})
 	}
-	if len(removed) == 0 && len(added) == 0 && !same(p.old.XValidations, p.new.XValidations) {
-		c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleMessageChanged, Reason: "only messages, the spelling of rules, or the number or order of equal rules changed"})
-	}
 	return true
+}
+
+// rewritten returns a pair of nodes with the new rules on both sides if the old ones accept the same
+// objects, such as rules that a marker replaces. It adds a change about that.
+func (c *comparer) rewritten(p nodePair) nodePair {
+	old := p.old.XValidations
+	new := p.new.XValidations
+	if same(old, new) {
+		return p
+	}
+	reason := "only messages, the spelling of rules, or the number or order of equal rules changed"
+	if len(rulesWithout(old, new))+len(rulesWithout(new, old)) > 0 {
+		_, isSame := rules.SameAnswers(p.old, old, new)
+		if !isSame {
+			return p
+		}
+		combinations, isSame := rules.SameAnswers(p.new, old, new)
+		if !isSame {
+			return p
+		}
+		reason = fmt.Sprintf("the rules accept the same objects as before, in each of %d combinations of what they read", combinations)
+	}
+	c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleMessageChanged, Reason: reason})
+	node := *p.old
+	node.XValidations = new
+	p.old = &node
+	return p
 }
 
 // rulesWithout returns the rules of list that other does not have.

@@ -180,6 +180,7 @@ func (c *comparer) schema(p nodePair) {
 // node compares two nodes and their children.
 func (c *comparer) node(pair nodePair) {
 	pair.source = source{old: pair.old, new: pair.new}
+	pair = c.rewritten(pair)
 	discriminators := c.unions(pair)
 	pair.rules = append(slices.Clip(pair.rules), pair.new.XValidations...)
 	pair.oldRules = pair.old.XValidations

@@ -134,7 +134,8 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	reporting.AddConsoleFlags(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, positional []string) error {
 		args, _ := reporting.ArgumentsOf(cmd.Context())
-		return cmp.Or(cli.CheckDashes(cmd, args), reporting.CheckStreams(cmd, positional), reporting.CheckDocuments(cmd), reporting.ConfigureConsole(cmd))
+		return cmp.Or(cli.CheckDashes(cmd, args), reporting.CheckConfigFlags(cmd), reporting.CheckStreams(cmd, positional),
+			reporting.CheckDocuments(cmd), reporting.ConfigureConsole(cmd))
 	}
 	help := cli.HelpCommand(unknownCommand)
 	root.SetHelpCommand(help)

@@ -81,19 +81,17 @@ you are asked on a terminal, and pass --yes elsewhere.`,
   schemagen try -f widget.yaml --to v1 ./api/...
   kubectl get widgets -o yaml | schemagen try -f - --to v1beta1 --strip -o yaml --yes
   schemagen try --sample Widget config/crd/bases`,
-		Args: func(cmd *cobra.Command, _ []string) error {
-			if samples := project.Samples(nil, "."); len(r.files) == 0 && r.sample == "" && samples != "" {
-				r.files = []string{samples}
-			}
-			if len(r.files) == 0 && r.sample == "" {
-				return cli.UsageError(cmd, "try needs objects: -f FILE, or --sample KIND to print some; there is no config/samples")
-			}
-			return nil
-		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.crds = args
 			if err := r.definitions.Configure(cmd, &r.Reporter); err != nil {
 				return err
+			}
+			if samples := project.Samples(nil, r.WorkDir); len(r.files) == 0 && samples != "" {
+				r.files = []string{samples}
+			}
+			if len(r.files) == 0 && r.sample == "" {
+				return cli.UsageError(cmd,
+					"try needs objects: -f FILE, or --sample KIND to print some; there is no config/samples")
 			}
 			return r.run(cmd.Context(), stdin, stdout, stderr)
 		},

@@ -335,7 +335,7 @@ func (b *Builder) predeclared(f *source.File, expr ast.Expr, name string) *draft
 	case typ == "number" && !*b.Run.settingsOf(f.Pkg).AllowDangerousTypes:
 		b.Reporter.ReportType(report.FloatField, f.Pkg.At(expr.Pos()), "use resource.Quantity or a string, or allow floats with crd.allowDangerousTypes: true in schemagen.yaml (crd:allowDangerousTypes=true)",
 			"found %s, whose precision varies across languages", name)
-		return b.failed(f, expr.Pos())
+		d.origin.Mistake = notes.InKeywords // rules around it are still checked
 	case name == "any" || name == "error" || name == "comparable":
 		b.Reporter.ReportType(report.TypeWithoutSchema, f.Pkg.At(expr.Pos()), interfaceHint, "interface type %s has no schema", name)
 		return b.failed(f, expr.Pos())
@@ -546,7 +546,7 @@ func (b *Builder) mapType(file *source.File, m *ast.MapType) *draft {
 			return b.integerKeys(file, m)
 		}
 		b.wrongKey(file, m, "use a string type, or one that implements encoding.TextMarshaler")
-		return b.failed(file, m.Pos())
+		d.origin.Mistake = notes.InKeywords // rules around it are still checked
 	}
 	switch m.Value.(type) {
 	case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.StarExpr, *ast.MapType, *ast.StructType,

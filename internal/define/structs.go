@@ -45,7 +45,14 @@ func (b *Builder) structType(t *source.Type) *draft {
 		tag := field.JSON()
 		if !tag.IsSet {
 			b.missingTag(t, field)
-			d.origin.Mistake = notes.InShape
+			if !t.Pkg.Local() || !ast.IsExported(field.Name) || t.Marshals("MarshalJSON") {
+				d.origin.Mistake = notes.InShape
+				continue
+			}
+			// Rules are checked as if the field had the tag that is proposed.
+			node := b.expr(t.File, field.Type, nil)
+			node.origin.Mistake = max(node.origin.Mistake, notes.InKeywords)
+			d.setProperty(index, jsonName(field.Name), node)
 			continue
 		}
 		if tag.Excluded || field.Markers.Get(markers.OmitName) != nil {

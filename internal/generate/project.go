@@ -63,9 +63,6 @@ func ReadProject(reader *inputs.Reader, file *project.File, dir string, year int
 		if err != nil {
 			return nil, fmt.Errorf("generators in %s: %w", project.Name, err)
 		}
-		if line.CRD != nil || line.Patch != nil {
-			return nil, fmt.Errorf("generators in %s: write crd without options, which are settings below crd, and no schemapatch", project.Name)
-		}
 		out.Line = line
 		for name := range line.Generators {
 			out.Generators = append(out.Generators, name)

@@ -52,7 +52,8 @@ func (r *Request) OtherPlaces(reader *inputs.Reader, file *project.File) (out di
 	configured := file.Output(reader, r.Dir)
 	channels := file.Channels(r.Dir)
 	if len(channels) == 0 && filepath.Clean(configured) != filepath.Clean(r.Destination) {
-		return diag.List{OtherWay.At(diag.Position{File: project.Name}, "remove the output from the command line, or outputs.crd from "+project.Name,
+		hint := "write outputs.crd into " + project.Name + ", and no output on the command line"
+		return diag.List{OtherWay.At(diag.Position{File: project.Name}, hint,
 			"this command line writes the CRDs to %s, and schemagen generate to %s", filepath.ToSlash(r.Destination), filepath.ToSlash(configured))}
 	}
 	for _, c := range channels {

@@ -17,13 +17,13 @@ import (
 
 // Given are the settings that the command line gives by key, each as KEY=VALUE. It is the value of the flag --set.
 type Given struct {
-	texts []string
+	Texts []string
 	// Dir is the directory that paths are relative to.
 	Dir string
 }
 
 // String implements pflag.Value.
-func (g *Given) String() string { return strings.Join(g.texts, " ") }
+func (g *Given) String() string { return strings.Join(g.Texts, " ") }
 
 // Type implements pflag.Value.
 func (g *Given) Type() string { return "KEY=VALUE" }
@@ -38,21 +38,21 @@ func (g *Given) Set(text string) (err error) {
 	if !hasValue {
 		return errors.New("a value is missing: KEY=VALUE")
 	}
-	g.texts = append(g.texts, text)
+	g.Texts = append(g.Texts, text)
 	g.Dir, err = filepath.Abs(".")
 	return err
 }
 
 // Over returns the file with the given values instead of its own, for all packages. c may be nil.
 func (g *Given) Over(c *File, in *inputs.Reader) (*File, error) {
-	if len(g.texts) == 0 {
+	if len(g.Texts) == 0 {
 		return c, nil
 	}
 	if c == nil {
 		c = &File{dir: g.Dir, in: in, values: map[string]entry{}}
 	}
-	c.given = g.texts
-	for _, text := range g.texts {
+	c.given = g.Texts
+	for _, text := range g.Texts {
 		key, value, _ := strings.Cut(text, "=")
 		all := Settings()
 		s := all[slices.IndexFunc(all, func(s Setting) bool { return s.Key == key })]

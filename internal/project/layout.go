@@ -80,7 +80,13 @@ func apiPatterns(reader *inputs.Reader, dir string) (out []string) {
 func (c *File) Definitions(reader *inputs.Reader, wd string, channel Channel) []string {
 	out := c.Output(reader, wd)
 	if channel.Name == "" {
-		dirs := existing(reader, wd, out, KubebuilderCRDs, ControllerGenCRDs)
+		dirs := []string{out, KubebuilderCRDs, ControllerGenCRDs}
+		root := Root(reader, wd)
+		above, err := filepath.Rel(wd, root)
+		if _, isKubebuilder := ReadKubebuilder(reader, root); err == nil && isKubebuilder {
+			dirs = append(dirs, path.Join(filepath.ToSlash(above), KubebuilderCRDs))
+		}
+		dirs = existing(reader, wd, dirs...)
 		return dirs[:min(1, len(dirs))]
 	}
 	dirs := []string{channel.Within(out)}
@@ -185,14 +191,15 @@ func (c *File) Others(reader *inputs.Reader, wd string, selected Channel) func(d
 	}
 }
 
-// Samples returns the directory of sample objects in a Kubebuilder project, relative to wd, or
+// Samples returns the directory of sample objects of the project that wd is in, relative to wd, or
 // "" if there is none.
 func Samples(reader *inputs.Reader, wd string) string {
-	const dir = "config/samples"
-	if !isDirectory(reader, filepath.Join(wd, dir)) {
+	dir := filepath.Join(Root(reader, wd), "config/samples")
+	name, err := filepath.Rel(wd, dir)
+	if err != nil || !isDirectory(reader, dir) {
 		return ""
 	}
-	return dir
+	return filepath.ToSlash(name)
 }
 
 // Output returns the directory to which definitions are written if none is named, relative to

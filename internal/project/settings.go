@@ -2,12 +2,14 @@ package project
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"go/build/constraint"
 	"slices"
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/companions/commandline"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/pages/apidocs"
@@ -150,7 +152,7 @@ func rows() []Setting {
 		{Key: "outputs.jsonschema", Of: OfJSONSchema, Flag: "output", Kind: Folder, Description: "directory of JSON Schemas for editors and validators"},
 		{Key: "outputs.openapi", Of: OfOpenAPI, Flag: "output", Kind: Folder, Description: "parent directory of the OpenAPI documents, which are in openapi/"},
 		{
-			Key: "generators", Kind: List,
+			Key: "generators", Kind: List, Check: checkGenerator,
 			Description: "what schemagen generate makes: crd, unions, conversions, and controller-gen's other generators as in its arguments, such as rbac:roleName=manager-role",
 		},
 		{
@@ -324,6 +326,19 @@ func Sections() (groups, separate []string) {
 func checkKubeVersion(text string) error {
 	_, err := apiserver.NewTarget(text)
 	return err
+}
+
+func checkGenerator(text string) error {
+	name, _, hasOptions := strings.Cut(text, ":")
+	switch {
+	case name == "crd" && hasOptions:
+		return errors.New("write crd without options, which are settings below crd")
+	case slices.Contains([]string{"crd", "unions", "conversions"}, text):
+		return nil
+	case name == "schemapatch":
+		return errors.New("schemapatch has no place here: it writes what the command line says")
+	}
+	return commandline.CheckGenerator(text)
 }
 
 func checkBuildTag(text string) error {

@@ -16,6 +16,10 @@
 // the evaluation of package apiserver. [Search.Failure] looks for an object on which a read fails,
 // and asks the server's own code about each.
 //
+// [SameAnswers] decides whether rules that are written differently accept the same objects. For that
+// it makes a table: every combination of the values that the rules tell apart, with the answers of
+// the server's own code. A rule that cannot be read exactly has no table.
+//
 // Read the files in this order:
 //
 //   - parse.go: rules as expressions, with macros as calls
@@ -24,4 +28,7 @@
 //   - facts.go: what follows from the result of a condition
 //   - candidates.go: values of a schema that differ in what a rule reads
 //   - search.go: the smallest object on which a rule fails
+//   - table.go: tables of answers
+//   - columns.go, classes.go: the fields that rules read, and the values that they tell apart
+//   - answers.go: rules in groups that read the same fields, and what they accept
 package rules

@@ -64,6 +64,7 @@ func (r *Run) All(ctx context.Context, sources []definitions.Source) error {
 	checked := map[*dryrun.Kind]bool{}
 	tried := progress.Start(ctx, "trying", "objects", 0)
 	var errs error
+	empty := true
 	for done := range queue {
 		part := <-done
 		if part.panic != nil {
@@ -71,6 +72,7 @@ func (r *Run) All(ctx context.Context, sources []definitions.Source) error {
 		}
 		part.panic.Raise()
 		tried.Add(part.objects)
+		empty = empty && part.objects+len(part.findings) == 0
 		if errs != nil {
 			continue // drain the queue
 		}
@@ -90,6 +92,9 @@ func (r *Run) All(ctx context.Context, sources []definitions.Source) error {
 		}
 	}
 	failure.Raise()
+	if empty && errs == nil && ctx.Err() == nil {
+		return errors.New("no objects to try: the input is empty")
+	}
 	return cmp.Or(errs, ctx.Err())
 }
 

@@ -55,15 +55,9 @@ func Parse(args []string) (*CommandLine, error) {
 	}
 	out := &CommandLine{Generators: map[string]Generator{}, Rules: map[string]any{}}
 	for _, arg := range args {
-		text := "+" + strings.TrimPrefix(arg, "+")
-		definition := registry.Lookup(text, markers.DescribesPackage)
-		if definition == nil {
-			name, _, _ := strings.Cut(arg, ":")
-			return nil, fmt.Errorf("unknown argument %q: %s", arg, words.DidYouMean(name, Names(), "use generators, paths=… and output:…"))
-		}
-		value, err := definition.Parse(text)
+		definition, value, err := parseArgument(registry, arg)
 		if err != nil {
-			return nil, fmt.Errorf("argument %q: %s", arg, argumentProblem(definition, err))
+			return nil, err
 		}
 		if out.Runs(definition.Name) {
 			return nil, fmt.Errorf("generator %s is duplicated", definition.Name)
@@ -87,6 +81,30 @@ func Parse(args []string) (*CommandLine, error) {
 		}
 	}
 	return out, out.check()
+}
+
+// CheckGenerator returns an error if a text is not one of controller-gen's generators with its options, or an
+// output rule of one.
+func CheckGenerator(text string) error {
+	registry, err := Registry()
+	if err == nil {
+		_, _, err = parseArgument(registry, text)
+	}
+	return err
+}
+
+func parseArgument(registry *markers.Registry, arg string) (*markers.Definition, any, error) {
+	text := "+" + strings.TrimPrefix(arg, "+")
+	definition := registry.Lookup(text, markers.DescribesPackage)
+	if definition == nil {
+		name, _, _ := strings.Cut(arg, ":")
+		return nil, nil, fmt.Errorf("unknown argument %q: %s", arg, words.DidYouMean(name, Names(), "use generators, paths=… and output:…"))
+	}
+	value, err := definition.Parse(text)
+	if err != nil {
+		err = fmt.Errorf("argument %q: %s", arg, argumentProblem(definition, err))
+	}
+	return definition, value, err
 }
 
 // Runs reports whether a generator runs.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
@@ -156,7 +157,8 @@ func (s *Settings) Finish(ctx context.Context, made *Outcome, stdout, stderr io.
 	}
 	delivery := reporting.Delivery{Outputs: made.Outputs, Stale: made.Stale, Mode: s.Mode}
 	if s.line.Of == project.OfGenerate {
-		delivery.Command = "schemagen generate --only"
+		settings := strings.Join(reporting.ConfigArguments(s.line.Command), "")
+		delivery.Command = "schemagen generate" + settings + " --only"
 	}
 	changed, err = s.Reporter.Deliver(ctx, made.Verdict, delivery, stdout, stderr)
 	if err != nil {

@@ -58,9 +58,12 @@ func (inv *Invocation) compareWays(s *Settings, v *Values, flags *pflag.FlagSet,
 	return out, nil
 }
 
-// isOutputOfProject reports whether the CRDs are written to the directory of the project, and not to another
-// one that the command line names.
+// isOutputOfProject reports whether the CRDs are written to the directory of the project, or to a default, and not
+// to another one that the command line names.
 func (inv *Invocation) isOutputOfProject(s *Settings, v *Values, reader *inputs.Reader) bool {
+	if !inv.Given.Changed("output") {
+		return true
+	}
 	places := []string{s.Reporter.Project.Output(reader, v.Dir)}
 	if _, isKubebuilder := project.ReadKubebuilder(reader, v.Dir); isKubebuilder {
 		places = append(places, project.KubebuilderCRDs)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,6 +28,33 @@ func AddConfigFlags(root *cobra.Command) {
 	root.PersistentFlags().Bool("no-config", false, "read no project file")
 	root.PersistentFlags().Var(&project.Given{}, "set", "give a setting of "+project.Name+" instead of it: KEY=VALUE, as in crd.maxDescLen=80")
 	root.MarkFlagsMutuallyExclusive("config", "no-config")
+}
+
+// ConfigArguments returns the flags of a command line that select settings, each after a space.
+func ConfigArguments(cmd *cobra.Command) (out []string) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "config":
+			out = append(out, " --config '"+flag.Value.String()+"'")
+		case "no-config":
+			out = append(out, " --no-config")
+		case "set":
+			for _, text := range GivenOf(cmd).Texts {
+				out = append(out, " --set '"+text+"'")
+			}
+		}
+	})
+	return out
+}
+
+// CheckConfigFlags returns an error if a flag selects settings of a command that reads none.
+func CheckConfigFlags(cmd *cobra.Command) error {
+	given := ConfigArguments(cmd)
+	without := []string{"completion", "help", "init", "kubebuilder-plugin", "migrate", "version"}
+	if len(given) == 0 || !slices.Contains(without, cmd.Name()) {
+		return nil
+	}
+	return fmt.Errorf("%s would have no effect: %s reads no settings", strings.TrimSpace(given[0]), cmd.Name())
 }
 
 // GivenOf returns the settings that --set gives.

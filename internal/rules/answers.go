@@ -1,0 +1,79 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// group is rules of an object that read the same columns, or columns of each other's rules. Each
+// column is read by one group only.
+type group struct {
+	// rules are indexes, in order.
+	rules  []int
+	fields []string
+}
+
+// grouped returns the rules of an object in groups, and the indexes of those that cannot be read
+// exactly.
+func grouped(s *structural.Schema, list []structural.Rule) (groups []group, unread []int) {
+	for i, rule := range list {
+		r := newReader(s)
+		if !r.readRule(rule) || !r.setChoices() {
+			unread = append(unread, i)
+			continue
+		}
+		joined := group{rules: []int{i}}
+		for _, column := range r.self.children {
+			joined.fields = append(joined.fields, column.step)
+		}
+		groups = slices.DeleteFunc(groups, func(known group) bool {
+			isShared := slices.ContainsFunc(known.fields, func(field string) bool { return slices.Contains(joined.fields, field) })
+			if isShared {
+				joined.rules = append(joined.rules, known.rules...)
+				joined.fields = slices.Compact(slices.Sorted(slices.Values(slices.Concat(joined.fields, known.fields))))
+			}
+			return isShared
+		})
+		slices.Sort(joined.rules)
+		groups = append(groups, joined)
+	}
+	return groups, unread
+}
+
+// SameAnswers reports whether two lists of rules accept the same objects of a schema, and for how
+// many combinations of what they read this was proved. It is false if that is not known.
+func SameAnswers(s *structural.Schema, a, b []structural.Rule) (combinations int, same bool) {
+	list := slices.Concat(a, b)
+	groups, unread := grouped(s, list)
+	for _, i := range unread {
+		others := b
+		if i >= len(a) {
+			others = a
+		}
+		isEqual := func(r structural.Rule) bool { return r.Rule == list[i].Rule && optionalOld(r) == optionalOld(list[i]) }
+		if !slices.ContainsFunc(others, isEqual) {
+			return 0, false
+		}
+	}
+	for _, g := range groups {
+		var rules []structural.Rule
+		for _, i := range g.rules {
+			rules = append(rules, list[i])
+		}
+		t := newTable(s, rules)
+		if t == nil {
+			return 0, false
+		}
+		first := len(slices.DeleteFunc(slices.Clone(g.rules), func(i int) bool { return i >= len(a) }))
+		for _, row := range t.rows {
+			if slices.Contains(row.accepts[:first], false) != slices.Contains(row.accepts[first:], false) {
+				return 0, false
+			}
+		}
+		combinations += len(t.rows)
+	}
+	return combinations, true
+}
+
+func optionalOld(r structural.Rule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }

@@ -1,0 +1,209 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// reader finds the columns of a table: the fields that rules read, and their uses. A rule is read
+// exactly if each part of self occurs in it as
+//
+//   - has(self.a), or self.?a.hasValue();
+//   - self.a or self.?a.orValue(literal), compared with a literal or, by in, with a list of them;
+//   - the size of such a value, compared with an integer;
+//   - self.a anywhere else, if a is a boolean or has an enum.
+//
+// All else in the rule is a function of these, whatever it is.
+type reader struct {
+	walk  *walk
+	scope *scope
+	self  *part
+	uses  map[*part]*use
+}
+
+func newReader(s *structural.Schema) *reader {
+	root := value{schema: s, path: "self", text: "self", steps: []string{"self"}}
+	return &reader{walk: &walk{}, scope: (*scope)(nil).with("self", root), self: &part{step: "self", schema: s}, uses: map[*part]*use{}}
+}
+
+// readRule adds the columns of a rule. It returns false if the rule cannot be read exactly.
+func (r *reader) readRule(rule structural.Rule) bool {
+	parsed := parse(rule.Rule)
+	return parsed != nil && !apiserver.UsesOldSelf(rule.Rule) && r.read(parsed.Expr())
+}
+
+func (r *reader) readAll(list []ast.Expr) bool {
+	return !slices.ContainsFunc(list, func(e ast.Expr) bool { return !r.read(e) })
+}
+
+func (r *reader) read(e ast.Expr) bool {
+	if v := r.walk.resolve(e, r.scope); v.steps != nil {
+		column := r.use(v)
+		if column == nil {
+			return false
+		}
+		column.isWhole = true
+		return true
+	}
+	switch e.Kind() {
+	case ast.IdentKind, ast.LiteralKind:
+		return true
+	case ast.ListKind:
+		return r.readAll(e.AsList().Elements())
+	case ast.SelectKind:
+		operand := e.AsSelect().Operand()
+		if v := r.walk.resolve(operand, r.scope); v.steps != nil {
+			field, _, _ := v.field(e.AsSelect().FieldName())
+			return r.use(field) != nil
+		}
+		return r.read(operand)
+	case ast.CallKind:
+		return r.call(e.AsCall())
+	}
+	return false
+}
+
+func (r *reader) call(call ast.CallExpr) bool {
+	args := call.Args()
+	if m, ok := macroOf(call); ok {
+		return !slices.Contains(m.variables, "self") && r.read(m.target) && r.readAll(m.bodies)
+	}
+	switch name := call.FunctionName(); name {
+	case operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals:
+		isOrder := name != operators.Equals && name != operators.NotEquals
+		for i, side := range args {
+			if column, ok := r.compared(side, args[1-i], isOrder); ok {
+				return column
+			}
+		}
+	case operators.In:
+		if v, ok := r.valued(args[0]); ok && args[1].Kind() == ast.ListKind {
+			column := r.use(v)
+			return column != nil && !slices.ContainsFunc(args[1].AsList().Elements(), func(e ast.Expr) bool { return !column.literal(e) })
+		}
+	case "hasValue":
+		if v := r.walk.resolve(call.Target(), r.scope); v.steps != nil {
+			return r.use(v) != nil
+		}
+	}
+	return (!call.IsMemberFunction() || r.read(call.Target())) && r.readAll(args)
+}
+
+// compared reads a comparison of a field, or of its size, with a literal. ok is false if it is
+// another comparison.
+func (r *reader) compared(side, other ast.Expr, isOrder bool) (exact, ok bool) {
+	v, ok := r.valued(side)
+	if !ok {
+		v, ok = r.sized(side)
+		n, isInt := intLiteral(other)
+		if !ok || !isInt {
+			return false, false
+		}
+		column := r.use(v)
+		if column != nil {
+			column.sizes = append(column.sizes, n)
+		}
+		return column != nil, true
+	}
+	_, isText := textLiteral(other)
+	if other.Kind() != ast.LiteralKind && !isEmpty(other) || isText && isOrder {
+		return false, false
+	}
+	column := r.use(v)
+	return column != nil && column.literal(other), true
+}
+
+// valued returns the field whose value an expression has where the field is present.
+func (r *reader) valued(e ast.Expr) (v value, ok bool) {
+	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == "orValue" && e.AsCall().IsMemberFunction() {
+		fallback := e.AsCall().Args()[0]
+		v = r.walk.resolve(e.AsCall().Target(), r.scope)
+		return v, v.steps != nil && v.optional && (fallback.Kind() == ast.LiteralKind || isEmpty(fallback))
+	}
+	v = r.walk.resolve(e, r.scope)
+	return v, v.steps != nil && !v.optional
+}
+
+// sized returns the field whose size an expression is.
+func (r *reader) sized(e ast.Expr) (v value, ok bool) {
+	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != "size" {
+		return v, false
+	}
+	if e.AsCall().IsMemberFunction() {
+		return r.valued(e.AsCall().Target())
+	}
+	return r.valued(e.AsCall().Args()[0])
+}
+
+func isEmpty(e ast.Expr) bool {
+	return e.Kind() == ast.ListKind && e.AsList().Size() == 0 || e.Kind() == ast.MapKind && e.AsMap().Size() == 0
+}
+
+// use returns the use of a field, with a column for it; nil if it cannot be a column.
+func (r *reader) use(v value) *use {
+	if len(v.steps) < 2 || slices.Contains(v.steps, element) {
+		return nil
+	}
+	r.self.add(v.steps[1:])
+	way := r.self.find(v.steps[1:])
+	if way == nil || slices.ContainsFunc(way, func(p *part) bool { return p.schema.Nullable }) {
+		return nil
+	}
+	column := way[len(way)-1]
+	if r.uses[column] == nil {
+		r.uses[column] = &use{schema: column.schema}
+	}
+	return r.uses[column]
+}
+
+// setChoices sets the classes of all columns. It returns false if those of one are not known.
+func (r *reader) setChoices() bool {
+	r.self.choices = []any{unions.Sample(r.self.schema, false)}
+	for _, column := range r.self.below() {
+		u := r.uses[column]
+		if u == nil || len(column.children) > 0 {
+			u = &use{schema: column.schema}
+		}
+		if len(column.children) > 0 && r.uses[column] != nil && r.uses[column].readsValue() {
+			return false
+		}
+		column.choices = u.classes()
+		if len(column.choices) == 0 {
+			return false
+		}
+	}
+	return len(r.self.children) > 0
+}
+
+// literal adds a literal with which a value is compared. It returns false if it is not one of the
+// value's type.
+func (u *use) literal(e ast.Expr) bool {
+	if isEmpty(e) {
+		u.sizes = append(u.sizes, 0)
+		return true
+	}
+	if e.Kind() != ast.LiteralKind {
+		return false
+	}
+	switch literal := e.AsLiteral().(type) {
+	case types.Null:
+		return true // no value equals null
+	case types.Bool:
+		u.isWhole = true
+		return u.schema.Type == "boolean"
+	case types.String:
+		u.texts = append(u.texts, string(literal))
+		return u.schema.Type == "string"
+	case types.Int:
+		u.numbers = append(u.numbers, int64(literal))
+		return u.schema.Type == "integer"
+	}
+	return false
+}

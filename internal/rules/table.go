@@ -1,0 +1,133 @@
+package rules
+
+import (
+	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// Table has the answers of rules of an object for all values that the rules tell apart.
+//
+// A column is a field that the rules read, with its classes: the absence of the field, and values
+// that represent all others for these rules. A row is a class of each column. The server's own code
+// gives the answers, so a table is exact if its columns are; see [reader] and [use].
+type Table struct {
+	schema  *structural.Schema
+	self    *part
+	columns []*part
+	rows    []row
+}
+
+// row is a class of each column, and whether the object is accepted by each rule. A rule that fails
+// to evaluate does not accept.
+type row struct {
+	classes []int
+	accepts []bool
+}
+
+// maxRows bounds the rows of a table, and maxAnswers its answers: one of each rule for each row.
+const (
+	maxRows    = 1 << 12
+	maxAnswers = 1 << 16
+)
+
+// newTable returns the table of rules of an object; nil if a rule cannot be read exactly, or if
+// there are too many rows.
+func newTable(s *structural.Schema, rules []structural.Rule) *Table {
+	r := newReader(s)
+	var texts []string
+	for _, rule := range rules {
+		if !r.readRule(rule) {
+			return nil
+		}
+		texts = append(texts, rule.Rule)
+	}
+	if !r.setChoices() {
+		return nil
+	}
+	t := &Table{schema: s, self: r.self, columns: r.self.below()}
+	if size := t.size(r.self); size > maxRows || size*len(rules) > maxAnswers {
+		return nil
+	}
+	evaluate, err := apiserver.NewEvaluator(covering(s, t.examples()).Props(), texts)
+	if err != nil {
+		return nil
+	}
+	chosen := assignment{}
+	t.assign(t.self.children, chosen, func() {
+		next := row{}
+		for _, column := range t.columns {
+			next.classes = append(next.classes, chosen[column])
+		}
+		for _, outcome := range evaluate(t.object(next)) {
+			next.accepts = append(next.accepts, outcome == unions.Outcome{})
+		}
+		t.rows = append(t.rows, next)
+	})
+	return t
+}
+
+// size returns the number of rows below a part that is present; more than maxRows if there are too many.
+func (t *Table) size(p *part) int {
+	product := 1
+	for _, child := range p.children {
+		size := t.size(child)
+		if len(child.children) == 0 {
+			size = len(child.choices)
+		}
+		if child.optional {
+			size++
+		}
+		product = min(product*size, maxRows+1)
+	}
+	return product
+}
+
+// examples returns objects that have all classes of all columns.
+func (t *Table) examples() []any {
+	most := 1
+	for _, column := range t.columns {
+		most = max(most, len(column.choices))
+	}
+	var out []any
+	for i := range most {
+		chosen := assignment{}
+		for _, column := range t.columns {
+			chosen[column] = i % len(column.choices)
+		}
+		out = append(out, t.self.build(chosen, nil))
+	}
+	return out
+}
+
+// assign calls next for each combination of the classes of parts and what is below them: a part of
+// what is absent is absent.
+func (t *Table) assign(parts []*part, chosen assignment, next func()) {
+	if len(parts) == 0 {
+		next()
+		return
+	}
+	column := parts[0]
+	rest := func() { t.assign(parts[1:], chosen, next) }
+	if column.optional {
+		chosen[column] = absent
+		for _, below := range column.below() {
+			chosen[below] = absent
+		}
+		rest()
+	}
+	for i := range column.choices {
+		chosen[column] = i
+		t.assign(column.children, chosen, rest)
+	}
+}
+
+// object returns the object of a row.
+func (t *Table) object(r row) map[string]any {
+	chosen := assignment{}
+	for i, column := range t.columns {
+		chosen[column] = r.classes[i]
+	}
+	object, _ := t.self.build(chosen, nil).(map[string]any)
+	return object
+}
