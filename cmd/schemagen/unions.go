@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +21,7 @@ import (
 
 func newUnionsCommand(stdout, stderr io.Writer) *cobra.Command {
 	inv := generation.Invocation{Of: project.OfUnions, Native: true}
-	var onlyPolicies, suggests bool
+	var onlyPolicies, suggests, writes bool
 	cmd := &cobra.Command{
 		Use:   "unions [packages]",
 		Short: "Generate Go functions that normalize and validate unions.",
@@ -30,14 +32,16 @@ not select, and report violations.
 If schemagen.yaml has outputs.policies, also write an admission policy for each kind to
 that directory, which clears members on the API server (Kubernetes 1.36 and later).
 With --suggest, write nothing and list
-structs that look like unions, with the markers to add.
+structs that look like unions, with the markers to add, and hand-written rules that
+mean the same as markers, with the proof. With --suggest --write, replace those rules.
 
 Packages are patterns as for schemagen crd, with the same default. Unions are enabled unless the source has +schemagen:unions=none.
 If there is an error, no file is written.`,
 		Example: `  schemagen unions ./api/...
   schemagen unions ./api/... --check
   schemagen unions ./api/... --set outputs.policies=config/policy --no-functions
-  schemagen unions ./api/... --suggest`,
+  schemagen unions ./api/... --suggest
+  schemagen unions ./api/... --suggest --write`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			inv.Command = cmd
 			inv.Given = cmd.Flags()
@@ -46,7 +50,12 @@ If there is an error, no file is written.`,
 			if err != nil {
 				return err
 			}
-			if suggests {
+			switch {
+			case writes && !suggests:
+				return errors.New("--write needs --suggest")
+			case writes:
+				return replaceRules(cmd.Context(), s, stdout, stderr)
+			case suggests:
 				return suggestUnions(cmd.Context(), s, stdout, stderr)
 			}
 			if err := s.CheckFunctions(); err != nil {
@@ -65,6 +74,7 @@ If there is an error, no file is written.`,
 	new(generation.Values).AddSettings(cmd, project.OfUnions)
 	cmd.Flags().BoolVar(&onlyPolicies, "no-functions", false, "write only policies, no functions")
 	cmd.Flags().BoolVar(&suggests, "suggest", false, "list structs that look like unions without markers")
+	cmd.Flags().BoolVar(&writes, "write", false, "with --suggest, replace hand-written rules by markers that accept the same objects")
 	cmd.MarkFlagsMutuallyExclusive("suggest", "check")
 	return cmd
 }
@@ -81,14 +91,37 @@ func suggestUnions(ctx context.Context, s *generation.Settings, stdout, stderr i
 	if s.Mode != output.Diff {
 		return suggest.Write(stdout, suggestions, s.Dir)
 	}
-	edited, err := suggest.Apply(suggestions, true, os.ReadFile)
+	outputs, err := edited(s, suggestions)
 	if err != nil {
 		return err
 	}
-	var outputs []output.File
-	for _, file := range edited {
-		outputs = append(outputs, output.File{Path: screen.Relative(s.Dir, file.Name, 0), Data: []byte(file.New)})
-	}
 	_, err = s.Reporter.Writer.Commit(ctx, outputs, output.Diff, stdout)
 	return err
+}
+
+// replaceRules replaces hand-written rules by markers that accept the same objects.
+func replaceRules(ctx context.Context, s *generation.Settings, stdout, stderr io.Writer) error {
+	suggestions, findings, err := suggest.Unions(ctx, s.Options)
+	if err != nil {
+		return err
+	}
+	isOther := func(found suggest.Suggestion) bool { return !found.Proved || found.OptIn != nil }
+	outputs, err := edited(s, slices.DeleteFunc(suggestions, isOther))
+	if err != nil {
+		return err
+	}
+	return s.Reporter.Rewrite(ctx, outputs, definitions.WithoutIgnored(nil, findings), s.Mode != output.Diff, stdout, stderr)
+}
+
+// edited returns the files with suggestions applied.
+func edited(s *generation.Settings, suggestions []suggest.Suggestion) ([]output.File, error) {
+	files, err := suggest.Apply(suggestions, true, os.ReadFile)
+	if err != nil {
+		return nil, err
+	}
+	var outputs []output.File
+	for _, file := range files {
+		outputs = append(outputs, output.File{Path: screen.Relative(s.Dir, file.Name, 0), Data: []byte(file.New)})
+	}
+	return outputs, nil
 }

@@ -67,6 +67,7 @@ func writingRows() []writingRow {
 		{args: "schemapatch:manifests=man paths=./api/v1 output:dir=DIR", before: []string{"crd paths=./api/v1 output:dir=man"}},
 		{args: "unions ./api/v1"},
 		{args: "unions ./unionless --prune", before: []string{"unions ./unionless", "remove unionless/types.go"}, writes: removes},
+		{args: "unions ./ruled --suggest --write", writes: edits},
 		{args: policy + " --set outputs.policies=DIR"},
 		{args: policy, project: "outputs: {policies: DIR}"},
 		{args: "conversions ./api/v1 ./api/v2 --set conversions.style=functions"},

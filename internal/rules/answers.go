@@ -28,7 +28,8 @@ func grouped(s *structural.Schema, list []structural.Rule) (groups []group, unre
 			joined.fields = append(joined.fields, column.step)
 		}
 		groups = slices.DeleteFunc(groups, func(known group) bool {
-			isShared := slices.ContainsFunc(known.fields, func(field string) bool { return slices.Contains(joined.fields, field) })
+			isJoined := func(field string) bool { return slices.Contains(joined.fields, field) }
+			isShared := slices.ContainsFunc(known.fields, isJoined)
 			if isShared {
 				joined.rules = append(joined.rules, known.rules...)
 				joined.fields = slices.Compact(slices.Sorted(slices.Values(slices.Concat(joined.fields, known.fields))))
@@ -51,7 +52,9 @@ func SameAnswers(s *structural.Schema, a, b []structural.Rule) (combinations int
 		if i >= len(a) {
 			others = a
 		}
-		isEqual := func(r structural.Rule) bool { return r.Rule == list[i].Rule && optionalOld(r) == optionalOld(list[i]) }
+		isEqual := func(r structural.Rule) bool {
+			return r.Rule == list[i].Rule && optionalOld(r) == optionalOld(list[i])
+		}
 		if !slices.ContainsFunc(others, isEqual) {
 			return 0, false
 		}

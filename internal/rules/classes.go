@@ -26,7 +26,8 @@ type use struct {
 func (u *use) readsValue() bool { return u.isWhole || len(u.texts)+len(u.numbers)+len(u.sizes) > 0 }
 
 // classes returns a value of each class: values with which the rules do the same. There are none if
-// they are not known, such as those of a field with a pattern.
+// they are not known. What else restricts the values, such as a pattern, does not matter: a class that
+// no object has makes a table stricter, not wrong.
 func (u *use) classes() []any {
 	s := u.schema
 	if !u.readsValue() {
@@ -36,22 +37,21 @@ func (u *use) classes() []any {
 	if s.ValueValidation != nil {
 		v = s.ValueValidation
 	}
-	isPlain := v.Format == "" || s.Type == "integer" && (v.Format == "int32" || v.Format == "int64")
-	if len(s.XValidations) > 0 || !isPlain || v.MultipleOf != nil || len(v.AllOf)+len(v.AnyOf)+len(v.OneOf) > 0 || v.Not != nil {
-		return nil
+	if v.Format != "" && (s.Type != "integer" || v.Format != "int32" && v.Format != "int64") {
+		return nil // such as a date, which is not a string in rules
 	}
 	switch {
 	case s.Type == "boolean":
 		return u.accepted([]any{false, true})
-	case len(v.Enum) > 0:
-		return u.enumerated(v.Enum)
+	case len(enumOf(s)) > 0:
+		return u.enumerated(enumOf(s))
 	case u.isWhole:
 		return nil
 	case s.Type == "integer" && len(u.sizes) == 0:
 		return u.integers(v)
-	case s.Type == "string" && v.Pattern == "":
+	case s.Type == "string":
 		return u.strings(v)
-	case s.Type == "array" && s.XListType != "set" && s.XListType != "map" && !v.UniqueItems:
+	case s.Type == "array":
 		return u.sized(v.MinItems, v.MaxItems, func(n int64) any {
 			return slices.Repeat([]any{unions.Sample(s.Items, false)}, int(n))
 		})
@@ -65,6 +65,19 @@ func (u *use) classes() []any {
 		})
 	}
 	return nil
+}
+
+// enumOf returns the values of an enum, which may be in allOf.
+func enumOf(s *structural.Schema) []structural.JSON {
+	if s.ValueValidation == nil {
+		return nil
+	}
+	for _, nested := range s.AllOf {
+		if len(s.Enum) == 0 && len(nested.Enum) > 0 {
+			return nested.Enum
+		}
+	}
+	return s.Enum
 }
 
 // enumerated returns the values of an enum; one of those that no literal names stands for all of

@@ -76,7 +76,8 @@ func (r *reader) call(call ast.CallExpr) bool {
 		return !slices.Contains(m.variables, "self") && r.read(m.target) && r.readAll(m.bodies)
 	}
 	switch name := call.FunctionName(); name {
-	case operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals:
+	case operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater,
+		operators.GreaterEquals:
 		isOrder := name != operators.Equals && name != operators.NotEquals
 		for i, side := range args {
 			if column, ok := r.compared(side, args[1-i], isOrder); ok {
@@ -86,7 +87,8 @@ func (r *reader) call(call ast.CallExpr) bool {
 	case operators.In:
 		if v, ok := r.valued(args[0]); ok && args[1].Kind() == ast.ListKind {
 			column := r.use(v)
-			return column != nil && !slices.ContainsFunc(args[1].AsList().Elements(), func(e ast.Expr) bool { return !column.literal(e) })
+			isOther := func(e ast.Expr) bool { return !column.literal(e) }
+			return column != nil && !slices.ContainsFunc(args[1].AsList().Elements(), isOther)
 		}
 	case "hasValue":
 		if v := r.walk.resolve(call.Target(), r.scope); v.steps != nil {

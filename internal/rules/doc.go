@@ -18,7 +18,8 @@
 //
 // [SameAnswers] decides whether rules that are written differently accept the same objects. For that
 // it makes a table: every combination of the values that the rules tell apart, with the answers of
-// the server's own code. A rule that cannot be read exactly has no table.
+// the server's own code. A rule that cannot be read exactly has no table. [Meanings] reads off the
+// table which markers have the meaning of rules.
 //
 // Read the files in this order:
 //
@@ -28,7 +29,9 @@
 //   - facts.go: what follows from the result of a condition
 //   - candidates.go: values of a schema that differ in what a rule reads
 //   - search.go: the smallest object on which a rule fails
+//   - removable.go: values that escape from rules which are to keep them
 //   - table.go: tables of answers
 //   - columns.go, classes.go: the fields that rules read, and the values that they tell apart
 //   - answers.go: rules in groups that read the same fields, and what they accept
+//   - meaning.go: markers of the same meaning as rules
 package rules

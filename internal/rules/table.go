@@ -15,6 +15,7 @@ type Table struct {
 	schema  *structural.Schema
 	self    *part
 	columns []*part
+	uses    map[*part]*use
 	rows    []row
 }
 
@@ -45,7 +46,7 @@ func newTable(s *structural.Schema, rules []structural.Rule) *Table {
 	if !r.setChoices() {
 		return nil
 	}
-	t := &Table{schema: s, self: r.self, columns: r.self.below()}
+	t := &Table{schema: s, self: r.self, columns: r.self.below(), uses: r.uses}
 	if size := t.size(r.self); size > maxRows || size*len(rules) > maxAnswers {
 		return nil
 	}

@@ -25,6 +25,7 @@ properties:
   a: {type: object, properties: {x: {type: string}}}
   b: {type: object, properties: {x: {type: string}}}
   c: {type: object}
+  keys: {type: array, items: {type: string}, x-kubernetes-list-type: set, maxItems: 3}
   l: {type: array, items: {type: string}, maxItems: 2}
 `
 	for _, c := range []struct {
@@ -52,9 +53,11 @@ properties:
 		{[]string{"has(self.l) && self.l.size() > 0"}, []string{"self.?l.orValue([]) != []"}, true},
 		{[]string{"!has(self.a) || has(self.a.x)"}, []string{"!self.?a.hasValue() || self.?a.?x.hasValue()"}, true},
 		{[]string{"has(self.a)", "oldSelf == self"}, []string{"self.?a.hasValue()", "oldSelf == self"}, true},
+		{[]string{"!has(self.odd) || self.odd != 'x'"}, []string{"true || has(self.odd)"}, true},
+		{[]string{"!has(self.odd) || self.odd != 'aa'"}, []string{"true || has(self.odd)"}, false},
+		{[]string{"has(self.keys) && size(self.keys) > 0"}, []string{"self.?keys.orValue([]) != []"}, true},
 		// These cannot be read exactly.
 		{[]string{"has(self.name) && self.name.startsWith('x')"}, []string{"has(self.name) && self.name.startsWith('x') && true"}, false},
-		{[]string{"!has(self.odd) || self.odd != 'x'"}, []string{"true || has(self.odd)"}, false},
 		{[]string{"has(self.label)"}, []string{"self.?label.hasValue()"}, false},
 		{[]string{"has(self.a) && oldSelf == self"}, []string{"oldSelf == self && has(self.a)"}, false},
 		{[]string{"has(self.l) && self.l.all(x, x != '')"}, []string{"has(self.l) && !self.l.exists(x, x == '')"}, false},

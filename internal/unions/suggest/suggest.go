@@ -37,6 +37,10 @@ type Suggestion struct {
 	AtMostOne bool
 	// Marked is set if part of the union is already marked.
 	Marked bool
+	// Meaning is what hand-written rules of the struct mean, and Proved is set if the edits replace
+	// them by markers that accept the same objects.
+	Meaning string
+	Proved  bool
 	// Why is the evidence, as a clause without a final period.
 	Why string
 	// Edits are the edits to make, ordered by file and line.
@@ -81,7 +85,7 @@ func suggestUnions(ctx context.Context, options define.Options) ([]Suggestion, d
 		return nil, nil, err
 	}
 	r := b.Reporter
-	s := &suggester{Builder: b, sources: map[string][]string{}}
+	s := &suggester{Builder: b, flattener: define.NewFlattener(b), sources: map[string][]string{}}
 	s.findStatuses(roots)
 	var out []Suggestion
 	for _, p := range roots {
@@ -119,6 +123,7 @@ func structsOf(p *source.Package) []*source.Type {
 // suggester suggests unions, struct by struct.
 type suggester struct {
 	*define.Builder
+	flattener *define.Flattener
 	// sources caches the lines of files to be edited, by file name.
 	sources map[string][]string
 	// statuses are the structs with the fields of a status.
@@ -147,6 +152,10 @@ type match struct {
 func (s *suggester) suggest(t *source.Type) []Suggestion {
 	t.Load()
 	fields, rest := s.unionFields(t)
+	ruled := s.ruled(t, fields)
+	if slices.ContainsFunc(ruled, func(r Suggestion) bool { return r.Proved }) {
+		return ruled
+	}
 	var out []Suggestion
 	found := s.discriminators(t, fields, rest)
 	for _, c := range found {
@@ -158,6 +167,12 @@ func (s *suggester) suggest(t *source.Type) []Suggestion {
 		if suggestion, lacks := s.undiscriminated(t, fields); lacks {
 			out = append(out, suggestion)
 		}
+	}
+	if len(out) == 0 {
+		return ruled
+	}
+	for _, r := range ruled {
+		out[0].Notes = append(out[0].Notes, r.Why)
 	}
 	return out
 }

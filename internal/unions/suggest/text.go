@@ -22,7 +22,7 @@ import (
 //		note: what is left to the author
 func Write(w io.Writer, suggestions []Suggestion, dir string) error {
 	var b strings.Builder
-	printed := map[Edit]bool{}
+	var optIn *Edit
 	for i, s := range suggestions {
 		position := s.Pos
 		position.File = screen.Relative(dir, position.File, screen.Nearby)
@@ -31,11 +31,14 @@ func Write(w io.Writer, suggestions []Suggestion, dir string) error {
 		for _, note := range s.Notes {
 			fmt.Fprintf(&b, "\tnote: %s\n", screen.Line(note))
 		}
+		if s.OptIn != nil {
+			optIn = s.OptIn
+		}
 		last := i+1 == len(suggestions) || suggestions[i+1].Package != s.Package
-		if last && s.OptIn != nil && !printed[*s.OptIn] {
-			printed[*s.OptIn] = true
+		if last && optIn != nil {
 			fmt.Fprintf(&b, "to enforce the unions of package %s:\n", s.Package)
-			writeEdits(&b, []Edit{*s.OptIn}, dir)
+			writeEdits(&b, []Edit{*optIn}, dir)
+			optIn = nil
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -61,6 +64,12 @@ func writeEdits(b *strings.Builder, edits []Edit, dir string) {
 
 // summary describes the union in one line.
 func (s *Suggestion) summary() string {
+	switch {
+	case s.Proved:
+		return s.Type + " has rules that mean: " + s.Meaning
+	case s.Meaning != "":
+		return s.Type + " has rules that almost mean: " + s.Meaning
+	}
 	subject := s.Type + " looks like a union"
 	if s.Marked {
 		subject = s.Type + " is marked as a union in part"

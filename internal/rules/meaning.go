@@ -1,0 +1,334 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// Kind is what a marker says about the presence of fields.
+type Kind int
+
+// The kinds, in the order in which they are preferred.
+const (
+	// ExactlyOne, AtMostOne and AtLeastOne are about the number of members that are set.
+	ExactlyOne Kind = iota
+	// Discriminated means that the value of the discriminator selects the member that is set.
+	Discriminated
+	AtMostOne
+	AtLeastOne
+)
+
+// Marker is what a marker says.
+type Marker struct {
+	Kind          Kind
+	Discriminator string
+	Members       []unions.Member
+}
+
+// Meaning is what rules of an object mean.
+type Meaning struct {
+	// Rules are the indexes of the rules.
+	Rules []int
+	// Markers accept the same objects as the rules; there may be none.
+	Markers []Marker
+	// Combinations is the number of rows of the table, and Accepting how many the rules accept.
+	Combinations, Accepting int
+	// Near is a single marker that accepts less than the rules, but refuses mostly what they refuse; nil
+	// if there is none. Accepted is an object that the rules accept and this marker refuses.
+	Near     *Marker
+	Accepted map[string]any
+}
+
+// Meanings returns what rules of an object mean, for those for which there are markers of the same or
+// a near meaning. No two meanings share a field.
+func Meanings(s *structural.Schema, list []structural.Rule) []Meaning {
+	groups, _ := grouped(s, list)
+	var out []Meaning
+	for _, g := range groups {
+		var rules []structural.Rule
+		for _, i := range g.rules {
+			rules = append(rules, list[i])
+		}
+		t := newTable(s, rules)
+		if t == nil {
+			continue
+		}
+		found := t.meaning()
+		if len(found.Markers) > 0 || found.Near != nil {
+			found.Rules = g.rules
+			out = append(out, found)
+		}
+	}
+	return out
+}
+
+// meaning returns what all rules of a table mean.
+func (t *Table) meaning() Meaning {
+	out := Meaning{Combinations: len(t.rows), Markers: t.cover(t.implied())}
+	for _, r := range t.rows {
+		if r.isAccepted() {
+			out.Accepting++
+		}
+	}
+	if len(out.Markers) == 1 {
+		return out
+	}
+	for _, marker := range t.intended() {
+		var differing []row
+		refused := 0
+		isTighter := true
+		for _, r := range t.rows {
+			switch {
+			case r.isAccepted() && !t.holds(marker, r):
+				differing = append(differing, r)
+			case !r.isAccepted() && t.holds(marker, r):
+				isTighter = false
+			case !r.isAccepted():
+				refused++
+			}
+		}
+		if isTighter && refused >= len(differing) && len(differing) > 0 {
+			out.Near = &marker
+			out.Accepted = t.object(differing[0])
+			return out
+		}
+	}
+	return out
+}
+
+func (r row) isAccepted() bool { return !slices.Contains(r.accepts, false) }
+
+// cover returns the fewest markers, as far as the greedy choice finds them, that together refuse all
+// rows that the rules refuse; none if the candidates, which accept all that the rules accept, do not.
+func (t *Table) cover(candidates []Marker) []Marker {
+	left := slices.DeleteFunc(slices.Clone(t.rows), row.isAccepted)
+	if len(left) == len(t.rows) {
+		return nil
+	}
+	var out []Marker
+	for len(left) > 0 {
+		best := -1
+		rest := left
+		for i, candidate := range candidates {
+			uncovered := slices.DeleteFunc(slices.Clone(left), func(r row) bool { return !t.holds(candidate, r) })
+			if len(uncovered) < len(rest) {
+				best = i
+				rest = uncovered
+			}
+		}
+		if best < 0 {
+			return nil
+		}
+		out = append(out, candidates[best])
+		left = rest
+	}
+	return out
+}
+
+// members returns the columns that may be members: fields of which the rules read only the presence.
+func (t *Table) members() []*part {
+	return slices.DeleteFunc(slices.Clone(t.self.children), func(p *part) bool {
+		return !p.optional || len(p.children) > 0 || len(p.choices) > 1
+	})
+}
+
+// has reports whether a member is set in a row.
+func (t *Table) has(r row, name string) bool {
+	return r.classes[slices.Index(t.columns, t.self.child(name))] != absent
+}
+
+// holds reports whether a marker accepts a row.
+func (t *Table) holds(marker Marker, r row) bool {
+	count := 0
+	for _, m := range marker.Members {
+		isSet := t.has(r, m.Name)
+		if isSet {
+			count++
+		}
+		if marker.Kind == Discriminated {
+			isSelected := t.selects(r, marker.Discriminator, m.Value)
+			if isSet && !isSelected || isSelected && !isSet && !m.Optional {
+				return false
+			}
+		}
+	}
+	switch marker.Kind {
+	case ExactlyOne:
+		return count == 1
+	case AtMostOne:
+		return count <= 1
+	case AtLeastOne:
+		return count >= 1
+	}
+	return true
+}
+
+// selects reports whether a discriminator has a value in a row.
+func (t *Table) selects(r row, discriminator, value string) bool {
+	d := t.self.child(discriminator)
+	class := r.classes[slices.Index(t.columns, d)]
+	return class != absent && d.choices[class] == value
+}
+
+// everywhere reports whether all accepted rows satisfy a condition.
+func (t *Table) everywhere(condition func(row) bool) bool {
+	return !slices.ContainsFunc(t.rows, func(r row) bool { return r.isAccepted() && !condition(r) })
+}
+
+// implied returns markers that accept all that the rules accept.
+func (t *Table) implied() []Marker {
+	members := t.members()
+	var exactly, most, least, discriminated []Marker
+	for i := range members {
+		clique := members[i : i+1]
+		for _, other := range slices.Concat(members[i+1:], members[:i]) {
+			excludes := func(p *part) bool {
+				return t.everywhere(func(r row) bool { return !t.has(r, p.step) || !t.has(r, other.step) })
+			}
+			if !slices.ContainsFunc(clique, func(p *part) bool { return !excludes(p) }) {
+				clique = append(slices.Clip(clique), other)
+			}
+		}
+		if len(clique) > 1 {
+			m := t.markerOf(AtMostOne, clique)
+			most = append(most, m)
+			m.Kind = ExactlyOne
+			if t.everywhere(func(r row) bool { return t.holds(m, r) }) {
+				exactly = append(exactly, m)
+			}
+		}
+	}
+	for _, set := range subsets(members) {
+		m := t.markerOf(AtLeastOne, set)
+		if t.everywhere(func(r row) bool { return t.holds(m, r) }) {
+			least = append(least, m)
+		}
+	}
+	for _, d := range t.self.children {
+		if m := t.discriminated(d, t.selected); len(m.Members) > 0 {
+			discriminated = append(discriminated, m)
+		}
+	}
+	return slices.Concat(exactly, discriminated, most, least)
+}
+
+// maxMembers bounds the fields whose sets are tried.
+const maxMembers = 10
+
+// subsets returns the sets of two or more parts, the smallest first.
+func subsets(parts []*part) [][]*part {
+	if len(parts) > maxMembers {
+		return [][]*part{parts}
+	}
+	var out [][]*part
+	for bits := range 1 << len(parts) {
+		var set []*part
+		for i, p := range parts {
+			if bits&(1<<i) != 0 {
+				set = append(set, p)
+			}
+		}
+		if len(set) > 1 {
+			out = append(out, set)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b []*part) int { return len(a) - len(b) })
+	return out
+}
+
+// markerOf returns a marker about columns, whose members are in the order of the schema.
+func (t *Table) markerOf(kind Kind, columns []*part) Marker {
+	m := Marker{Kind: kind}
+	for _, property := range t.schema.Properties {
+		if slices.ContainsFunc(columns, func(p *part) bool { return p.step == property.Name }) {
+			m.Members = append(m.Members, unions.Member{Name: property.Name})
+		}
+	}
+	return m
+}
+
+// discriminated returns the marker of a union by a discriminator, a required string with an enum or one
+// with a default. Its members are those for which selected returns a value.
+func (t *Table) discriminated(d *part, selected func(d, member *part) (class int, optional bool)) Marker {
+	out := Marker{Kind: Discriminated, Discriminator: d.step}
+	if d.optional || d.schema.Type != "string" || len(enumOf(d.schema)) < 2 {
+		return out
+	}
+	for _, member := range t.members() {
+		class, optional := selected(d, member)
+		if class < 0 || !t.isSingle(d, class) {
+			continue
+		}
+		value, _ := d.choices[class].(string)
+		isTaken := slices.ContainsFunc(out.Members, func(m unions.Member) bool { return m.Value == value })
+		if !isTaken && value != "" {
+			out.Members = append(out.Members, unions.Member{Name: member.step, Value: value, Optional: optional})
+		}
+	}
+	return out
+}
+
+// isSingle reports whether a class of a string with an enum has a single value: all values that no
+// rule names are one class.
+func (t *Table) isSingle(p *part, class int) bool {
+	u := t.uses[p]
+	value, _ := p.choices[class].(string)
+	return len(p.choices) == len(enumOf(p.schema)) || u.isWhole || slices.Contains(u.texts, value)
+}
+
+// selected returns the only class of a discriminator with which a member is accepted, and whether
+// the member may then be absent; -1 if there are several.
+func (t *Table) selected(d, member *part) (class int, optional bool) {
+	class = -1
+	column := slices.Index(t.columns, d)
+	for _, r := range t.rows {
+		switch {
+		case !r.isAccepted() || !t.has(r, member.step):
+		case class >= 0 && class != r.classes[column]:
+			return -1, false
+		default:
+			class = r.classes[column]
+		}
+	}
+	optional = slices.ContainsFunc(t.rows, func(r row) bool {
+		return r.isAccepted() && r.classes[column] == class && !t.has(r, member.step)
+	})
+	return class, optional
+}
+
+// demanded returns the only class of a discriminator without which a member may be absent; -1 if there are
+// none or several. If the member is accepted with one class only, it returns that.
+func (t *Table) demanded(d, member *part) (class int, optional bool) {
+	if class, _ = t.selected(d, member); class >= 0 {
+		return class, false
+	}
+	column := slices.Index(t.columns, d)
+	for i := range d.choices {
+		isDemanded := !slices.ContainsFunc(t.rows, func(r row) bool {
+			return r.isAccepted() && r.classes[column] == i && !t.has(r, member.step)
+		})
+		switch {
+		case isDemanded && class >= 0:
+			return -1, false
+		case isDemanded:
+			class = i
+		}
+	}
+	return class, false
+}
+
+// intended returns markers that rules may be meant to have the meaning of.
+func (t *Table) intended() []Marker {
+	var out []Marker
+	for _, d := range t.self.children {
+		if m := t.discriminated(d, t.demanded); len(m.Members) > 0 {
+			out = append(out, m)
+		}
+	}
+	if members := t.members(); len(members) > 1 && len(members) == len(t.columns) {
+		out = append(out, t.markerOf(AtMostOne, members), t.markerOf(ExactlyOne, members))
+	}
+	return out
+}
