@@ -99,7 +99,8 @@ func TestBookSearch(t *testing.T) {
 		script[any](b, "const i = document.getElementById('search-input'); i.value = arguments[0]; i.dispatchEvent(new Event('input'))", question)
 		const found = "return [...document.querySelectorAll('#search-results a')].slice(0, 3).map((a) => a.href.replace(/.*\\//, ''))"
 		b.until("return document.querySelectorAll('#search-results a').length > 2")
-		if first := script[[]string](b, found); !slices.ContainsFunc(first, func(page string) bool { return strings.HasPrefix(page, want) }) {
+		first := script[[]string](b, found)
+		if !slices.ContainsFunc(first, func(page string) bool { return strings.HasPrefix(page, want) }) {
 			t.Errorf("%s: got %q, want %s", question, first, want)
 		}
 	}

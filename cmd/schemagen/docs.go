@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,7 +33,7 @@ type docsRun struct {
 	// format is one of [apidocs.Formats].
 	format string
 	title  string
-	// template is the file of a template, or empty.
+	// template is the file of a template, a directory with templates, or empty.
 	template string
 	examples bool
 }
@@ -52,8 +54,11 @@ standard input, or Go packages. The default is the project's CRDs, as for verify
 HTML is a single self-contained file, index.html, with a searchable tree of fields,
 unions as choices, defaults, rules, and examples that the API server accepts. Each
 field has a link: #GROUP/VERSION/KIND.path. Markdown and AsciiDoc are one file for
-each group. With --template FILE, a Go template is executed, whose data are
-described in docs/editor.md; its output has the name of the file without .tmpl.`,
+each group.
+
+--template executes Go templates instead: a file, or all *.tmpl in a directory. An
+output has the name of its file without .tmpl. Files that begin with an underscore
+only define templates for the others. docs/editor.md describes the data.`,
 		Example: `  schemagen docs config/crd/bases -o site
   schemagen docs ./api/... -o docs/api --format markdown --check`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -67,7 +72,7 @@ described in docs/editor.md; its output has the name of the file without .tmpl.`
 	flags := cmd.Flags()
 	flags.StringVarP(&r.output, "output", "o", defaultDocsDir, "write to this directory, - for standard output")
 	flags.StringVar(&r.format, "format", "html", "output format: "+strings.Join(apidocs.Formats(), ", "))
-	flags.StringVar(&r.template, "template", "", "execute this Go template, OUTPUT.tmpl, instead of a format")
+	flags.StringVar(&r.template, "template", "", "execute this Go template, OUTPUT.tmpl, or those in a directory, instead of a format")
 	flags.StringVar(&r.title, "title", apidocs.DefaultTitle, "title of the page")
 	flags.BoolVar(&r.examples, "examples", true, "generate examples; slow for large definitions")
 	cli.AddModeFlags(cmd, &check, &diff)
@@ -123,10 +128,35 @@ func (r *docsRun) files(kinds []*explain.Documented) (files []publish.File, find
 		files, err = apidocs.Files(r.format, r.title, kinds)
 		return files, nil, err
 	}
-	text, err := os.ReadFile(r.template)
+	templates, err := readTemplates(r.template)
 	if err != nil {
 		return nil, nil, err
 	}
-	file, findings, err := apidocs.Execute(r.template, string(text), apidocs.NewDocument(r.title, kinds))
-	return []publish.File{file}, findings, err
+	return apidocs.Execute(templates, apidocs.NewDocument(r.title, kinds))
+}
+
+// readTemplates reads a template, or those in a directory.
+func readTemplates(name string) ([]apidocs.Template, error) {
+	names := []string{name}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		names, err = fs.Glob(os.DirFS(name), "*"+apidocs.TemplateSuffix)
+		if err != nil {
+			return nil, err
+		}
+		for i, file := range names {
+			names[i] = filepath.Join(name, file)
+		}
+		if len(names) == 0 {
+			return nil, fmt.Errorf("%s has no files *%s", name, apidocs.TemplateSuffix)
+		}
+	}
+	out := make([]apidocs.Template, len(names))
+	for i, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = apidocs.Template{Name: name, Text: string(text)}
+	}
+	return out, nil
 }

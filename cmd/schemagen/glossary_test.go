@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestGlossary checks the table of docs/glossary.md against the pages of the book, the help and the
-// diagnostics. A word stands on the page that it links to, and on several others; those in the last column stand nowhere.
+// TestGlossary checks the table of docs/glossary.md against the pages of the book, the help and
+// the diagnostics. A word stands on the page that it links to, and on several others; those in
+// the last column stand nowhere.
 func TestGlossary(t *testing.T) {
 	texts := map[string]string{"help": strings.Join(helpParagraphs(), "\n")}
 	for _, page := range append(userPages(t), "../../docs/MARKERS.md", "../../docs/diagnostics.md") {
@@ -26,7 +27,8 @@ func TestGlossary(t *testing.T) {
 		t.Fatal(err)
 	}
 	delete(texts, "glossary.md")
-	entries := regexp.MustCompile(`(?m)^\| \[(.+?)\]\(([^)#]+)[^)]*\) \| (.+) \| (.+) \|$`).FindAllStringSubmatch(string(glossary), -1)
+	row := regexp.MustCompile(`(?m)^\| \[(.+?)\]\(([^)#]+)[^)]*\) \| (.+) \| (.+) \|$`)
+	entries := row.FindAllStringSubmatch(string(glossary), -1)
 	if len(entries) < 20 || len(entries) != strings.Count(string(glossary), "\n| [") {
 		t.Fatalf("got %d entries", len(entries))
 	}

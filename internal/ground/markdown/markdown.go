@@ -33,19 +33,6 @@ func Text(text string) string {
 	return reference().ReplaceAllString(b.String(), "$1$3&#8203;$2$4") // a space without width
 }
 
-// Paragraphs returns the escaped lines of a text, none of them a heading, a fence or code.
-func Paragraphs(text string) string {
-	var out []string
-	for line := range strings.Lines(strings.TrimSpace(text)) {
-		line = Text(strings.TrimSpace(line))
-		if line != "" && strings.ContainsRune("#=", rune(line[0])) {
-			line = `\` + line
-		}
-		out = append(out, line)
-	}
-	return strings.Join(out, "\n")
-}
-
 // Code returns a text as a code span on one line.
 func Code(text string) string {
 	text = screen.Line(text)

@@ -4,5 +4,5 @@
 // in it, which only the script displays, and never as HTML.
 //
 // template.go has the data and functions of templates for other formats, of which asciidoc.tmpl is
-// one.
+// one; asciidoc.go writes descriptions for it.
 package apidocs

@@ -65,26 +65,48 @@ func NewDocument(title string, kinds []*explain.Documented) Document {
 	return out
 }
 
-// templateSuffix is the end of the name of a template: without it, it is the name of the
+// TemplateSuffix is the end of the name of a template: without it, it is the name of the
 // output.
-const templateSuffix = ".tmpl"
+const TemplateSuffix = ".tmpl"
 
-// Execute executes a Go template. The output has the name of the template without ".tmpl".
-// The findings are mistakes in the template.
-func Execute(name, text string, document Document) (publish.File, diag.List, error) {
-	output, ok := strings.CutSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), templateSuffix)
+// Template is the source of a Go template.
+type Template struct{ Name, Text string }
+
+// Execute executes Go templates, which may use what the others define. The output has the name of the
+// template without ".tmpl". A name that begins with an underscore has no output. The findings are
+// mistakes in a template.
+func Execute(templates []Template, document Document) ([]publish.File, diag.List, error) {
+	all := template.New("").Funcs(Functions())
+	for _, source := range templates {
+		if _, err := all.New(source.Name).Parse(source.Text); err != nil {
+			return nil, diag.List{templateError(templates, err)}, nil
+		}
+	}
+	var out []publish.File
+	for _, source := range templates {
+		output, err := outputOf(source.Name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if strings.HasPrefix(output, "_") {
+			continue
+		}
+		var b bytes.Buffer
+		if err := all.ExecuteTemplate(&b, source.Name, document); err != nil {
+			return nil, diag.List{templateError(templates, err)}, nil
+		}
+		out = append(out, publish.File{Path: output, Data: b.Bytes()})
+	}
+	return out, nil, nil
+}
+
+// outputOf returns the name of the output of a template.
+func outputOf(name string) (string, error) {
+	output, ok := strings.CutSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), TemplateSuffix)
 	if !ok || output == "" {
-		return publish.File{}, nil, fmt.Errorf("%s: the name of a template is that of its output with %s at the end, such as api.adoc%s", name, templateSuffix, templateSuffix)
+		return "", fmt.Errorf("%s: the name of a template is that of its output with %[2]s at the end, such as api.adoc%[2]s", name, TemplateSuffix)
 	}
-	t, err := template.New(name).Funcs(Functions()).Parse(text)
-	var b bytes.Buffer
-	if err == nil {
-		err = t.Execute(&b, document)
-	}
-	if err != nil {
-		return publish.File{}, diag.List{templateError(name, err)}, nil
-	}
-	return publish.File{Path: output, Data: b.Bytes()}, nil, nil
+	return output, nil
 }
 
 // templatePlace matches the line and the column, from 0, in an error of package template.
@@ -92,9 +114,15 @@ var templatePlace = lazyregexp.New(`^:(\d+)(?::(\d+))?: `)
 
 // templateError returns an error of package template as a diagnostic. Its text begins with
 // "template", the name, and the position.
-func templateError(name string, err error) diag.Diagnostic {
-	pos := diag.Position{File: name}
-	message := strings.TrimPrefix(err.Error(), "template: "+name)
+func templateError(templates []Template, err error) diag.Diagnostic {
+	message := strings.TrimPrefix(err.Error(), "template: ")
+	pos := diag.Position{File: templates[0].Name}
+	for _, source := range templates {
+		if strings.HasPrefix(message, source.Name+":") {
+			pos.File = source.Name
+		}
+	}
+	message = strings.TrimPrefix(message, pos.File)
 	if place := templatePlace().FindStringSubmatch(message); place != nil {
 		message = message[len(place[0]):]
 		pos.Line, _ = strconv.Atoi(place[1])
@@ -112,14 +140,15 @@ var asciidocText string
 func AsciiDoc(title string, kinds []*explain.Documented) ([]publish.File, error) {
 	var out []publish.File
 	for _, group := range NewDocument(title, kinds).Groups {
-		file, findings, err := Execute(group.Name+".adoc"+templateSuffix, asciidocText, Document{Title: title, Groups: []Group{group}})
+		templates := []Template{{group.Name + ".adoc" + TemplateSuffix, asciidocText}}
+		files, findings, err := Execute(templates, Document{Title: title, Groups: []Group{group}})
 		if len(findings) > 0 {
 			err = errors.New(findings[0].Message)
 		}
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, file)
+		out = append(out, files...)
 	}
 	return out, nil
 }
@@ -130,6 +159,7 @@ func Functions() template.FuncMap {
 		"asciidoc":      asciidoc,
 		"asciidocCode":  asciidocCode,
 		"asciidocLines": asciidocLines,
+		"asciidocProse": asciidocProse,
 		"fields":        rows,
 		"fence":         fence,
 		"join":          strings.Join,

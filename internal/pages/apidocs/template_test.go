@@ -99,7 +99,7 @@ func TestTemplateErrors(t *testing.T) {
 		{"{{range .Groups}}\n\n{{index .Kinds 1000}}{{end}}", `^dir/a\.txt\.tmpl:3:3: error\[SG513\]: .*out of range`},
 		{"{{join .Title .Title}}", `^dir/a\.txt\.tmpl:1:8: error`},
 	} {
-		_, findings, err := Execute("dir/a.txt.tmpl", test.text, document)
+		_, findings, err := Execute([]Template{{"dir/a.txt.tmpl", test.text}}, document)
 		var got strings.Builder
 		if err := errors.Join(err, findings.WriteText(&got)); err != nil {
 			t.Fatal(err)
@@ -109,7 +109,7 @@ func TestTemplateErrors(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"a.txt", ".tmpl", "dir/.tmpl"} {
-		if _, _, err := Execute(name, "", document); err == nil {
+		if _, _, err := Execute([]Template{{name, ""}}, document); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
 	}
@@ -124,10 +124,11 @@ func TestMarkdownTemplate(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := hostileKinds()
-	file, findings, err := Execute(name, string(text), NewDocument("Title", kinds))
+	files, findings, err := Execute([]Template{{name, string(text)}}, NewDocument("Title", kinds))
 	if err != nil || len(findings) > 0 {
 		t.Fatal(err, findings)
 	}
+	file := files[0]
 	if file.Path != "api.md" {
 		t.Errorf("it writes %s", file.Path)
 	}

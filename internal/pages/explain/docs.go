@@ -99,7 +99,7 @@ func writeKindMarkdown(b *strings.Builder, k *Documented) {
 		return
 	}
 	if k.Field.Description != "" {
-		b.WriteString("\n" + markdown.Paragraphs(k.Field.Description) + "\n")
+		b.WriteString("\n" + proseMarkdown("", k.Field.Description) + "\n")
 	}
 	writeMarkdownUnions(b, "", k.Field)
 	if len(k.Field.Rules) > 0 {

@@ -30,6 +30,7 @@ var codeSpan = regexp.MustCompile("`+[^`]+`+")
 func liveMarkup(page string, ours *regexp.Regexp) string {
 	fence := ""
 	for line := range strings.SplitSeq(page, "\n") {
+		line = strings.TrimLeft(line, " ")
 		if fence != "" {
 			if trimmed := strings.TrimRight(line, " "); strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, "`") == "" {
 				fence = ""

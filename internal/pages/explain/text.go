@@ -186,7 +186,7 @@ func section(r *publish.Resource, f *fields.Field) string {
 	}
 	fmt.Fprintf(&b, "# %s\n\n%s, type %s%s\n", markdown.Text(title), markdown.Code(r.GroupVersion()), markdown.Code(f.Type), positionOf(f))
 	if f.Description != "" {
-		b.WriteString("\n" + markdown.Paragraphs(f.Description) + "\n")
+		b.WriteString("\n" + proseMarkdown("", f.Description) + "\n")
 	}
 	for i, line := range facts(f) {
 		if i == 0 {
@@ -248,7 +248,11 @@ func writeMarkdownField(b *strings.Builder, indent string, f *fields.Field) {
 	}
 	fmt.Fprintf(b, "%s- %s (%s%s%s)", indent, markdown.Code(f.Name), markdown.Code(f.Type), required, positionOf(f))
 	if f.Description != "" {
-		b.WriteString(": " + markdown.Text(fields.OneLine(f.Description)))
+		text := proseMarkdown(indent+"  ", f.Description)
+		if !strings.HasPrefix(text, "\n") {
+			text = " " + text
+		}
+		b.WriteString(":" + text)
 	}
 	b.WriteString("\n")
 	indent += "  "

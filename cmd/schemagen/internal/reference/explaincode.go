@@ -131,14 +131,16 @@ func CodesPage() string {
 
 Generated from the tables in the code (` + "`make generate`" + `). Codes are stable. ` + "`schemagen explain CODE`" + ` prints an entry.
 
-A diagnostic is an error if the API server would reject the output, or if the output would be wrong; no file is written then. It is a
-warning if something that you wrote has no effect or can never hold; ` + "`--strict`" + ` treats warnings as errors.
+A diagnostic is an error if the API server would reject the output, or if the output would be wrong; no file is
+written then. It is a warning if something that you wrote has no effect or can never hold; ` + "`--strict`" + ` treats
+warnings as errors.
 
-A package may have hundreds of the warnings SG217, SG605 and, if unions are not enabled, SG311. Only the first one in a package is
-printed, with the number of the others; ` + "`--format json` and `sarif`" + ` list all of them.
+A package may have hundreds of the warnings SG217, SG605 and, if unions are not enabled, SG311. Only the first one in
+a package is printed, with the number of the others; ` + "`--format json` and `sarif`" + ` list all of them.
 
-Examples in Go are fields of the spec of a kind Widget, declarations or whole packages, and are reported by schemagen crd. Other
-examples begin with the command, followed by files as in a txtar archive; the corrected example shows only what changes. A YAML
+Examples in Go are fields of the spec of a kind Widget, declarations or whole packages, and are reported by schemagen
+crd. Other examples begin with the command, followed by files as in a txtar archive; the corrected example shows only
+the changes. A YAML
 file below the comment ` + "`# spec.versions[0].schema.openAPIV3Schema`" + ` has only the schema of a CRD of kind Widget.
 `)
 	for _, info := range Codes() {
