@@ -38,9 +38,9 @@ type Options struct {
 	// Generating makes rejections of the group name and of a missing api-approved annotation
 	// warnings, because another build step may still add them.
 	Generating bool
-	// Masked also looks for rules that fail for an object that they would refuse anyway (SG625, which is
-	// off by default).
-	Masked bool
+	// Off also looks for what is off by default: rules that fail for an object that they would refuse
+	// anyway (SG625), and immutable values that can be removed (SG626).
+	Off bool
 	// ResultCache caches results between runs. If it is nil, nothing is cached.
 	Cache ResultCache
 }
@@ -348,7 +348,7 @@ func (v *Verifier) keys(s *crd.Definition) iter.Seq2[string, bool] {
 		}
 		key := func(content []byte) string {
 			hash := sha256.New()
-			fmt.Fprintf(hash, "8 %s %t %t %t %t %d\n", v.target.Version(), v.options.Generating, v.options.Masked, s.Provenance().OnlySchemas, s.CheckSize, len(content))
+			fmt.Fprintf(hash, "9 %s %t %t %t %t %d\n", v.target.Version(), v.options.Generating, v.options.Off, s.Provenance().OnlySchemas, s.CheckSize, len(content))
 			hash.Write(content)
 			return hex.EncodeToString(hash.Sum(nil))
 		}

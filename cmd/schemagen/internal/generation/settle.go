@@ -295,6 +295,6 @@ func (s *Settings) verifier() (*verify.Verifier, error) {
 	if s.kept != nil {
 		cache = s.kept
 	}
-	masked := s.Reporter.Project.Enables(verify.MaskedRule)
-	return NewVerifier(s.Request.KubeVersion, verify.Options{Generating: true, Cache: cache, Masked: masked})
+	off := slices.ContainsFunc(verify.OffRules(), s.Reporter.Project.Enables)
+	return NewVerifier(s.Request.KubeVersion, verify.Options{Generating: true, Cache: cache, Off: off})
 }
