@@ -44,7 +44,8 @@ type conversionsRun struct {
 }
 
 func newConversionsCommand(stdout, stderr io.Writer) *cobra.Command {
-	r := conversionsRun{conversions: generate.Conversions{Options: conversions.Options{BuildTag: conversions.DefaultBuildTag}}, consent: consent.Consent{In: os.Stdin, Out: stderr}}
+	r := conversionsRun{consent: consent.Consent{In: os.Stdin, Out: stderr}}
+	r.conversions.BuildTag = conversions.DefaultBuildTag
 	inv := generation.Invocation{Of: project.OfConversions, Native: true}
 	cmd := &cobra.Command{
 		Use:   "conversions [packages]",

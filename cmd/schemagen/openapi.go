@@ -102,7 +102,8 @@ func (r *openAPIRun) run(ctx context.Context, args []string, stdin io.Reader, st
 	if err != nil {
 		return err
 	}
-	return r.DeliverQuietly(ctx, reporting.Delivery{Outputs: reporting.OutputsIn(r.output, files), Mode: r.mode}, stdout, stderr)
+	delivery := reporting.Delivery{Outputs: reporting.OutputsIn(r.output, files), Mode: r.mode}
+	return r.DeliverQuietly(ctx, delivery, stdout, stderr)
 }
 
 // read reads the resources to publish and reports mistakes in them.

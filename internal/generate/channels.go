@@ -207,7 +207,9 @@ func bothWrite(a, b *Channel, hint, path string) diag.Diagnostic {
 // contained reports what a channel of the run accepts and one that contains it does not: an
 // error for the pairs of the request, a warning for other pairs of which one has all gates of
 // the other, unless channels between them are compared, or channels with the same definitions.
-func (r *runner) contained(ctx context.Context, channels []Channel, made []define.ChannelResult) (out diag.List, err error) {
+func (r *runner) contained(
+	ctx context.Context, channels []Channel, made []define.ChannelResult,
+) (out diag.List, err error) {
 	var target *apiserver.Target
 	compared := map[[2]int][]containment.Change{}
 	side := func(i int) *containment.Channel {

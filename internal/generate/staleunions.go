@@ -19,7 +19,9 @@ import (
 
 // staleAmong returns the files that exist and are marked as written by schemagen, or reports
 // them instead unless the options prune.
-func staleAmong(reader *inputs.Reader, paths []string, reason string, options GoFiles) (remove []string, findings diag.List, err error) {
+func staleAmong(
+	reader *inputs.Reader, paths []string, reason string, options GoFiles,
+) (remove []string, findings diag.List, err error) {
 	for _, path := range paths {
 		text, err := reader.ReadFile(path, nil)
 		switch {

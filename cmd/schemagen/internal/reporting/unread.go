@@ -15,7 +15,8 @@ func Unread(name string, findings diag.List, err error, dir string, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	findings = slices.DeleteFunc(slices.Clone(findings), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	isMild := func(d diag.Diagnostic) bool { return d.Severity != diag.Error }
+	findings = slices.DeleteFunc(slices.Clone(findings), isMild)
 	if len(findings) == 0 {
 		return nil
 	}
