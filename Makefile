@@ -144,8 +144,8 @@ versions: ## Run each release of controller-gen since v0.14 on real projects, to
 	$(GO) run -C bench . versions -o $(BIN)/versions
 
 .PHONY: migrate-real
-migrate-real: ## Run migrate on projects made by Kubebuilder and on the Makefiles of real modules, and record what it finds.
-	$(GO) test ./internal/migrate -run '^Test(RealMakefiles|Kubebuilder)$$' -count=1 -timeout 60m -real -update
+migrate-real: ## Run migrate on projects made by Kubebuilder and on public repositories, and record the verdicts.
+	$(GO) test ./internal/migrate -run '^Test(RealProjects|Kubebuilder)$$' -count=1 -timeout 60m -real -update
 
 .PHONY: channels
 channels: ## Measure what channels cost, and write bench/channels.txt.

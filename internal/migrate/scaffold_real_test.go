@@ -9,6 +9,9 @@ import (
 	"testing"
 )
 
+// pinned is the version of schemagen that the projects install.
+const pinned = "v1.2.3"
+
 // kubebuilderVersion is the release of Kubebuilder that makes the projects of TestKubebuilder.
 const kubebuilderVersion = "v4.15.0"
 
@@ -16,7 +19,7 @@ const kubebuilderVersion = "v4.15.0"
 // docs/migration.md says: migrate --yes --write, make manifests generate, and the commands
 // without arguments. make test is left to the tests with a server, since it downloads one.
 func TestKubebuilder(t *testing.T) {
-	if !*realMakefiles {
+	if !*realProjects {
 		t.Skip("needs -real")
 	}
 	bin := t.TempDir()
@@ -42,11 +45,11 @@ func TestKubebuilder(t *testing.T) {
 			for _, group := range groups {
 				command(t, dir, kubebuilder, "create", "api", "--group", group, "--version", "v1", "--kind", "Widget", "--resource", "--controller", "--make=false")
 			}
-			out := command(t, dir, schemagen, "migrate", "--yes", "--write")
-			if strings.Count(out, " equal") != 2 || strings.Contains(out, "not changed") || !strings.Contains(out, "+CONTROLLER_GEN ?= $(LOCALBIN)/schemagen") {
+			out := command(t, dir, schemagen, "migrate", "--yes", "--write", "--pin", pinned)
+			if strings.Count(out, " equal") != 2 || !strings.Contains(out, "+CONTROLLER_GEN ?= $(LOCALBIN)/schemagen") {
 				t.Errorf("migrate printed\n%s", out)
 			}
-			installLatest(t, dir, schemagen)
+			installAs(t, dir, schemagen, pinned)
 			if out := command(t, dir, "make", "manifests", "generate"); strings.Contains(out, "Downloading") {
 				t.Errorf("make printed\n%s", out)
 			}
@@ -79,7 +82,7 @@ func TestKubebuilder(t *testing.T) {
 // TestKubebuilderPlugin makes a project with the plugin and adds it to another one, with the
 // real kubebuilder; then make generates with schemagen.
 func TestKubebuilderPlugin(t *testing.T) {
-	if !*realMakefiles {
+	if !*realProjects {
 		t.Skip("needs -real")
 	}
 	bin := t.TempDir()
@@ -124,7 +127,7 @@ func TestKubebuilderPlugin(t *testing.T) {
 			if out := command(t, dir, kubebuilder, "edit", "--plugins", plugin); strings.Contains(out, "written") {
 				t.Errorf("again:\n%s", out)
 			}
-			installLatest(t, dir, schemagen)
+			installAs(t, dir, schemagen, "latest") // the plugin of a development build does
 			if out := command(t, dir, "make", "manifests", "generate"); strings.Contains(out, "Downloading") {
 				t.Errorf("make printed\n%s", out)
 			}
@@ -140,9 +143,8 @@ func TestKubebuilderPlugin(t *testing.T) {
 	}
 }
 
-// installLatest puts schemagen where and under which name the Makefile installs the latest
-// release.
-func installLatest(t *testing.T, dir, schemagen string) {
+// installAs puts schemagen where and under which name the Makefile installs a version: no release has it.
+func installAs(t *testing.T, dir, schemagen, version string) {
 	t.Helper()
 	local := filepath.Join(dir, "bin")
 	data, err := os.ReadFile(schemagen)
@@ -152,10 +154,10 @@ func installLatest(t *testing.T, dir, schemagen string) {
 	if err := os.MkdirAll(local, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(local, "schemagen-latest"), data, 0o777); err != nil {
+	if err := os.WriteFile(filepath.Join(local, "schemagen-"+version), data, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(local, "schemagen-latest"), filepath.Join(local, "schemagen")); err != nil {
+	if err := os.Symlink(filepath.Join(local, "schemagen-"+version), filepath.Join(local, "schemagen")); err != nil {
 		t.Fatal(err)
 	}
 }
