@@ -105,8 +105,8 @@ erasures: ## Compare what is generated for a set of gates with what is generated
 	$(GO) test ./internal/passes -run '^TestErasure$$' -erasures 20000 -timeout 2h
 
 .PHONY: rule-presence rule-tables
-rule-presence: ## Compare which fields rules read with the server's evaluation, for 100,000 random pairs of rules and objects.
-	$(GO) test ./internal/rules -run '^TestReadsMatchServer$$' -v -count=1 -pairs 100000
+rule-presence: ## Compare which fields rules read with the server's evaluation, for 100,000 random rules and objects, and record it. CHECKOUTS=DIR has repositories, as OWNER+NAME, whose rules are recorded, too.
+	$(GO) test ./internal/rules -run '^(TestReadsMatchServer|TestCorpus)$$' -v -count=1 -timeout 1h -pairs 100000 -record $(if $(CHECKOUTS),-checkouts $(abspath $(CHECKOUTS)))
 
 rule-tables: ## Compare tables of rules with the server's evaluation, for 100,000 random objects, and 10,000 markers with their rules.
 	$(GO) test ./internal/rules -run '^(TestTableMatchesServer|TestMeaningOfMarkers)$$' -v -count=1 -pairs 100000

@@ -27,6 +27,17 @@ type Kind struct {
 	Bad, Good Example
 	// Fixes is set if its diagnostics may have fixes.
 	Fixes bool
+	// Causes divides a kind whose diagnostics have several causes.
+	Causes []Cause
+}
+
+// Cause is one of several causes of the diagnostics of a kind.
+type Cause struct {
+	// Message is in the message of each diagnostic with this cause.
+	Message string
+	// Explanation, Bad and Good are those of the cause, as in [Kind].
+	Explanation string
+	Bad, Good   Example
 }
 
 // Example is source text written as a raw string of Go that looks like the text: its lines begin

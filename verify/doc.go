@@ -21,5 +21,5 @@
 //   - size.go: which parts of a large CRD take the most bytes
 //   - shared.go: nodes that are repeated are verified once
 //   - handle.go: what the server does with objects, kept by the definition
-//   - codes.go: the codes of the diagnostics
+//   - codes.go, rejections.go: the codes of the diagnostics, and the causes of rejections by the server
 package verify

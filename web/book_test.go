@@ -2,6 +2,7 @@ package web
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,6 +83,25 @@ func TestBookSearch(t *testing.T) {
 	for text, want := range map[string]string{"SG303": "SG303", "kubebuilder default": "default", "zzzz": "Nothing found."} {
 		script[any](b, "const i = document.getElementById('search-input'); i.focus(); i.value = arguments[0]; i.dispatchEvent(new Event('input'))", text)
 		b.until("return (document.querySelector('#search-results li')?.textContent ?? '').includes(arguments[0])", want)
+	}
+	for question, want := range map[string]string{
+		"how to add a union":                        "unions.html",
+		"what SG716 means":                          "diagnostics.html#sg716",
+		"how to run in CI":                          "ci.html",
+		"how to replace controller-gen in a script": "migration.html",
+		"why an object was refused":                 "try.html#why-an-object-is-refused",
+		"how to ignore one finding":                 "verify.html#ignore-findings",
+		"how to get JSON Schema for an editor":      "editor.html",
+		"what is sent when a field is zero":         "verify.html#zero-values-that-go-clients-send",
+		"undefined field":                           "diagnostics.html#sg601--undefined-field",
+		"no such key":                               "diagnostics.html#sg625",
+	} {
+		script[any](b, "const i = document.getElementById('search-input'); i.value = arguments[0]; i.dispatchEvent(new Event('input'))", question)
+		const found = "return [...document.querySelectorAll('#search-results a')].slice(0, 3).map((a) => a.href.replace(/.*\\//, ''))"
+		b.until("return document.querySelectorAll('#search-results a').length > 2")
+		if first := script[[]string](b, found); !slices.ContainsFunc(first, func(page string) bool { return strings.HasPrefix(page, want) }) {
+			t.Errorf("%s: got %q, want %s", question, first, want)
+		}
 	}
 	b.press(keyEscape)
 	if !script[bool](b, "return document.getElementById('search-results').hidden") {

@@ -33,6 +33,14 @@ func TestExamples(t *testing.T) {
 		t.Run(string(kind.Code), func(t *testing.T) {
 			t.Run("bad", func(t *testing.T) { exampleOf(kind, kind.Bad).check(t, want...) })
 			t.Run("good", func(t *testing.T) { exampleOf(kind, kind.Bad, kind.Good).check(t) })
+			for _, cause := range kind.Causes {
+				t.Run("bad "+cause.Message, func(t *testing.T) {
+					if out := exampleOf(kind, cause.Bad).check(t, want...); !strings.Contains(out, cause.Message) {
+						t.Errorf("the output does not have the message:\n%s", out)
+					}
+				})
+				t.Run("good "+cause.Message, func(t *testing.T) { exampleOf(kind, cause.Bad, cause.Good).check(t) })
+			}
 		})
 	}
 }
@@ -75,8 +83,9 @@ var diagnostics = regexp.MustCompile(`\b(?:error|warning|note)\[(SG\d+)\]: `)
 var withoutImports = regexp.MustCompile(`(?m)^.*warning\[SG103\]: the generated Go imports "sigs.k8s.io/controller-runtime.*\n`)
 
 // check runs the command in a new module with the files, and compares the codes that it
-// reports.
-func (e *kindExample) check(t *testing.T, want ...diag.Code) {
+// reports. It returns the output.
+func (e *kindExample) check(t *testing.T, want ...diag.Code) string {
+	t.Helper()
 	code, out, _, _ := e.run(t)
 	var got []diag.Code
 	for _, m := range diagnostics.FindAllStringSubmatch(withoutImports.ReplaceAllString(out, ""), -1) {
@@ -86,6 +95,7 @@ func (e *kindExample) check(t *testing.T, want ...diag.Code) {
 	if got = slices.Compact(got); code == reporting.ExitFailure || !slices.Equal(got, want) {
 		t.Errorf("%s: got exit code %d and codes %v, want %v:\n%s", e.command, code, got, want, out)
 	}
+	return out
 }
 
 // run runs the command in a new module with the files. It returns the exit code, the output,

@@ -780,7 +780,7 @@ length: 3`,
 	}
 	enumLacks = &diag.Kind{
 		Code: "SG941", Severity: diag.Warning, Title: "enum values that the hub refuses",
-		Explanation: "A value that +schemagen:convert:values does not name is converted to itself. The API server checks a request against the schema of its version only, so it stores a value that the hub's enum lacks, and refuses updates by clients of the hub. Values that only the hub has are no problem: clients of the other version see them as they are.",
+		Explanation: "A value that +schemagen:convert:values does not name is converted to itself. The API server checks a request against the schema of its version only, so it stores a value that the hub's enum lacks, and refuses updates by clients of the hub. Values that only the hub has are safe: clients of the other version see them as they are.",
 		Bad: `
 $ schemagen conversions ./...
 -- v1/types.go --

@@ -135,7 +135,11 @@ func defineOnce(ctx context.Context, options Options, again rerun) ([]*checks.De
 	}
 	run := builder.Run
 	finishSyntax := run.CheckSyntaxAhead(source.Unparsed(roots), run.stopped)
-	reportSyntax := sync.OnceFunc(func() { finishSyntax() })
+	reportSyntax := sync.OnceFunc(func() {
+		finishSyntax()
+		used := run.CheckSyntaxAhead(source.Unparsed(roots), run.stopped) // in packages that kinds turned out to use
+		used()
+	})
 	defer reportSyntax() // nothing goes on after the run
 	kinds := selectKinds(FindKinds(run, roots), &options, run.Reporter)
 	if len(kinds) == 0 && !run.Reporter.List.HasErrors() {

@@ -24,6 +24,11 @@ func (r *migration) change(ctx context.Context, before *recording) error {
 	if name := r.managed(ctx); name != "" {
 		return r.notWritten(fmt.Sprintf("%s installs controller-gen with another tool; change it there", name))
 	}
+	for _, install := range before.installs {
+		if install.Own != "" {
+			return r.notWritten(install.Own + " is the project's own controller-gen, and schemagen may not do the same")
+		}
+	}
 	files, err := r.changeableFiles(ctx)
 	if err != nil {
 		return err
@@ -70,10 +75,15 @@ func (r *migration) propose(ctx context.Context, before *recording,
 		known = append(known, install.Version)
 	}
 	known = slices.DeleteFunc(known, func(version string) bool { return version == "" })
-	for _, drop := range []bool{false, true} {
-		e := &edits{version: r.pin, with: r.With, known: known, drop: drop}
+	for attempt, e := range []edits{{}, {drop: true}, {run: true}} {
+		e.version = r.pin
+		e.with = r.With
+		e.known = known
 		next := proposal{files: e.apply(files)}
-		if len(next.files) == 0 || drop && maps.EqualFunc(next.files, first.files, bytes.Equal) {
+		if attempt > 0 && maps.EqualFunc(next.files, first.files, bytes.Equal) {
+			continue
+		}
+		if len(next.files) == 0 {
 			break
 		}
 		next.problem, err = r.prove(ctx, before, next.files)
@@ -84,7 +94,7 @@ func (r *migration) propose(ctx context.Context, before *recording,
 			next.files, err = r.minimize(ctx, before, next.files)
 			return next, err
 		}
-		if !drop {
+		if attempt == 0 {
 			first = next
 		}
 	}

@@ -27,14 +27,19 @@ type edits struct {
 	// known are versions of controller-gen that the project installs. They are replaced on every line
 	// that names the tool.
 	known []string
-	// drop removes the searches in PATH from values as well as from conditions.
-	drop bool
+	// drop removes the searches in PATH from values as well as from conditions, and run lets go run programs
+	// that are called by their names: another one may be first in PATH.
+	drop, run bool
 
-	// installs is set if a file installs controller-gen, and names are the variables with its version.
-	installs bool
-	names    map[string]bool
+	// installs is set if a file installs controller-gen. names are the variables with its version in the file
+	// that is changed: the shared ones, and the file's own. used are those with which a file installs it.
+	installs            bool
+	names, shared, used map[string]bool
+	own                 map[string]map[string]bool
 	// values are the values that files assign to variables.
 	values map[string][]string
+	// installers are the functions of Makefiles that get the package of controller-gen.
+	installers map[string]bool
 }
 
 // fileKind is the syntax of a file.
@@ -76,6 +81,7 @@ func (e *edits) apply(files map[string][]byte) map[string][]byte {
 	}
 	e.findVersions(files)
 	for _, name := range names {
+		e.names = e.versionNames(name)
 		if text := e.file(kindOf(name, files[name]), string(files[name])); text != string(files[name]) {
 			changed[name] = []byte(text)
 		}
@@ -90,67 +96,95 @@ var (
 	anyVariable      = lazyregexp.New(reference)
 	versionReference = lazyregexp.New(`(?:` + regexp.QuoteMeta(toolPackage) + `@|` + peerName + `-|/controller-tools/\S*/)["']?v?` + reference)
 	versionName      = lazyregexp.New(`(?i)^controller[-_]?(gen|tools?)\w*ver(sion)?$`)
-	packageInCall    = lazyregexp.New(`\$\(call .*` + regexp.QuoteMeta(toolPackage) + `.*`)
-	literalVersion   = lazyregexp.New(`\bv?\d+\.\d+\.\d+(-[0-9A-Za-z][0-9A-Za-z.-]*)?\b|^["']?(latest|main|master)["']?$`)
+	packageInCall    = lazyregexp.New(`\$\(call[ \t]+([^\s,]*).*` + regexp.QuoteMeta(toolPackage) + `.*`)
+	// goGet matches go get of the argument of a function. It installs no programs since Go 1.17.
+	goGet          = lazyregexp.New(`(` + goProgram + space + `)get(` + space + `)((?:-[du]` + space + `)*)(["']?\$\(\d\))`)
+	literalVersion = lazyregexp.New(`\bv?\d+\.\d+\.\d+(-[0-9A-Za-z][0-9A-Za-z.-]*)?\b|^["']?(latest|main|master)["']?$`)
 	// assignment has the head, the name, the operator and the value.
 	assignment = lazyregexp.New(`(?s)^([ \t]*(?:[^\s:=$"'#]+:[ \t]+)?(?:export[ \t]+|override[ \t]+|readonly[ \t]+|local[ \t]+|declare[ \t]+(?:-\w+[ \t]+)*)*)` +
 		`([A-Za-z_][\w.-]*)([ \t]*(?:\?|\+|!|:{0,3})=)(.*)$`)
 )
 
-// findVersions finds the names of variables with the version of controller-gen.
+// findVersions finds the names of variables with the version of controller-gen. If the file that uses one
+// sets it, too, those of other files with this name may be others.
 func (e *edits) findVersions(files map[string][]byte) {
-	e.names = map[string]bool{}
-	values := map[string][]string{}
-	e.values = values
+	e.shared = map[string]bool{}
+	e.own = map[string]map[string]bool{}
+	e.values = map[string][]string{}
+	e.installers = map[string]bool{}
+	e.used = map[string]bool{}
+	used := map[string][]string{}
 	for name, data := range files { // the order has no effect
+		e.own[name] = map[string]bool{}
 		text := string(data)
 		for _, match := range versionReference().FindAllStringSubmatch(text, -1) {
-			e.names[match[1]] = true
+			used[name] = append(used[name], match[1])
 		}
 		for _, line := range logicalLines(text) {
 			if match := assignment().FindStringSubmatch(line); match != nil && kindOf(name, data) != goFile {
-				values[match[2]] = append(values[match[2]], match[4])
-				if versionName().MatchString(match[2]) {
-					e.names[match[2]] = true
-				}
+				e.values[match[2]] = append(e.values[match[2]], match[4])
+				e.own[name][match[2]] = false
+				e.shared[match[2]] = e.shared[match[2]] || versionName().MatchString(match[2])
 			}
-			for _, match := range anyVariable().FindAllStringSubmatch(packageInCall().FindString(line), -1) {
+			call := packageInCall().FindStringSubmatch(line)
+			if call == nil {
+				continue
+			}
+			e.installers[call[1]] = true
+			for _, match := range anyVariable().FindAllStringSubmatch(call[0], -1) {
 				if strings.Contains(strings.ToLower(match[1]), "ver") {
-					e.names[match[1]] = true
+					used[name] = append(used[name], match[1])
 				}
 			}
 		}
 	}
 	// The package, or the name of the file, may be the value of a variable.
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if !slices.ContainsFunc(values[name], func(value string) bool { return toolItself().MatchString(strings.TrimSpace(value)) }) {
+	for _, variable := range slices.Sorted(maps.Keys(e.values)) {
+		if !slices.ContainsFunc(e.values[variable], func(value string) bool { return toolItself().MatchString(strings.TrimSpace(value)) }) {
 			continue
 		}
-		after := regexp.MustCompile(`\$+[({]` + regexp.QuoteMeta(name) + `[)}][@-]v?` + reference)
-		for _, data := range files {
+		after := regexp.MustCompile(`\$+[({]` + regexp.QuoteMeta(variable) + `[)}][@-]v?` + reference)
+		for name, data := range files {
 			for _, match := range after.FindAllStringSubmatch(string(data), -1) {
-				e.names[match[1]] = true
+				used[name] = append(used[name], match[1])
 			}
 		}
 	}
-	// A version may be the value of another variable.
+	for name, variables := range used {
+		for _, variable := range variables {
+			e.used[variable] = true
+			if _, isOwn := e.own[name][variable]; isOwn {
+				e.own[name][variable] = true
+			} else {
+				e.shared[variable] = true
+			}
+		}
+	}
+}
+
+// versionNames returns the names of the variables with the version in a file, with those that have it as their value.
+func (e *edits) versionNames(file string) map[string]bool {
+	names := map[string]bool{}
+	for _, found := range []map[string]bool{e.shared, e.own[file]} {
+		for name, isVersion := range found {
+			if isVersion && e.values[name] != nil { // otherwise the environment has it, or a function
+				names[name] = true
+			}
+		}
+	}
 	for changed := true; changed; {
 		changed = false
-		for _, name := range slices.Sorted(maps.Keys(e.names)) {
-			if values[name] == nil {
-				delete(e.names, name) // the environment has it, or a function
-				changed = true
-				continue
-			}
-			for _, value := range values[name] {
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			for _, value := range e.values[name] {
 				match := onlyReference().FindStringSubmatch(strings.TrimSpace(value))
-				if match != nil && values[match[1]] != nil && !e.names[match[1]] {
-					e.names[match[1]] = true
+				if match != nil && e.values[match[1]] != nil && !names[match[1]] {
+					names[match[1]] = true
 					changed = true
 				}
 			}
 		}
 	}
+	return names
 }
 
 // toolItself matches the package of controller-gen and its name.
@@ -183,11 +217,13 @@ var (
 // file returns the changed text of a file.
 func (e *edits) file(kind fileKind, text string) string {
 	var out strings.Builder
-	defined := false
+	defined := ""
 	for _, line := range logicalLines(text) {
 		first := strings.TrimSpace(line)
-		if strings.HasPrefix(first, "define ") || first == "endef" {
-			defined = first != "endef"
+		if words := strings.Fields(first); len(words) > 1 && words[0] == "define" {
+			defined = words[1]
+		} else if first == "endef" {
+			defined = ""
 		}
 		switch {
 		case kind == goFile && !strings.HasPrefix(line, "//go:generate "), kind == otherFile:
@@ -198,7 +234,9 @@ func (e *edits) file(kind fileKind, text string) string {
 			line = e.words(cutShell(line), "")
 		case assignment().MatchString(line) && kind != goFile:
 			line = e.assign(line, kind)
-		case kind == makeFile && !defined && !strings.HasPrefix(line, "\t") && ruleLine().MatchString(line):
+		case e.installers[defined]:
+			line = e.command(goGet().ReplaceAllString(line, "${1}install${2}${4}"), "$$")
+		case kind == makeFile && defined == "" && !strings.HasPrefix(line, "\t") && ruleLine().MatchString(line):
 			line = e.words(line, "/")
 		case kind == makeFile:
 			line = e.command(line, "$$")
@@ -250,7 +288,8 @@ func (e *edits) assign(line string, kind fileKind) string {
 		if e.drop && e.installs {
 			match[4] = cutShell(match[4])
 		}
-		return match[1] + match[2] + match[3] + e.command(match[4], dollar)
+		// In a recipe, it may be a command with a variable of its own.
+		return e.command(match[1]+match[2]+match[3]+match[4], dollar)
 	}
 	value := strings.TrimSpace(makeComment().ReplaceAllString(strings.TrimRight(match[4], "\r\n"), ""))
 	if inner := onlyReference().FindStringSubmatch(value); inner != nil && e.names[inner[1]] {
@@ -261,6 +300,9 @@ func (e *edits) assign(line string, kind fileKind) string {
 		return strings.Replace(old, bare, e.formed(bare), 1)
 	})
 	if changed == value {
+		if !e.used[match[2]] || !concernsTool().MatchString(line) {
+			return line // a computed value that may have other uses
+		}
 		changed = e.version
 	}
 	return match[1] + match[2] + match[3] + withValue(match[4], changed)
@@ -333,17 +375,18 @@ const (
 	space     = `(?:[ \t]|\\\r?\n)+`
 	goProgram = `(?:\bgo|\$[({]GO[A-Z_]*[)}]|"?\$\{?GO\}?"?)`
 	flags     = `((?:-[^\s;&|]+` + space + `)*)`
+	inDir     = `(?:` + space + `-C[ \t=]\S+)?`
 )
 
 var (
 	// goTool matches go tool with the tool, goToolPath a question for its path.
-	goTool     = lazyregexp.New(goProgram + space + `tool` + space + flags + `(?:` + regexp.QuoteMeta(toolPackage) + `|` + peerName + `\b)`)
+	goTool     = lazyregexp.New(`(` + goProgram + inDir + space + `)tool` + space + flags + `(?:` + regexp.QuoteMeta(toolPackage) + `|` + peerName + `\b)`)
 	goToolPath = lazyregexp.New(`\$\(shell` + space + goProgram + space + `tool` + space + flags + `-n` + space + `(?:` + regexp.QuoteMeta(toolPackage) + `|` + peerName + `)[ \t]*\)`)
 	// goBuild has the variables, the command, the target and the package.
-	goBuild = lazyregexp.New(`((?:\b[A-Z][A-Z0-9_]*=[^\s;&|]*` + space + `)*)(` + goProgram + `)` + space + `build\b([^;&|]*?)` + space + `-o[ =]` +
-		`([^\s;&|]+)[^;&|]*?["']?[^\s"';&|]*` + regexp.QuoteMeta(toolPackage) + `["']?`)
+	goBuild = lazyregexp.New(`((?:\b[A-Z][A-Z0-9_]*=[^\s;&|]*` + space + `)*)(` + goProgram + `)` + inDir + space + `build\b([^;&|]*?)` + space + `-o[ =]` +
+		`((?:\$\([^()]*\)|[^\s;&|])+)[^;&|]*?["']?[^\s"';&|]*` + regexp.QuoteMeta(toolPackage) + `["']?`)
 	// goCommand has the command and its flags, before the package.
-	goCommand = lazyregexp.New(`(` + goProgram + space + `)(install|run|get)(` + space + `)` + flags + `(["']?)[^\s"'@]*` + regexp.QuoteMeta(toolPackage) + `(@?)`)
+	goCommand = lazyregexp.New(`(` + goProgram + inDir + space + `)(install|run|get)(` + space + `)` + flags + `(["']?)[^\s"'@]*` + regexp.QuoteMeta(toolPackage) + `(@?)`)
 	// moduleFlag matches a flag that go does not accept for a package with a version.
 	moduleFlag      = lazyregexp.New(`-(mod|modfile)=[^\s]*` + space + `|-[ud]` + space)
 	downloadCommand = lazyregexp.New(`(?:\bcurl|\bwget|\$[({]CURL[)}])\b?[^;&|]*/controller-tools/[^;&|\r\n]*`)
@@ -364,7 +407,7 @@ func (e *edits) command(line, dollar string) string {
 			product(version), bin, productName, target)
 	}
 	line = goToolPath().ReplaceAllStringFunc(line, func(string) string { return "go run " + product(e.version) })
-	line = goTool().ReplaceAllStringFunc(line, func(string) string { return "go run " + product(e.version) })
+	line = goTool().ReplaceAllString(line, "${1}run "+product(e.version))
 	line = goBuild().ReplaceAllStringFunc(line, func(text string) string {
 		match := goBuild().FindStringSubmatch(text)
 		return install(match[1], match[2], e.version, match[4])
@@ -469,6 +512,9 @@ func (e *edits) words(line, before string) string {
 		word := peerName
 		if begins && ends && (strings.HasSuffix(previous, "/") || !makesTarget().MatchString(previous)) && strings.HasSuffix(previous, before) {
 			word = productName
+			if e.run && before == "" && !strings.HasSuffix(previous, "/") && strings.TrimLeft(tail, " \t\\") != tail {
+				word = "go run " + productPackage + "@" + e.version
+			}
 		}
 		out.WriteString(word)
 		rest = tail

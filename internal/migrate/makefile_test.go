@@ -153,8 +153,9 @@ func newMigration(t *testing.T, dir string, out *bytes.Buffer) *migration {
 	return r
 }
 
-// describe describes what is found in a project and how its files would change.
-func describe(t *testing.T, dir string) string {
+// describe describes what is found in a project and how its files would change. Without a command, it is
+// what the Makefile makes.
+func describe(t *testing.T, dir string, command ...string) string {
 	t.Helper()
 	var out bytes.Buffer
 	r := newMigration(t, dir, &out)
@@ -162,10 +163,13 @@ func describe(t *testing.T, dir string) string {
 		here := strings.NewReplacer(output.Physical(dir), "PROJECT", r.project.temp, "TEMP", "\r", "^M")
 		return here.Replace(out.String())
 	}
-	command, err := r.makeGoals(t.Context())
-	if err != nil {
-		fmt.Fprintln(&out, err)
-		return text()
+	if len(command) == 0 {
+		var err error
+		command, err = r.makeGoals(t.Context())
+		if err != nil {
+			fmt.Fprintln(&out, err)
+			return text()
+		}
 	}
 	fmt.Fprintln(&out, strings.Join(command, " "))
 	found, err := r.baseline(t.Context(), command)

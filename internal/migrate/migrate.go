@@ -139,7 +139,7 @@ func (r *migration) run(ctx context.Context, args []string) (err error) {
 	return r.change(ctx, found)
 }
 
-// reportUnreached reports the goals that make could not make, whose calls are unknown.
+// reportUnreached reports the goals that make could not make, whose calls are unknown, and calls that are not compared.
 func (r *migration) reportUnreached(command []string, found *recording) {
 	for _, goal := range found.unreached(command) {
 		fmt.Fprintf(r.out, "skipped: make cannot make %s\n", screen.Line(goal))
@@ -149,6 +149,12 @@ func (r *migration) reportUnreached(command []string, found *recording) {
 			}
 		}
 		r.differs = true
+	}
+	for _, call := range found.outside {
+		fmt.Fprintf(r.out, "skipped: a call outside of the project, in %s\n", screen.Line(call))
+		r.differs = true
+	}
+	if r.differs {
 		r.reason = "not all command lines were compared"
 	}
 }

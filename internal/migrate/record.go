@@ -29,7 +29,7 @@ func allowed() []string {
 	return strings.Fields(`
 		[ arch awk base64 basename bash cat chmod cksum cmp column comm cp csplit cut dash date dd df diff dirname du
 		echo egrep env expand expr false fgrep file find fmt fold gawk getconf getopt gmake grep gsed gunzip gzip head
-		hexdump hostname id install jq join ksh ln locale ls make mawk md5sum mkdir mkfifo mktemp mv nl nproc od paste
+		hexdump hostname id install jq join ksh ln locale ls make mawk md5sum mkdir mkfifo mv nl nproc od paste
 		patch perl pr printenv printf pwd python python3 readlink realpath rev rm rmdir sed seq sh sha1sum sha256sum
 		sha512sum shasum shuf sleep sort split stat sum sw_vers sysctl tac tail tar tee test time timeout touch tput tr
 		true truncate tsort tty uname unexpand uniq unzip wc which whoami xargs xxd yes yq zsh`)
@@ -41,8 +41,8 @@ type recording struct {
 	calls []controllerGenCall
 	// installs are the installations of controller-gen and schemagen.
 	installs []event
-	// replaced are the commands that were replaced, each once.
-	replaced []string
+	// replaced are the commands that were replaced, and outside the calls outside of the project, each once.
+	replaced, outside []string
 	// output is what the commands printed.
 	output string
 }
@@ -178,9 +178,8 @@ func (w *dryWorld) build(ctx context.Context, dry dryRun) ([]string, error) {
 	}
 	w.GoRoot = settings["GOROOT"]
 	w.Go = filepath.Join(w.GoRoot, "bin", "go")
-	if git, err := exec.LookPath("git"); err == nil {
-		w.Git = git
-	}
+	w.Git, _ = exec.LookPath("git") // without it, its name means nothing either
+	w.Mktemp, _ = exec.LookPath("mktemp")
 	settings["GOROOT"] = filepath.Join(w.Dir, "goroot")
 	for _, tool := range dry.path {
 		if err := w.write(filepath.Join(w.Dir, "tools", tool.tool), "stub", tool.tool, tool.version); err != nil {
@@ -195,7 +194,7 @@ func (w *dryWorld) build(ctx context.Context, dry dryRun) ([]string, error) {
 	for name, value := range map[string]string{
 		"HOME": filepath.Join(w.Dir, "home"), "TMPDIR": filepath.Join(w.Dir, "tmp"), "GOPATH": filepath.Join(w.Dir, "gopath"),
 		"GOPROXY": "off", "GOSUMDB": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0", "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0",
-		"PATH": strings.Join([]string{filepath.Join(w.Dir, "path"), filepath.Join(w.Dir, "gopath", "bin"), filepath.Join(w.Dir, "tools")}, string(filepath.ListSeparator)),
+		"PATH": strings.Join([]string{filepath.Join(w.Dir, "path"), filepath.Join(w.Dir, "tools"), filepath.Join(w.Dir, "gopath", "bin")}, string(filepath.ListSeparator)),
 	} {
 		settings[name] = value
 	}
@@ -224,14 +223,14 @@ func (w *dryWorld) build(ctx context.Context, dry dryRun) ([]string, error) {
 var droppedVariable = lazyregexp.New(`(?i)^(MAKE.*|MFLAGS|GOBIN|PWD|XDG_.*|AWS_.*|AZURE_.*|GOOGLE_.*|GIT_.*|SSH_AUTH_SOCK|KUBECONFIG|DOCKER_.*)$|TOKEN|SECRET|PASSWORD|CREDENTIAL`)
 
 // fillPath fills the first directory of PATH, which all dry runs share: links to the allowed programs, and shims
-// for all others that the user's PATH has. The directories of go install and of tools follow it in PATH.
+// for all others that the user's PATH has. The directories of tools and of go install follow it in PATH.
 func (w *dryWorld) fillPath() error {
 	bin := filepath.Join(w.Dir, "path")
 	none := filepath.Join(w.Dir, "none")
 	if err := w.write(none, "none", "", ""); err != nil {
 		return err
 	}
-	for name, kind := range map[string]string{"go": "go", "git": "git", "curl": "download", "wget": "download"} {
+	for name, kind := range map[string]string{"go": "go", "git": "git", "mktemp": "mktemp", "curl": "download", "wget": "download"} {
 		if err := w.write(filepath.Join(bin, name), kind, "", ""); err != nil {
 			return err
 		}
@@ -282,17 +281,24 @@ func (w *dryWorld) read(printed, root string) (*recording, error) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
+	var temporaries []string // pairs for strings.NewReplacer: random names become those of the order in the log
 	for line := range bytes.Lines(data) {
 		var e event
 		if err := json.Unmarshal(line, &e); err != nil {
 			return nil, err
 		}
 		switch {
+		case e.Temporary != "":
+			temporaries = append(temporaries, filepath.Base(e.Temporary), fmt.Sprintf("temporary%d", len(temporaries)/2+1))
 		case e.Install:
 			found.installs = append(found.installs, e)
 		case !e.Call:
 			if text := strings.Join(append([]string{e.Tool}, e.Args...), " "); !slices.Contains(found.replaced, text) {
 				found.replaced = append(found.replaced, here(text))
+			}
+		case !output.IsBelow(w.Root, e.Dir) && !output.IsBelow(w.Dir, e.Dir):
+			if text := e.Dir + ": " + strings.Join(e.Args, " "); !slices.Contains(found.outside, text) {
+				found.outside = append(found.outside, text)
 			}
 		default:
 			how := strings.ReplaceAll(here(e.How), w.Dir, worldMark)
@@ -301,7 +307,7 @@ func (w *dryWorld) read(printed, root string) (*recording, error) {
 				call.env = append(call.env, here(word))
 			}
 			for _, word := range e.Args {
-				call.args = append(call.args, here(word))
+				call.args = append(call.args, strings.NewReplacer(temporaries...).Replace(here(word)))
 			}
 			if !slices.ContainsFunc(found.calls, func(c controllerGenCall) bool {
 				return c.id() == call.id() && c.tool == call.tool && c.version == call.version

@@ -37,8 +37,8 @@ type dryWorld struct {
 	Root string
 	// Dir has the shims, the log and all temporary directories.
 	Dir string
-	// Go and Git are the real programs, and GoRoot the real directory of Go.
-	Go, Git, GoRoot string
+	// Go, Git and Mktemp are the real programs, and GoRoot the real directory of Go.
+	Go, Git, Mktemp, GoRoot string
 	// Environment are the variables for Go that the dry run started with.
 	Environment map[string]string
 }
@@ -49,6 +49,9 @@ type event struct {
 	// program was replaced by one that does nothing.
 	Call, Install bool
 	Tool, Version string
+	// Temporary is a file or directory that mktemp made, and Own the directory of the project's own
+	// controller-gen.
+	Temporary, Own string
 	// How is how the tool was reached, for example "go run".
 	How  string
 	Dir  string
@@ -95,6 +98,8 @@ func (s *shim) run(kind, tool, version, program string, args []string) (int, err
 		return s.goCommand(args)
 	case "git":
 		return s.git(args)
+	case "mktemp":
+		return s.mktemp(args)
 	case "download":
 		return 0, s.download(filepath.Base(program), args)
 	case "stub":
@@ -206,6 +211,19 @@ func (s *shim) git(args []string) (int, error) {
 		}
 	}
 	return s.real(s.Git, args)
+}
+
+// mktemp runs mktemp and logs the name that it chose.
+func (s *shim) mktemp(args []string) (int, error) {
+	var printed bytes.Buffer
+	out := s.out
+	s.out = io.MultiWriter(out, &printed)
+	code, err := s.real(s.Mktemp, args)
+	s.out = out
+	if name := strings.TrimSpace(printed.String()); name != "" && err == nil {
+		err = s.log(event{Tool: "mktemp", Dir: s.dir, Args: args, Temporary: name})
+	}
+	return code, err
 }
 
 // download stands for curl and wget: a release of controller-tools becomes a stub, and every other file
@@ -409,11 +427,22 @@ var majorVersion = lazyregexp.New(`^v\d+$`)
 
 // goInstall puts stubs where the go command would install or build programs.
 func (s *shim) goInstall(g goArguments, args []string) error {
+	if len(g.words) == 0 {
+		g.words = []string{"."}
+	}
 	for _, word := range g.words {
 		name, version, _ := strings.Cut(word, "@")
 		tool := toolOf(name, g.command)
 		if g.command == "get" && tool != peerName {
 			break // only releases of Go that are older than schemagen install programs
+		}
+		own := ""
+		if tool == "" && (strings.HasPrefix(name, ".") || filepath.IsAbs(name)) {
+			name = filepath.Join(g.dir, rebased(name, g.dir))
+			if toolFile().MatchString(filepath.Base(name)) {
+				own = s.relative(name)
+				tool = peerName
+			}
 		}
 		base := path.Base(name)
 		if majorVersion().MatchString(base) {
@@ -428,7 +457,7 @@ func (s *shim) goInstall(g goArguments, args []string) error {
 		}
 		if tool != "" {
 			version = s.version(g, tool, version)
-			e := event{Install: true, Tool: tool, Version: version, How: "go " + g.command, Dir: s.dir, Args: args}
+			e := event{Install: true, Tool: tool, Version: version, How: "go " + g.command, Dir: s.dir, Args: args, Own: own}
 			if err := errors.Join(s.write(target, "stub", tool, version), s.log(e)); err != nil {
 				return err
 			}

@@ -54,7 +54,9 @@ func (f *File) Imported(name string) (p *Package, importPath string) {
 // Imported returns the package for an import path, or nil if it was not found.
 func (p *Package) Imported(importPath string) *Package {
 	if listed := p.Import(importPath); listed != nil && listed.Name != "" {
-		return p.program.packageFor(listed)
+		imported := p.program.packageFor(listed)
+		imported.imported = true
+		return imported
 	}
 	return nil
 }

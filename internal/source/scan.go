@@ -86,6 +86,7 @@ func (files *Files) scanText(f *text, c *content) *text {
 	}
 	if err := files.read(f, c); err != nil {
 		f.unreadable = err
+		f.mayMatter = true
 		return f
 	}
 	f.size = len(c.all)
@@ -93,6 +94,7 @@ func (files *Files) scanText(f *text, c *content) *text {
 		return same
 	}
 	src := c.visible()
+	f.mayMatter = f.root && mayMatter(c.all, src)
 	f.MentionsKind = bytes.Contains(src, []byte("TypeMeta")) && bytes.Contains(src, []byte("ObjectMeta"))
 	f.mentionsMarshal = bytes.Contains(src, []byte("MarshalJSON(")) || bytes.Contains(src, []byte("MarshalText("))
 	f.mentionsIsZero = bytes.Contains(src, []byte("IsZero("))
@@ -110,6 +112,55 @@ func (files *Files) scanText(f *text, c *content) *text {
 	f.SuspectMarkers = f.root && files.table.SuspectMarkers(src)
 	f.hintsIncomplete = typeHints(src, func(name string) { f.hints = append(f.hints, name) })
 	return f
+}
+
+// mayMatter reports whether a file has a kind or a marker of a generator, or had one before a
+// syntax error was made. What is left of them are the names of the metadata types, the prefix of a
+// marker, a comment that begins with +, or a line without its slashes.
+func mayMatter(all, visible []byte) bool {
+	for _, text := range [...]string{"kubebuilder:", "schemagen:", "k8s:"} {
+		if bytes.Contains(all, []byte(text)) {
+			return true
+		}
+	}
+	if bytes.Contains(all, []byte("TypeMeta")) && bytes.Contains(all, []byte("ObjectMeta")) {
+		return true
+	}
+	for head, tail, ok := bytes.Cut(all, []byte("+")); ok; head, tail, ok = bytes.Cut(tail, []byte("+")) {
+		if bytes.HasSuffix(bytes.TrimRight(head, " \t"), []byte("//")) {
+			return true
+		}
+	}
+	return !regular(visible)
+}
+
+// regular reports whether there is a package clause, and each line begins as it does after gofmt
+// outside of raw strings: with white space, a closing bracket, a comment, or the keyword of a
+// declaration.
+func regular(src []byte) bool {
+	clause := false
+	for len(src) > 0 {
+		if rest, ok := bytes.CutPrefix(src, []byte("/*")); ok {
+			_, src, ok = bytes.Cut(rest, []byte("*/"))
+			if !ok {
+				return false
+			}
+		} else if !startsRegularly(src) {
+			return false
+		}
+		clause = clause || bytes.HasPrefix(src, []byte("package "))
+		_, src, _ = bytes.Cut(src, []byte("\n"))
+	}
+	return clause
+}
+
+func startsRegularly(line []byte) bool {
+	for _, start := range [...]string{"\t", "\n", "\r", " ", ")", "}", "//", "func ", "type ", "import ", "const ", "var ", "package "} {
+		if bytes.HasPrefix(line, []byte(start)) {
+			return true
+		}
+	}
+	return false
 }
 
 // MentionsObject reports whether the content of a file contains a marker of the generator object.

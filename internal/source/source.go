@@ -185,6 +185,8 @@ type Package struct {
 	// file that has already been parsed.
 	hints map[string][]*File
 	types map[string]*Type
+	// imported is set once an import has been resolved to the package.
+	imported bool
 	// constants is created on the first use by constantScope.
 	constants *constantScope
 	// functions is created on the first use by functionIndex.
@@ -247,6 +249,7 @@ type text struct {
 	functions       []unseen.Span
 	searched        int
 	unreadable      error
+	mayMatter       bool     // of a root package, see mayMatter, or it cannot be read
 	mentionsGates   bool     // the content contains a marker that depends on gates
 	mentionsPackage bool     // the content contains a marker that describes a package
 	mentionsMarshal bool     // the content contains MarshalJSON( or MarshalText(

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -30,14 +31,24 @@ func (p *Package) Hinted(name string) []*File {
 	return out
 }
 
-// Unparsed returns the user's files in the packages that have not been parsed without errors.
-// Those that do not seem to declare types are first: nothing else will parse them.
+// relevant returns the packages in which generators read declarations or markers, or in which a
+// syntax error may hide what they would read. The packages must have been scanned. One becomes
+// relevant when an import is resolved to it.
+func relevant(packages []*Package) []*Package {
+	return slices.DeleteFunc(slices.Clone(packages), func(p *Package) bool {
+		// A broken package clause leaves a package without a name.
+		return !p.imported && p.Name != "" && !slices.ContainsFunc(p.Sources, func(f *File) bool { return f.mayMatter || f.MentionsPackage })
+	})
+}
+
+// Unparsed returns the user's files in the relevant packages that have not been parsed without
+// errors. Those that do not seem to declare types are first: nothing else will parse them.
 func Unparsed(packages []*Package) []*File {
 	var out, typed []*File
-	for _, p := range packages {
+	for _, p := range relevant(packages) {
 		for _, f := range p.Sources {
 			switch {
-			case !f.local || f.unreadable != nil || f.tree != nil && f.failed == nil:
+			case !f.local || f.unreadable != nil || f.sound || f.tree != nil && f.failed == nil:
 			case len(f.hints) == 0:
 				out = append(out, f)
 			default:
@@ -46,6 +57,15 @@ func Unparsed(packages []*Package) []*File {
 		}
 	}
 	return append(out, typed...)
+}
+
+// CheckRelevantSyntax is [Program.CheckSyntax] for the relevant packages.
+func (prog *Program) CheckRelevantSyntax(packages []*Package) bool {
+	var files []*File
+	for _, p := range relevant(packages) {
+		files = append(files, p.Sources...)
+	}
+	return prog.CheckSyntax(files)
 }
 
 // CheckSyntax parses, in parallel, those of the files that have not been parsed, and reports

@@ -58,13 +58,12 @@ type file struct {
 // is reported, which is an error, and the others are returned for further checks.
 func (r *Reader) Packages(roots []*source.Package) []Package {
 	r.Program.Scan(roots)
-	var all, sources []*source.File
+	var sources []*source.File
 	r.dirs = map[string]bool{}
 	for _, root := range roots {
 		for _, name := range root.Files {
 			r.dirs[filepath.Dir(name)] = true
 		}
-		all = append(all, root.Sources...)
 		for _, f := range root.Sources {
 			if f.MentionsConfig {
 				sources = append(sources, f)
@@ -75,7 +74,7 @@ func (r *Reader) Packages(roots []*source.Package) []Package {
 	r.Program.Trees(sources, func(i int, tree *ast.File) {
 		files[i] = file{sources[i], tree, r.Table.Collect(tree)}
 	})
-	r.Broken = !r.Program.CheckSyntax(all)
+	r.Broken = !r.Program.CheckRelevantSyntax(roots)
 	var out []Package
 	for _, f := range files {
 		if f.tree == nil {

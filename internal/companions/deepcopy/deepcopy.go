@@ -88,7 +88,8 @@ func (g *generator) generate(ctx context.Context, roots []*source.Package) ([]so
 			return nil, nil, err
 		}
 	}
-	if g.findings.HasErrors() {
+	// Types and methods of more packages have been looked up.
+	if !p.CheckRelevantSyntax(roots) || g.findings.HasErrors() {
 		files = nil
 	}
 	return files, g.findings.Normalize(), ctx.Err()
@@ -167,20 +168,18 @@ func (g *generator) report(kind *diag.Kind, pos token.Pos, hint, format string, 
 	g.findings = append(g.findings, kind.At(diag.PositionOf(g.program.Fset, pos), hint, format, args...))
 }
 
-// parse parses the files of packages with markers of the generator, and checks the syntax of
-// all others. It returns whether all are free of syntax errors.
+// parse parses the files of packages with markers of the generator. It returns whether these and
+// other packages that matter are free of syntax errors.
 func parse(p *source.Program, roots []*source.Package) bool {
 	p.Scan(roots)
-	var needed, others []*source.File
+	var needed []*source.File
 	for _, root := range roots {
 		if mentions(root) {
 			needed = append(needed, root.Sources...)
-		} else {
-			others = append(others, root.Sources...)
 		}
 	}
 	p.Trees(needed, func(int, *ast.File) {})
-	sound := p.CheckSyntax(others)
+	sound := p.CheckRelevantSyntax(roots)
 	for _, root := range roots {
 		if mentions(root) {
 			root.Index()

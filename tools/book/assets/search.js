@@ -12,17 +12,35 @@
     document.head.append(script);
   });
 
-  // score returns how well a section matches, or 0 if a word is missing.
-  function score({ anchor, chapter, heading, text }, words) {
-    const title = (heading || chapter).toLowerCase(), where = chapter.toLowerCase(), body = text.toLowerCase();
-    let sum = 0;
-    for (const word of words) {
-      const points = (title === word ? 60 : title.startsWith(word) ? 30 : title.includes(word) ? 20 : 0) +
-        (where.includes(word) ? 5 : 0) + (body.includes(word) ? 1 + Math.min(body.split(word).length - 1, 5) : 0);
-      if (!points) return 0;
-      sum += points;
-    }
-    return sum + (anchor ? 0 : 3);
+  // common words are left out of a question, unless nothing else is left.
+  const common = new Set("a an and are as by can do does for from get how i if in is it mean means my of on one or should that the to was what when where which why with".split(" "));
+
+  // wordsOf returns the words to search for, without endings: "refused" also finds "refuses".
+  function wordsOf(question) {
+    const all = question.toLowerCase().split(/:?[\s?"(),[\]]+/).filter(Boolean);
+    const rare = all.filter((word) => !common.has(word));
+    return [...new Set((rare.length ? rare : all).map((word) => word.replace(/^([a-z]{3,}?)(ing|ed|es|s)$/, "$1")))];
+  }
+
+  // count returns how often a word occurs. A short one is no part of another word.
+  function count(text, word) {
+    if (word.length > 3) return text.split(word).length - 1;
+    return text.split(/[^a-z0-9]+/).filter((w) => w === word).length;
+  }
+
+  // rank returns the sections that match, best first. A word counts more if few sections have it, and a
+  // section with all words more than one with some.
+  function rank(words) {
+    const points = window.searchIndex.map(({ chapter, heading, text }) => words.map((word) => {
+      const title = (heading || chapter).toLowerCase();
+      const parts = title.split(/[^a-z0-9-]+/);
+      const inTitle = title === word ? 60 : title.startsWith(word) ? 30 : parts.includes(word) ? 25 : count(title, word) ? 20 : 0;
+      return inTitle + (count(chapter.toLowerCase(), word) ? 10 : 0) + Math.min(count(text.toLowerCase(), word), 6);
+    }));
+    const rarity = words.map((_, i) => Math.log(1 + points.length / (1 + points.filter((p) => p[i]).length)));
+    const score = (p, anchor) => p.reduce((sum, n, i) => sum + n * rarity[i], anchor ? 0 : 3) * (p.filter(Boolean).length / words.length) ** 2;
+    return window.searchIndex.map((section, i) => [score(points[i], section.anchor), section])
+      .filter((_, i) => points[i].some(Boolean)).sort((a, b) => b[0] - a[0]).map(([, section]) => section);
   }
 
   // excerpt returns the text around the first word, with the words marked.
@@ -46,9 +64,9 @@
 
   async function show() {
     await load();
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = words.length ? window.searchIndex.map((s) => [score(s, words), s]).filter(([n]) => n).sort((a, b) => b[0] - a[0]) : [];
-    results.replaceChildren(...found.slice(0, most).map(([, { page, anchor, chapter, heading, text }]) => {
+    const words = wordsOf(input.value);
+    const found = words.length ? rank(words) : [];
+    results.replaceChildren(...found.slice(0, most).map(({ page, anchor, chapter, heading, text }) => {
       const item = document.createElement("li"), link = document.createElement("a"), title = document.createElement("strong");
       link.href = page + (anchor ? "#" + anchor : "");
       title.append(marked(heading ? chapter + " › " + heading : chapter, words));

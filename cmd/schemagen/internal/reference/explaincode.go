@@ -74,9 +74,17 @@ func listCodes(stdout io.Writer) error {
 func explanationOf(info *diag.Kind) string {
 	text := fmt.Sprintf("%s (%s): %s\n\n%s\n", info.Code, defaultSeverity(info), info.Title, info.Explanation)
 	if info.Bad != "" {
-		text += "\nReported:\n\n" + screen.Indent(info.Bad.String()+"\n", "\t") + "\n" + goodHeading(info) + ":\n\n" + screen.Indent(info.Good.String()+"\n", "\t")
+		text += indentedExamples(info.Bad, goodHeading(info), info.Good)
+	}
+	for _, cause := range info.Causes {
+		text += "\n… " + cause.Message + " …\n\n" + cause.Explanation + "\n" + indentedExamples(cause.Bad, goodHeading(info), cause.Good)
 	}
 	return text + "\n" + codesURL + "#" + anchor(codeHeading(info)) + "\n"
+}
+
+// indentedExamples returns the examples of a diagnostic as plain text.
+func indentedExamples(bad diag.Example, heading string, good diag.Example) string {
+	return "\nReported:\n\n" + screen.Indent(bad.String()+"\n", "\t") + "\n" + heading + ":\n\n" + screen.Indent(good.String()+"\n", "\t")
 }
 
 // codesURL is where the page is published.
@@ -136,14 +144,22 @@ file below the comment ` + "`# spec.versions[0].schema.openAPIV3Schema`" + ` has
 	for _, info := range Codes() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", codeHeading(info), capital(defaultSeverity(info)), info.Explanation)
 		if info.Bad != "" {
-			language := "go"
-			if strings.HasPrefix(info.Bad.String(), "$ ") {
-				language = "console"
-			}
-			fmt.Fprintf(&b, "\nReported:\n\n```%[1]s\n%[2]s\n```\n\n%[3]s:\n\n```%[1]s\n%[4]s\n```\n", language, info.Bad, goodHeading(info), info.Good)
+			b.WriteString(fencedExamples(info.Bad, goodHeading(info), info.Good))
+		}
+		for _, cause := range info.Causes {
+			fmt.Fprintf(&b, "\n### %s: … %s …\n\n%s\n%s", info.Code, cause.Message, cause.Explanation, fencedExamples(cause.Bad, goodHeading(info), cause.Good))
 		}
 	}
 	return b.String()
+}
+
+// fencedExamples returns the examples of a diagnostic as Markdown.
+func fencedExamples(bad diag.Example, heading string, good diag.Example) string {
+	language := "go"
+	if strings.HasPrefix(bad.String(), "$ ") {
+		language = "console"
+	}
+	return fmt.Sprintf("\nReported:\n\n```%[1]s\n%[2]s\n```\n\n%[3]s:\n\n```%[1]s\n%[4]s\n```\n", language, bad, heading, good)
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
