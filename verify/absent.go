@@ -3,19 +3,21 @@ package verify
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/rules"
 	"github.com/schemagen/schemagen/structural"
 )
 
-// MaskedRule is the code of rules that [Options.Masked] is about.
-const MaskedRule diag.Code = "SG625"
+// OffRules returns the codes of findings that [Options.Off] is about.
+func OffRules() []diag.Code { return []diag.Code{maskedMessage.Code, removable.Code} }
 
 // absentFields reports the rules of a version that fail for an object that the schema allows,
 // because they read a field that it does not have. Only failures that the server's code confirms
@@ -29,7 +31,8 @@ func (c *checks) absentFields(ctx context.Context, version int) error {
 	name := spec.Versions[version].Name
 	schema := c.Schemas[version]
 	search := &rules.Search{
-		Group: spec.Group, Version: name, Kind: spec.Names.Kind, Schema: schema, Masked: c.options.Masked, Unproved: &c.shared.unproved,
+		Group: spec.Group, Version: name, Kind: spec.Names.Kind, Schema: schema,
+		Masked: c.options.Off, Unproved: &c.shared.unproved,
 		Server: sync.OnceValues(func() (*apiserver.Kind, error) {
 			return (&apiserver.Kinds{}).New(c.CRD, schema, name)
 		}),
@@ -66,7 +69,43 @@ func (c *checks) absentFields(ctx context.Context, version int) error {
 		}
 		return nil
 	}
-	return visit(schema, nil, nil)
+	if err := visit(schema, nil, nil); err != nil || !c.options.Off {
+		return err
+	}
+	return c.removables(ctx, version, search)
+}
+
+// removables reports the rules of a version that are to keep a value, which can be removed and be
+// another one afterwards.
+func (c *checks) removables(ctx context.Context, version int, search *rules.Search) error {
+	var visit func(s *structural.Schema, edges []structural.Edge, path *structural.Path) error
+	visit = func(s *structural.Schema, edges []structural.Edge, path *structural.Path) error {
+		for edge, child := range s.Children() {
+			below := append(slices.Clip(edges), edge)
+			for i, rule := range child.XValidations {
+				if edge.Keyword != "properties" {
+					continue
+				}
+				removal, err := search.Removal(ctx, below, child, rule)
+				if err != nil {
+					return fmt.Errorf("verify %s: %w", c.CRD.Name, err)
+				}
+				if removal == nil {
+					continue
+				}
+				name, _ := celtext.Name(edge.Property)
+				c.add(removable, fmt.Sprintf("%s%s.x-kubernetes-validations[%d].rule", schemaPath(version), path.Edge(edge), i),
+					fmt.Sprintf("a rule of the parent is evaluated then, too: add has(self.%s) == has(oldSelf.%s)", name, name),
+					"this rule does not keep %s: the API server accepts the update of %s that removes it, and then %s",
+					edge.Property, valueText(removal.Old), valueText(removal.New))
+			}
+			if err := visit(child, below, path.Edge(edge)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return visit(search.Schema, nil, nil)
 }
 
 // absentField reports a failure of a rule.
@@ -86,11 +125,29 @@ func (c *checks) absentField(path string, rule structural.Rule, f *rules.Failure
 		example(f), f.Read.Text, f.Detail)
 	r.Line = f.Read.Line
 	r.Column = f.Read.Column
-	// A field of an element cannot be tested at the beginning of the rule.
-	if f.Accepts && f.Skips && !isElement {
-		r.Old = rule.Rule
+	switch {
+	case !f.Accepts || !f.Skips:
+		return
+	case isElement:
+		r.Meant = guardedElements(rule.Rule, f.Read.Guards[0], guard)
+	default:
 		r.Meant = guard + " || " + operand(rule.Rule)
 	}
+	if r.Meant != "" {
+		r.Old = rule.Rule
+	}
+}
+
+// guardedElements returns a rule whose only macro all() skips the elements without a field, "" if it
+// has no such macro.
+func guardedElements(rule, field, guard string) string {
+	variable, _, _ := strings.Cut(field, ".")
+	start := regexp.MustCompile(`\.all\(\s*` + regexp.QuoteMeta(variable) + `\s*,\s*`).FindStringIndex(rule)
+	isSimple := strings.Count(rule, variable+",") == 1 && !strings.Contains(rule, "?")
+	if start == nil || !isSimple {
+		return ""
+	}
+	return rule[:start[1]] + guard + " || " + rule[start[1]:]
 }
 
 // notHas returns the tests for the absence of fields.

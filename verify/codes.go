@@ -462,7 +462,7 @@ properties:
 	}
 	absentField = &diag.Kind{
 		Code: "SG624", Severity: diag.Warning, Fixes: true, Title: "a CEL rule that reads an absent field",
-		Explanation: "A rule that reads a field which an object does not have fails, and the API server refuses the object with \"no such key\", not with the message of the rule. It is reported for a field that the schema does not require, if there is an object that the server refuses for this reason only, and that the rule would accept with the zero value of Go in place of the field: the rule is probably meant to accept it. The fix begins the rule with a test; it is offered where the rule accepts the zero value whatever the other fields are. A read is no mistake where the field is required or has a default, or where has() was tested, in either operand of && and ||.",
+		Explanation: "A rule that reads a field which an object does not have fails, and the API server refuses the object with \"no such key\", not with the message of the rule. It is reported for a field that the schema does not require, if there is an object that the server refuses for this reason only, and that the rule would accept with the zero value of Go in place of the field: the rule is probably meant to accept it. The fix begins the rule, or what all() demands of an element, with a test; it is offered where the rule accepts the zero value whatever the other fields are. A read is no mistake where the field is required or has a default, or where has() was tested, in either operand of && and ||.",
 		Bad: `
 // +kubebuilder:validation:XValidation:rule="self.mode != 'None'",message="None is reserved"
 type Spec struct {
@@ -490,6 +490,23 @@ type Spec struct {
 type Spec struct {
 	// +optional
 	Mode string ´json:"mode,omitempty"´
+}`,
+	}
+	removable = &diag.Kind{
+		Code: "SG626", Severity: diag.Warning, Off: true, Title: "an immutable field that can be removed",
+		Explanation: "The API server evaluates a rule about oldSelf only if the field exists before and after the update. If the field is optional, one update can remove it, and another one can set it to any value. It is reported for rules whose message says that the field is immutable, or cannot be changed once set, if the server's own code refuses the change, and accepts both updates.",
+		Bad: `
+type Spec struct {
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="class is immutable"
+	// +optional
+	Class string ´json:"class,omitempty"´
+}`,
+		Good: `
+// +kubebuilder:validation:XValidation:rule="has(self.class) == has(oldSelf.class)",message="class is immutable"
+type Spec struct {
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="class is immutable"
+	// +optional
+	Class string ´json:"class,omitempty"´
 }`,
 	}
 )
@@ -545,6 +562,6 @@ func Codes() []*diag.Kind {
 		rejectedByServer, serverWarning, unknownToVersion, unknownAnswer, rejectedOutsideSchemas, discouragedByProposals,
 		contradiction, noSuchPath, tooLarge, malformedManifest, unknownOrDuplicateField, droppedField, notACRD,
 		misfittingBound, idleKeyword, misleadingColumn, constantRule, rejectedExample, rejectedByNewer, nonStructural,
-		repeatedRule, convertedKey, absentField, maskedMessage, lossyVersions,
+		repeatedRule, convertedKey, absentField, maskedMessage, removable, lossyVersions,
 	}
 }

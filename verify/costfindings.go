@@ -28,7 +28,7 @@ func isTotal(f apiserver.Finding) bool {
 }
 
 // foldCosts merges the rules that contribute to a total over the limit with the total, which
-// gets their paths.
+// gets their paths. A total is left out if each of these rules exceeds its own limit, too, which says the same.
 func foldCosts(findings []apiserver.Finding) []apiserver.Finding {
 	var out []apiserver.Finding
 	for _, f := range findings {
@@ -44,7 +44,16 @@ func foldCosts(findings []apiserver.Finding) []apiserver.Finding {
 				paths = append(paths, other.Paths...)
 			}
 		}
-		if len(paths) > 0 {
+		exceeds := func(path string) bool {
+			return slices.ContainsFunc(findings, func(other apiserver.Finding) bool {
+				return isCost(other) && !isContribution(other) && slices.Contains(other.Paths, path)
+			})
+		}
+		switch {
+		case len(paths) == 0:
+		case !slices.ContainsFunc(paths, func(path string) bool { return !exceeds(path) }):
+			continue
+		default:
 			f.Paths = paths
 		}
 		out = append(out, f)

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -8,7 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
+	"hash/crc32"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,9 +39,9 @@ type Options struct {
 	// Generating makes rejections of the group name and of a missing api-approved annotation
 	// warnings, because another build step may still add them.
 	Generating bool
-	// Masked also looks for rules that fail for an object that they would refuse anyway (SG625, which is
-	// off by default).
-	Masked bool
+	// Off also looks for what is off by default: rules that fail for an object that they would refuse
+	// anyway (SG625), and immutable values that can be removed (SG626).
+	Off bool
 	// ResultCache caches results between runs. If it is nil, nothing is cached.
 	Cache ResultCache
 }
@@ -114,10 +115,14 @@ func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (di
 	known := make([]bool, len(subjects))
 	var common shared
 	checked := progress.Start(ctx, "checking", "definitions", len(subjects))
-	err := parallel.Do(len(subjects), func(i int) error {
-		known[i] = v.load(subjects[i], &results[i])
-		if known[i] {
-			checked.Add(1)
+	packs := packsOf(subjects)
+	err := parallel.Do(len(packs), func(n int) error {
+		p := packs[n]
+		if v.load(subjects[p.start:p.end], results[p.start:p.end]) {
+			for i := p.start; i < p.end; i++ {
+				known[i] = true
+				checked.Add(1)
+			}
 		}
 		return nil
 	})
@@ -149,6 +154,11 @@ func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (di
 	if err != nil {
 		return nil, err
 	}
+	for _, p := range packs {
+		if !known[p.start] {
+			v.store(subjects[p.start:p.end], results[p.start:p.end])
+		}
+	}
 	var found []located
 	for i, s := range subjects {
 		accepted := ""
@@ -156,9 +166,6 @@ func (v *Verifier) Check(ctx context.Context, definitions []*crd.Definition) (di
 			accepted = v.target.Version()
 		}
 		s.Provenance().Accepted.Set(accepted)
-		if !known[i] {
-			v.store(s, results[i])
-		}
 		found = append(found, locateAll(s, results[i])...)
 		if lost := v.lostBetweenVersions(s); lost != nil {
 			found = append(found, located{Diagnostic: *lost})
@@ -174,15 +181,16 @@ func (v *Verifier) One(ctx context.Context, d *crd.Definition) (diag.List, error
 	if err != nil {
 		return nil, err
 	}
-	var results []result
-	if !v.load(s, &results) {
-		results, err = v.examine(ctx, s, nil, &shared{})
+	pack := []*crd.Definition{s}
+	results := make([][]result, 1)
+	if !v.load(pack, results) {
+		results[0], err = v.examine(ctx, s, nil, &shared{})
 		if err != nil {
 			return nil, err
 		}
-		v.store(s, results)
+		v.store(pack, results)
 	}
-	found := locateAll(s, results)
+	found := locateAll(s, results[0])
 	if lost := v.lostBetweenVersions(s); lost != nil {
 		found = append(found, located{Diagnostic: *lost})
 	}
@@ -338,50 +346,84 @@ func textOf(s *crd.Definition) []byte {
 	return known.Text
 }
 
-// keys yields the keys under which the results of a definition may be in the cache. All results may
-// be under one that is exact; under the other, only results that do not depend on descriptions.
-func (v *Verifier) keys(s *crd.Definition) iter.Seq2[string, bool] {
-	return func(yield func(key string, exact bool) bool) {
-		text := textOf(s)
-		if v.options.Cache == nil || text == nil || s.Old != nil {
-			return
+// pack is a range of definitions whose results are in one entry of the cache.
+type pack struct{ start, end int }
+
+// packsOf returns the packs of definitions. Verifying a tiny definition takes less time than reading
+// or writing a file, so that about 32 of them share an entry. Their texts determine where a pack ends:
+// other packs stay the same if a definition changes, is added or is removed.
+func packsOf(subjects []*crd.Definition) (out []pack) {
+	start := 0
+	for i, s := range subjects {
+		last := i+1 == len(subjects)
+		if last || !isTiny(s) || !isTiny(subjects[i+1]) || crc32.ChecksumIEEE(textOf(s))%32 == 0 {
+			out = append(out, pack{start, i + 1})
+			start = i + 1
 		}
-		key := func(content []byte) string {
-			hash := sha256.New()
-			fmt.Fprintf(hash, "8 %s %t %t %t %t %d\n", v.target.Version(), v.options.Generating, v.options.Masked, s.Provenance().OnlySchemas, s.CheckSize, len(content))
-			hash.Write(content)
-			return hex.EncodeToString(hash.Sum(nil))
-		}
-		// The limits of a server are far above this size.
-		undescribed := s.Provenance().Undescribed
-		if undescribed != "" && !s.CheckSize && !isLarge(text) && !yield(key([]byte(undescribed)), false) {
-			return
-		}
-		yield(key(text), true)
 	}
+	return out
 }
 
-// load reads results from the cache and reports whether they are there.
-func (v *Verifier) load(s *crd.Definition, results *[]result) bool {
-	for key := range v.keys(s) {
-		if data, ok := v.options.Cache.Load(key); ok && json.Unmarshal(data, results) == nil {
+func isTiny(s *crd.Definition) bool {
+	text := textOf(s)
+	return len(text) <= 4<<10 && !bytes.Contains(text, []byte("x-kubernetes-validations"))
+}
+
+// key returns the key under which the results of definitions may be in the cache, or an empty string.
+// All results may be under one that is exact; under the other, only results that do not depend on
+// descriptions.
+func (v *Verifier) key(definitions []*crd.Definition, exact bool) string {
+	hash := sha256.New()
+	for _, s := range definitions {
+		content := textOf(s)
+		if v.options.Cache == nil || content == nil || s.Old != nil {
+			return ""
+		}
+		if !exact {
+			// The limits of a server are far above this size.
+			if s.Provenance().Undescribed == "" || s.CheckSize || isLarge(content) {
+				return ""
+			}
+			content = []byte(s.Provenance().Undescribed)
+		}
+		fmt.Fprintf(hash, "9 %s %t %t %t %t %d\n", v.target.Version(), v.options.Generating, v.options.Off, s.Provenance().OnlySchemas, s.CheckSize, len(content))
+		hash.Write(content)
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// load reads the results of definitions from the cache and reports whether they are there.
+func (v *Verifier) load(definitions []*crd.Definition, results [][]result) bool {
+	for _, exact := range []bool{false, true} {
+		key := v.key(definitions, exact)
+		if key == "" {
+			continue
+		}
+		var loaded [][]result
+		data, ok := v.options.Cache.Load(key)
+		if ok && json.Unmarshal(data, &loaded) == nil && len(loaded) == len(definitions) {
+			copy(results, loaded)
 			return true
 		}
 	}
 	return false
 }
 
-// store writes results to the cache. What the server rejects, it may quote with a description.
-func (v *Verifier) store(s *crd.Definition, results []result) {
-	rejected := slices.ContainsFunc(results, func(r result) bool { return r.Detail != "" })
-	for key, exact := range v.keys(s) {
-		if !exact && rejected {
-			continue
-		}
-		if data, err := json.Marshal(results); err == nil {
-			v.options.Cache.Store(key, data)
-		}
-		return
+// store writes the results of definitions to the cache. What the server rejects, it may quote with a
+// description.
+func (v *Verifier) store(definitions []*crd.Definition, results [][]result) {
+	rejected := slices.ContainsFunc(results, func(of []result) bool {
+		return slices.ContainsFunc(of, func(r result) bool { return r.Detail != "" })
+	})
+	key := ""
+	if !rejected {
+		key = v.key(definitions, false)
+	}
+	if key == "" {
+		key = v.key(definitions, true)
+	}
+	if data, err := json.Marshal(results); err == nil && key != "" {
+		v.options.Cache.Store(key, data)
 	}
 }
 

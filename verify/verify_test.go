@@ -363,6 +363,54 @@ func TestResultCache(t *testing.T) {
 	}
 }
 
+// TestPacks checks that tiny definitions share entries of the cache, that findings are those of their
+// definitions, and that a change only affects a few.
+func TestPacks(t *testing.T) {
+	target, err := apiserver.NewTarget("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := memory{}
+	examined := 0
+	check := func(minimum func(i int) int) string {
+		var subjects []*crd.Definition
+		for i := range 200 {
+			text := []byte(manifestOf(fmt.Sprintf("{type: object, properties: {p%d: {type: integer, minimum: %d, maximum: 9}}}", i, minimum(i))))
+			definitions, _ := Read(crd.File{Name: fmt.Sprintf("%d.yaml", i), Data: text})
+			s := definitions[0]
+			s.Provenance().Text = text
+			object := s.CRD
+			s.CRD = nil
+			s.Build = func() *apiextensionsv1.CustomResourceDefinition { examined++; return object }
+			subjects = append(subjects, s)
+		}
+		found, err := New(target, Options{Cache: kept}).Check(t.Context(), subjects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(found)
+	}
+	original := func(i int) int { return 1 + 9*(i%2) } // every second one is a contradiction
+	first := check(original)
+	if examined != 200 || strings.Count(first, "minimum") < 100 || len(kept) < 2 || len(kept) > 30 {
+		t.Errorf("examined %d, %d entries, found %s", examined, len(kept), first)
+	}
+	examined = 0
+	if second := check(original); examined != 0 || second != first {
+		t.Errorf("examined %d again; found %s", examined, second)
+	}
+	changed := check(func(i int) int { return original(i) + i/199 })
+	if examined == 0 || examined == 200 || changed == first {
+		t.Errorf("examined %d after a change; found %s", examined, changed)
+	}
+	large := manifestOf(`{type: object, x-kubernetes-validations: [{rule: "true"}]}`)
+	definitions, _ := Read(crd.File{Name: "crd.yaml", Data: []byte(large)})
+	definitions[0].Provenance().Text = []byte(large)
+	if isTiny(definitions[0]) {
+		t.Error("a definition with rules is tiny")
+	}
+}
+
 // TestResultsWithoutDescriptions checks that a definition has the results of one that differs only in
 // descriptions, also while it is a draft, unless the server may quote these.
 func TestResultsWithoutDescriptions(t *testing.T) {

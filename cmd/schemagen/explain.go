@@ -108,7 +108,9 @@ func (r *explainRun) reference(text string, stdout io.Writer) error {
 	return reference.WriteMarkers(stdout, prefix, r.format)
 }
 
-func (r *explainRun) run(ctx context.Context, what string, crds []string, stdin io.Reader, stdout, stderr io.Writer) error {
+func (r *explainRun) run(
+	ctx context.Context, what string, crds []string, stdin io.Reader, stdout, stderr io.Writer,
+) error {
 	reader, err := r.definitions.Reader(stdin)
 	if err != nil {
 		return err

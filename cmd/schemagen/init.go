@@ -42,7 +42,7 @@ needs your consent: you are asked on a terminal, and pass --yes elsewhere.`,
 			if err != nil {
 				return err
 			}
-			text, err := project.NewFile(values)
+			text, err := project.NewFile(values, (*project.File)(nil).Output(nil, wd))
 			if err != nil {
 				return err
 			}

@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 
 // controllerGen is controller-gen, assembled as in its main package. With PEER_ADDS, it
 // also adds a line to each CRD in config/crd, a different one each time if the value is
-// "random".
+// "random". With PEER_FAILS, it fails once it has written everything.
 func controllerGen(args []string) error {
 	if slices.Contains(args, "--version") {
 		fmt.Println("Version: " + cmp.Or(os.Getenv("PEER_VERSION"), migrate.EqualVersion()))
@@ -80,6 +80,9 @@ func controllerGen(args []string) error {
 	}
 	if failed := runtime.Run(); failed {
 		return errors.New("not all generators ran successfully")
+	}
+	if os.Getenv("PEER_FAILS") != "" {
+		return errors.New("failed after all")
 	}
 	adds := os.Getenv("PEER_ADDS")
 	if adds == "" {

@@ -102,8 +102,8 @@ func TestTryHostile(t *testing.T) {
 		{"another kind", "apiVersion: example.com/v1\nkind: Thin\n", 1, `object.yaml:1:1: error[SG706]: no CRD for kind Thin in example.com/v1`},
 		{"several documents", head + "---\n" + spec("flag: 1") + "---\n---\n" + spec("flag: 2"), 1, "object.yaml:14:8: error[SG701]: spec.flag: Invalid value"},
 		{"list", `{"apiVersion": "example.com/v1", "kind": "ThingList", "items": [{"metadata": {"name": "a"}, "spec": {"flag": 1}}, 7, {"kind": "Other"}]}`, 1, "object.yaml:1:"},
-		{"empty", "", 0, ""},
-		{"comments", "# a\n---\n# b\n", 0, ""},
+		{"empty", "", 2, "no objects to try"},
+		{"comments", "# a\n---\n# b\n", 2, "no objects to try"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, output := range []string{"diff", "yaml"} {

@@ -171,7 +171,7 @@ func TestTryPolicyErrors(t *testing.T) {
 			writeFiles(t, files)
 			args := append([]string{"try", "-f", "new.yaml", "crds/crd.yaml", "--policy", "other"}, test.args...)
 			if test.policy == "" {
-				args = append(args[:5], test.args...)
+				args = append(args[:4], test.args...)
 			}
 			code, _, stderr := runInDirectory(t, args...)
 			if code != test.code || !strings.Contains(stderr, test.want) {

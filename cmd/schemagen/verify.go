@@ -88,7 +88,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if err != nil {
 		return err
 	}
-	verifier := verify.New(target, verify.Options{Masked: r.Project.Enables(verify.MaskedRule)})
+	verifier := verify.New(target, verify.Options{Off: slices.ContainsFunc(verify.OffRules(), r.Project.Enables)})
 	if r.proposal && !r.condition {
 		return errors.New("--proposal is the wording of --condition: give both")
 	}

@@ -124,7 +124,6 @@ func TestOneFindingForOneMistake(t *testing.T) {
 					found = append(found, d)
 				}
 			}
-			found = withoutTotalOfRule(found)
 			if len(found) != 1 || found[0].Pos.File != p.file || found[0].Pos.Line != p.line {
 				var text strings.Builder
 				_ = found.WriteText(&text) // a strings.Builder does not fail
@@ -132,19 +131,6 @@ func TestOneFindingForOneMistake(t *testing.T) {
 			}
 		})
 	}
-}
-
-// withoutTotalOfRule leaves out the server's error about the cost of all rules together if another
-// error is about the cost of the rule at its position: the server has both errors for one mistake.
-func withoutTotalOfRule(found diag.List) diag.List {
-	isTotal := func(d diag.Diagnostic) bool {
-		return strings.Contains(d.Message, "estimated rule cost total for entire OpenAPIv3 schema exceeds budget")
-	}
-	return slices.DeleteFunc(slices.Clone(found), func(d diag.Diagnostic) bool {
-		return isTotal(d) && slices.ContainsFunc(found, func(o diag.Diagnostic) bool {
-			return o.Pos == d.Pos && !isTotal(o) && strings.Contains(o.Message, "estimated rule cost exceeds budget")
-		})
-	})
 }
 
 // validPackage is a package without mistakes that covers most features of packages.

@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -295,6 +297,48 @@ func TestOtherProgramsDoNotRun(t *testing.T) {
 	}
 	if len(found.calls) != 1 || len(found.replaced) != len(programs)+1 {
 		t.Errorf("got %d calls, and %d replaced programs of %d", len(found.calls), len(found.replaced), len(programs))
+	}
+}
+
+// TestExecutedPrograms runs TestOtherProgramsDoNotRun below strace: every program that was started is allowed, or
+// is this one in the place of another.
+func TestExecutedPrograms(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("needs strace")
+	}
+	if err := exec.Command(strace, "-f", "true").Run(); err != nil {
+		t.Skip("strace: ", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(t.TempDir(), "log")
+	traced := exec.Command(strace, "-f", "-qq", "-z", "-e", "trace=execve,execveat", "-o", log, self, "-test.run=^TestOtherProgramsDoNotRun$")
+	if out, err := traced.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	data, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expected := append(allowed(), "go", "git", "mktemp", filepath.Base(self))
+	ran := 0
+	replaced := 0
+	for _, match := range regexp.MustCompile(`execve(?:at)?\([^"\n]*"([^"]*)"`).FindAllStringSubmatch(string(data), -1) {
+		name := filepath.Base(match[1])
+		switch {
+		case slices.Contains(expected, name):
+			ran++
+		case strings.Contains(match[1], "/dry/"):
+			replaced++
+		default:
+			t.Errorf("%s ran", match[1])
+		}
+	}
+	if ran < 60 || replaced < 60 {
+		t.Errorf("%d allowed programs and %d replaced ones are in the log", ran, replaced)
 	}
 }
 

@@ -329,7 +329,7 @@ func (r *migration) compare(ctx context.Context, call controllerGenCall) error {
 		}
 		if theirs.failed {
 			fmt.Fprintf(r.out, "  controller-gen failed:\n%s", indented(theirs.stderr))
-			r.differs = true
+			r.differs = r.differs || len(theirs.files) == 0
 		}
 	} else {
 		for _, name := range slices.Sorted(maps.Keys(ours.files)) {
@@ -542,7 +542,7 @@ func (r *reasonsFor) of(name string, ours []byte) (reason, error) {
 	if usesOwnMarkers(r.dir) {
 		return reason{text: "the source uses schemagen's own markers, which controller-gen does not know"}, nil
 	}
-	return reason{text: "unknown reason: please report it"}, nil
+	return reason{text: "unknown reason: please report it at https://github.com/schemagen/schemagen/issues"}, nil
 }
 
 // usesOwnMarkers reports whether Go files below a directory have markers of schemagen.

@@ -20,10 +20,10 @@ type Initial struct {
 }
 
 // suggested are the settings that a new file shows as comments, with the value there.
-func suggested() []Initial {
+func suggested(crds string) []Initial {
 	return []Initial{
 		{Key: "paths", Value: []string{"./api/..."}},
-		{Key: "outputs.crd", Value: KubebuilderCRDs},
+		{Key: "outputs.crd", Value: crds},
 		{Key: "enable", Value: []string{"enum", "k8s"}},
 		{Key: "kubeVersion", Value: apiserver.DefaultVersion},
 		{Key: "strict", Value: true},
@@ -47,15 +47,15 @@ const (
 )
 
 // NewFile returns the text of a project file with the given values, in which frequent settings
-// without a value are comments.
-func NewFile(values []Initial) ([]byte, error) {
+// without a value are comments, with the directory of CRDs that commands use without the file.
+func NewFile(values []Initial, crds string) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString(initialHead)
 	open := "" // the group of the line before
 	for _, s := range Settings() {
 		value, isSet := initialOf(values, s.Key)
 		if !isSet {
-			suggestion, isSuggested := initialOf(suggested(), s.Key)
+			suggestion, isSuggested := initialOf(suggested(crds), s.Key)
 			if !isSuggested {
 				continue
 			}

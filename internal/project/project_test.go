@@ -338,7 +338,7 @@ func TestNewFile(t *testing.T) {
 		{{Key: "paths", Value: []string{"./api", "./api/legacy/..."}, Source: "Makefile:1"}, {Key: "crd.year", Value: "2026"}, {Key: "crd.headerFile", Value: "header.txt"}},
 		{{Key: "crd.omitToolVersion", Value: true}, {Key: "outputs.rbac", Value: "config/a b: #c"}},
 	} {
-		text, err := NewFile(values)
+		text, err := NewFile(values, "config/crd")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -360,7 +360,7 @@ func TestNewFile(t *testing.T) {
 		if len(findings) > 0 {
 			t.Fatalf("%v\n%s", findings, all)
 		}
-		for _, v := range suggested() {
+		for _, v := range suggested("config/crd") {
 			if file.Texts(v.Key, file.dir) == nil {
 				t.Errorf("%s is not set in:\n%s", v.Key, all)
 			}

@@ -198,7 +198,8 @@ func covering(s *structural.Schema, values []any) *structural.Schema {
 		}
 		switch {
 		case len(below) > 0:
-			out.Properties = append(out.Properties, structural.Property{Name: p.Name, Schema: covering(p.Schema, below)})
+			covered := structural.Property{Name: p.Name, Schema: covering(p.Schema, below)}
+			out.Properties = append(out.Properties, covered)
 		case isDefaulted(p.Schema):
 			out.Properties = append(out.Properties, p)
 		}

@@ -29,6 +29,7 @@
 //   - facts.go: what follows from the result of a condition
 //   - candidates.go: values of a schema that differ in what a rule reads
 //   - search.go: the smallest object on which a rule fails
+//   - removable.go: values that escape from rules which are to keep them
 //   - table.go: tables of answers
 //   - columns.go, classes.go: the fields that rules read, and the values that they tell apart
 //   - answers.go: rules in groups that read the same fields, and what they accept

@@ -564,8 +564,8 @@ func isTotal(e ast.Expr) bool {
 		}
 		switch e.AsCall().FunctionName() {
 		case operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional,
-			operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals,
-			operators.In, operators.OptSelect,
+			operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals,
+			operators.Greater, operators.GreaterEquals, operators.In, operators.OptSelect,
 			operators.OptIndex, "size", "startsWith", "endsWith", "contains", "hasValue", "orValue", "or", "value", "all", "exists",
 			"filter", "map", "type", "matches", "trim", "lowerAscii", "upperAscii":
 		default:

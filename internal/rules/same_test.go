@@ -85,7 +85,7 @@ func TestSameFindings(t *testing.T) {
 	}
 	for _, processors := range []int{1, 8} {
 		before := runtime.GOMAXPROCS(processors)
-		for round := range 10 {
+		for round := range 4 {
 			shared := &Unproved{}
 			var done sync.WaitGroup
 			for i := range alikeSchemas {

@@ -85,7 +85,8 @@ func (s *Search) Failure(ctx context.Context, edges []structural.Edge, node *str
 	var best *Failure
 	var tried []string
 	for _, read := range a.Failing {
-		if read.Reason != Absent || read.Steps == nil || slices.Contains(tried, read.place()) || len(tried) == maxReads {
+		isTried := slices.Contains(tried, read.place())
+		if read.Reason != Absent || read.Steps == nil || isTried || len(tried) == maxReads {
 			continue
 		}
 		tried = append(tried, read.place())
@@ -263,7 +264,8 @@ func (t *trial) lacking(ctx context.Context, read Read) iter.Seq2[assignment, ma
 }
 
 // evaluate returns the values of an assignment, and the outcome of the rule for them.
-func (t *trial) evaluate(ctx context.Context, chosen assignment, override map[*part]any) (out failing, outcome unions.Outcome) {
+func (t *trial) evaluate(ctx context.Context, chosen assignment,
+	override map[*part]any) (out failing, outcome unions.Outcome) {
 	out.value = t.self.build(chosen, override)
 	if t.old != nil {
 		out.old = t.old.build(chosen, override)
@@ -284,7 +286,8 @@ func defaulted(s *structural.Schema, value any) any {
 
 // prove returns the server's message about an absent field if it has no other objections to an
 // object with the value than such messages, and "" otherwise.
-func (s *Search) prove(ctx context.Context, edges []structural.Edge, f failing, rule structural.Rule, read Read) (string, error) {
+func (s *Search) prove(ctx context.Context, edges []structural.Edge, f failing,
+	rule structural.Rule, read Read) (string, error) {
 	kind, err := s.Server()
 	if err != nil {
 		return "", nil // it would not serve the version, which is reported
@@ -337,31 +340,44 @@ const entryName = "example"
 // request returns the server's errors about an object with the value.
 func (s *Search) request(ctx context.Context, kind *apiserver.Kind, base func() any,
 	edges []structural.Edge, f failing) (field.ErrorList, error) {
+	object := s.complete(place(s.Schema, base(), edges, f.value))
+	if f.old == nil && !isStatus(kind, edges) {
+		s.objects++
+		if s.objects > maxObjects {
+			return nil, nil
+		}
+		answer, err := kind.Create(ctx, object)
+		return answer.Errors, err
+	}
+	stored := s.complete(base())
+	if f.old != nil {
+		stored = s.complete(place(s.Schema, stored, edges, f.old))
+	}
+	errs, _, err := s.update(ctx, kind, edges, stored, object)
+	return errs, err
+}
+
+// isStatus reports whether a part of an object is written with its status.
+func isStatus(kind *apiserver.Kind, edges []structural.Edge) bool {
+	return kind.HasStatus() && len(edges) > 0 && edges[0].Property == "status"
+}
+
+// update returns the server's errors about an update of a part of an object. ok is set if the server
+// would have stored the object before.
+func (s *Search) update(ctx context.Context, kind *apiserver.Kind, edges []structural.Edge,
+	stored, object map[string]any) (errs field.ErrorList, ok bool, err error) {
 	s.objects++
 	if s.objects > maxObjects {
-		return nil, nil
+		return nil, false, nil
 	}
-	object := s.complete(place(s.Schema, base(), edges, f.value))
-	isStatus := kind.HasStatus() && len(edges) > 0 && edges[0].Property == "status"
-	var answer apiserver.Answer
-	var err error
-	switch {
-	case f.old != nil || isStatus:
-		stored := s.complete(base())
-		if f.old != nil {
-			stored = s.complete(place(s.Schema, stored, edges, f.old))
-		}
-		update := kind.Update
-		if isStatus {
-			update = kind.UpdateStatus
-		} else if created, err := kind.Create(ctx, stored); err != nil || len(created.Errors) > 0 {
-			return nil, err
-		}
-		answer, err = update(ctx, versioned(object), versioned(stored))
-	default:
-		answer, err = kind.Create(ctx, object)
+	update := kind.Update
+	if isStatus(kind, edges) {
+		update = kind.UpdateStatus
+	} else if created, err := kind.Create(ctx, stored); err != nil || len(created.Errors) > 0 {
+		return nil, false, err
 	}
-	return answer.Errors, err
+	answer, err := update(ctx, versioned(object), versioned(stored))
+	return answer.Errors, err == nil, err
 }
 
 // onlyAbsent returns the message of a rule about what it reads if all errors are such messages, of that

@@ -132,7 +132,7 @@ func (p *plugin) settings(reader *inputs.Reader) error {
 	if err != nil {
 		return err
 	}
-	text, err := project.NewFile(values)
+	text, err := project.NewFile(values, project.KubebuilderCRDs)
 	if err != nil {
 		return err
 	}

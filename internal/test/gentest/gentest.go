@@ -200,5 +200,5 @@ func Server(t testing.TB, version string) *verify.Verifier {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return verify.New(target, verify.Options{Generating: true, Masked: true})
+	return verify.New(target, verify.Options{Generating: true, Off: true})
 }

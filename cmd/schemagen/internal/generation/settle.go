@@ -295,5 +295,5 @@ func (s *Settings) verifier() (*verify.Verifier, error) {
 	if s.kept != nil {
 		cache = s.kept
 	}
-	return NewVerifier(s.Request.KubeVersion, verify.Options{Generating: true, Cache: cache, Masked: s.Reporter.Project.Enables(verify.MaskedRule)})
+	return NewVerifier(s.Request.KubeVersion, verify.Options{Generating: true, Cache: cache, Off: slices.ContainsFunc(verify.OffRules(), s.Reporter.Project.Enables)})
 }
