@@ -109,7 +109,7 @@ rule-presence: ## Compare which fields rules read with the server's evaluation, 
 	$(GO) test ./internal/rules -run '^(TestReadsMatchServer|TestCorpus)$$' -v -count=1 -timeout 1h -pairs 100000 -record $(if $(CHECKOUTS),-checkouts $(abspath $(CHECKOUTS)))
 
 rule-tables: ## Compare tables of rules with the server's evaluation, for 100,000 random objects, and 10,000 markers with their rules.
-	$(GO) test ./internal/rules -run '^(TestTableMatchesServer|TestMeaningOfMarkers)$$' -v -count=1 -pairs 100000
+	$(GO) test ./internal/rules -run '^(TestTableMatchesServer|TestMeaningOfMarkers)$$' -v -count=1 -timeout 30m -pairs 100000
 
 .PHONY: field
 field: ## Run both tools on public repositories; compare files and findings with bench/field.txt.
