@@ -386,7 +386,8 @@ func (v *Verifier) key(definitions []*crd.Definition, exact bool) string {
 			}
 			content = []byte(s.Provenance().Undescribed)
 		}
-		fmt.Fprintf(hash, "9 %s %t %t %t %t %d\n", v.target.Version(), v.options.Generating, v.options.Off, s.Provenance().OnlySchemas, s.CheckSize, len(content))
+		fmt.Fprintf(hash, "9 %s %t %t %t %t %d\n", v.target.Version(), v.options.Generating, v.options.Off,
+			s.Provenance().OnlySchemas, s.CheckSize, len(content))
 		hash.Write(content)
 	}
 	return hex.EncodeToString(hash.Sum(nil))

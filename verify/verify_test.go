@@ -375,7 +375,8 @@ func TestPacks(t *testing.T) {
 	check := func(minimum func(i int) int) string {
 		var subjects []*crd.Definition
 		for i := range 200 {
-			text := []byte(manifestOf(fmt.Sprintf("{type: object, properties: {p%d: {type: integer, minimum: %d, maximum: 9}}}", i, minimum(i))))
+			const schema = "{type: object, properties: {p%d: {type: integer, minimum: %d, maximum: 9}}}"
+			text := []byte(manifestOf(fmt.Sprintf(schema, i, minimum(i))))
 			definitions, _ := Read(crd.File{Name: fmt.Sprintf("%d.yaml", i), Data: text})
 			s := definitions[0]
 			s.Provenance().Text = text

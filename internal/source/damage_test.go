@@ -18,7 +18,9 @@ import (
 
 // damaged returns the text with one mistake: a range of a line removed, or something inserted.
 func damaged(random *rand.Rand, text string) string {
-	inserted := []string{"", "", "", "\n", "\n", "`", "\"", "'", "/", "/*", "*/", "(", ")", "{", "}", ";", " x ", "+", "0"}
+	inserted := []string{
+		"", "", "", "\n", "\n", "`", "\"", "'", "/", "/*", "*/", "(", ")", "{", "}", ";", " x ", "+", "0",
+	}
 	start := random.IntN(len(text))
 	length := 0
 	if random.IntN(3) > 0 {
@@ -103,9 +105,10 @@ func yields(files []txtar.File) bool {
 		text.Write(f.Data)
 	}
 	all := text.String()
-	isKind := strings.Contains(all, "metav1.TypeMeta") && strings.Contains(all, "metav1.ObjectMeta") && strings.Contains(all, "+groupName=")
-	return isKind || strings.Contains(all, "// +kubebuilder:rbac:") || strings.Contains(all, "// +kubebuilder:webhook:") ||
-		strings.Contains(all, "// +kubebuilder:object:")
+	contains := func(part string) bool { return strings.Contains(all, part) }
+	isKind := contains("metav1.TypeMeta") && contains("metav1.ObjectMeta") && contains("+groupName=")
+	markers := []string{"// +kubebuilder:rbac:", "// +kubebuilder:webhook:", "// +kubebuilder:object:"}
+	return isKind || slices.ContainsFunc(markers, contains)
 }
 
 // TestMayMatter checks files, each with one reason to check their syntax, and files without any.

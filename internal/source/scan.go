@@ -155,7 +155,10 @@ func regular(src []byte) bool {
 }
 
 func startsRegularly(line []byte) bool {
-	for _, start := range [...]string{"\t", "\n", "\r", " ", ")", "}", "//", "func ", "type ", "import ", "const ", "var ", "package "} {
+	starts := [...]string{
+		"\t", "\n", "\r", " ", ")\n", ")\r", "}\n", "}\r", "//", "func ", "type ", "import ", "const ", "var ", "package ",
+	}
+	for _, start := range starts {
 		if bytes.HasPrefix(line, []byte(start)) {
 			return true
 		}

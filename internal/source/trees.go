@@ -35,9 +35,10 @@ func (p *Package) Hinted(name string) []*File {
 // syntax error may hide what they would read. The packages must have been scanned. One becomes
 // relevant when an import is resolved to it.
 func relevant(packages []*Package) []*Package {
+	matters := func(f *File) bool { return f.mayMatter || f.MentionsPackage }
 	return slices.DeleteFunc(slices.Clone(packages), func(p *Package) bool {
 		// A broken package clause leaves a package without a name.
-		return !p.imported && p.Name != "" && !slices.ContainsFunc(p.Sources, func(f *File) bool { return f.mayMatter || f.MentionsPackage })
+		return !p.imported && p.Name != "" && !slices.ContainsFunc(p.Sources, matters)
 	})
 }
 
