@@ -9,6 +9,7 @@ import (
 
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/project"
 )
 
 // makefile has the calls of controller-gen in a Makefile.
@@ -22,6 +23,8 @@ type makefile struct {
 	unexpanded bool
 	// incomplete is set if calls are missing that only make can expand, also those without settings.
 	incomplete bool
+	// scaffold is set in a Kubebuilder project, whose layout has the calls without settings.
+	scaffold bool
 }
 
 // makefileNames returns the names of Makefiles in make's order.
@@ -48,13 +51,15 @@ func literalMakefile(reader *inputs.Reader, dir string) (*makefile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return literalCalls(name, data), nil
+	m := &makefile{path: name}
+	_, m.scaffold = project.ReadKubebuilder(reader, dir)
+	m.addLiteral(data)
+	return m, nil
 }
 
-// literalCalls returns the calls in a Makefile whose words are all literal but for the tool.
-// Other calls are problems if they may write manifests: only make can expand them.
-func literalCalls(path string, data []byte) *makefile {
-	m := &makefile{path: path}
+// addLiteral adds the calls in the text of the Makefile whose words are all literal but for the tool.
+// Other calls are problems, unless the project's layout has them: only make can expand them.
+func (m *makefile) addLiteral(data []byte) {
 	lines := strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
 	for i := 0; i < len(lines); i++ {
 		first := i
@@ -69,9 +74,9 @@ func literalCalls(path string, data []byte) *makefile {
 		text = toolReference().ReplaceAllString(strings.TrimLeft(text, "\t @-+"), "controller-gen")
 		if reference := anyReference().FindString(strings.ReplaceAll(text, "$$", "")); reference != "" {
 			m.incomplete = true
-			if manifestGenerator().MatchString(text) || len(generatorsIn(strings.Fields(text))) == 0 {
+			if !m.scaffold || manifestGenerator().MatchString(text) || len(generatorsIn(strings.Fields(text))) == 0 {
 				m.unexpanded = true
-				m.problems = append(m.problems, fmt.Sprintf("%s:%d: only make can expand %s", path, first+1, reference))
+				m.problems = append(m.problems, fmt.Sprintf("%s:%d: only make can expand %s", m.path, first+1, reference))
 			}
 			continue
 		}
@@ -79,15 +84,14 @@ func literalCalls(path string, data []byte) *makefile {
 		if !ok {
 			m.incomplete = true
 			m.unexpanded = true
-			m.problems = append(m.problems, fmt.Sprintf("%s:%d: only a shell can expand it", path, first+1))
+			m.problems = append(m.problems, fmt.Sprintf("%s:%d: only a shell can expand it", m.path, first+1))
 		}
 		for _, call := range calls {
-			call.file = path
+			call.file = m.path
 			call.line = first + 1
 			m.calls = append(m.calls, call)
 		}
 	}
-	return m
 }
 
 // anyReference matches a reference of make, and manifestGenerator the generators that have
