@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,8 +24,31 @@ type makefile struct {
 	unexpanded bool
 	// incomplete is set if calls are missing that only make can expand, also those without settings.
 	incomplete bool
+	// arguments match those of the calls on each line.
+	arguments []lineArguments
 	// scaffold is set in a Kubebuilder project, whose layout has the calls without settings.
 	scaffold bool
+}
+
+// lineArguments match the arguments of a call on a line of a Makefile, joined by spaces.
+type lineArguments struct {
+	line    int
+	pattern *regexp.Regexp
+}
+
+// lineOf returns the line with the call that make ran with these arguments, or 0 if it is not certain.
+func (m *makefile) lineOf(args []string) (line int) {
+	joined := strings.Join(args, " ")
+	for _, arguments := range m.arguments {
+		if !arguments.pattern.MatchString(joined) {
+			continue
+		}
+		if line > 0 {
+			return 0
+		}
+		line = arguments.line
+	}
+	return line
 }
 
 // makefileNames returns the names of Makefiles in make's order.
@@ -72,6 +96,7 @@ func (m *makefile) addLiteral(data []byte) {
 			continue
 		}
 		text = toolReference().ReplaceAllString(strings.TrimLeft(text, "\t @-+"), "controller-gen")
+		m.addArguments(first+1, text)
 		if reference := anyReference().FindString(strings.ReplaceAll(text, "$$", "")); reference != "" {
 			m.incomplete = true
 			if !m.scaffold || manifestGenerator().MatchString(text) || len(generatorsIn(strings.Fields(text))) == 0 {
@@ -90,6 +115,18 @@ func (m *makefile) addLiteral(data []byte) {
 			call.file = m.path
 			call.line = first + 1
 			m.calls = append(m.calls, call)
+		}
+	}
+}
+
+// addArguments adds the arguments of the calls in a line, whose references of make may be any text.
+func (m *makefile) addArguments(line int, text string) {
+	const reference = "\x00"
+	for _, command := range commandEnd().Split(anyReference().ReplaceAllString(text, reference), -1) {
+		words, _ := shellWords(command)
+		if i := slices.IndexFunc(words, isTool); i >= 0 {
+			pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.Join(words[i+1:], " ")), reference, ".*")
+			m.arguments = append(m.arguments, lineArguments{line: line, pattern: regexp.MustCompile("^" + pattern + "$")})
 		}
 	}
 }
@@ -118,7 +155,7 @@ func shellCalls(text string) (calls []controllerGenCall, ok bool) {
 		switch {
 		case len(words) == 2 && words[0] == "cd":
 			dir = filepath.Join(dir, words[1])
-		case len(words) == 0 || !toolFile().MatchString(filepath.Base(words[0])):
+		case len(words) == 0 || !isTool(words[0]):
 			if literalCall().MatchString(command) {
 				return calls, false
 			}
