@@ -262,7 +262,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestPage checks that the tables of docs/performance.md are those of the recorded results, which
+// TestPage checks that the tables of docs/dev/performance.md are those of the recorded results, which
 // are of lines that the rows measure.
 func TestPage(t *testing.T) {
 	w, err := openWorkspace()
@@ -276,7 +276,7 @@ func TestPage(t *testing.T) {
 	if have, err := os.ReadFile(rec.path); err != nil || string(have) != string(rec.text()) {
 		t.Errorf("%s is not as the harness writes it: %v", rec.path, err)
 	}
-	text, err := os.ReadFile(w.docs("performance.md"))
+	text, err := os.ReadFile(w.docs("dev/performance.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// The parts of docs/performance.md that are made from the record stand between such lines.
+// The parts of docs/dev/performance.md that are made from the record stand between such lines.
 const (
 	partBegin = "<!-- made by bench: %s -->\n"
 	partEnd   = "<!-- end -->\n"
 )
 
-// writePage rewrites the parts of docs/performance.md.
+// writePage rewrites the parts of docs/dev/performance.md.
 func writePage(w workspace) error {
 	rec, err := readRecord(w.docs("performance.csv"))
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(w.docs("performance.md"))
+	text, err := os.ReadFile(w.docs("dev/performance.md"))
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func writePage(w workspace) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(w.docs("performance.md"), []byte(page), 0o666)
+	return os.WriteFile(w.docs("dev/performance.md"), []byte(page), 0o666)
 }
 
 // page returns the page with the parts replaced.
@@ -39,7 +39,7 @@ func (rec *record) page(text string) (string, error) {
 		before, rest, found := strings.Cut(text, begin)
 		_, after, ended := strings.Cut(rest, partEnd)
 		if !found || !ended {
-			return "", fmt.Errorf("docs/performance.md has no part %s", part.name)
+			return "", fmt.Errorf("docs/dev/performance.md has no part %s", part.name)
 		}
 		text = before + begin + "\n" + part.text + "\n" + partEnd + after
 	}

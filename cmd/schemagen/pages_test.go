@@ -25,9 +25,9 @@ func TestMarkersPage(t *testing.T) {
 }
 
 // TestReadmeFigures checks that the figures in README.md are those in the summary of
-// docs/performance.md; -update rewrites them.
+// docs/dev/performance.md; -update rewrites them.
 func TestReadmeFigures(t *testing.T) {
-	performance, err := os.ReadFile("../../docs/performance.md")
+	performance, err := os.ReadFile("../../docs/dev/performance.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestReadmeFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const begin, end = "<!-- figures from docs/performance.md -->\n", "\n[How this was measured]"
+	const begin, end = "<!-- figures from docs/dev/performance.md -->\n", "\n[How this was measured]"
 	before, rest, found := strings.Cut(string(readme), begin)
 	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
@@ -43,12 +43,12 @@ func TestReadmeFigures(t *testing.T) {
 	}
 	table := readmeFigures(string(performance))
 	if strings.Count(table, "\n") < 5 {
-		t.Fatalf("docs/performance.md has few of the figures:\n%s", table)
+		t.Fatalf("docs/dev/performance.md has few of the figures:\n%s", table)
 	}
 	checkPage(t, "../../README.md", before+begin+"\n"+table+end+after)
 }
 
-// readmeFigures returns the rows of the summary of docs/performance.md that are about what
+// readmeFigures returns the rows of the summary of docs/dev/performance.md that are about what
 // users run.
 func readmeFigures(performance string) string {
 	performance, _, _ = strings.Cut(performance, "<!-- end -->")
