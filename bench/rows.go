@@ -8,7 +8,7 @@ import (
 )
 
 // A row is the initial state for runs of some lines, and the targets for them. The rows are
-// those of the table in docs/dev/performance.md.
+// those of the table in docs/performance.md.
 type row struct {
 	name, title string
 	// lines are the lines that it measures.

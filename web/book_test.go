@@ -137,6 +137,7 @@ func TestBookPictures(t *testing.T) {
 			}
 			take("readme", "index.html")
 			take("recipes", "recipes.html")
+			take("performance", "performance.html")
 			take("diagnostics", "diagnostics.html")
 			take("search-storage", "config.html")
 		}

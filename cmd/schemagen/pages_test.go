@@ -25,9 +25,9 @@ func TestMarkersPage(t *testing.T) {
 }
 
 // TestReadmeFigures checks that the figures in README.md are those in the summary of
-// docs/dev/performance.md; -update rewrites them.
+// docs/performance.md; -update rewrites them.
 func TestReadmeFigures(t *testing.T) {
-	performance, err := os.ReadFile("../../docs/dev/performance.md")
+	performance, err := os.ReadFile("../../docs/performance.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestReadmeFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const begin, end = "<!-- figures from docs/dev/performance.md -->\n", "\n[How this was measured]"
+	const begin, end = "<!-- figures from docs/performance.md -->\n", "\n[How this was measured]"
 	before, rest, found := strings.Cut(string(readme), begin)
 	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
@@ -43,17 +43,17 @@ func TestReadmeFigures(t *testing.T) {
 	}
 	table := readmeFigures(string(performance))
 	if strings.Count(table, "\n") < 5 {
-		t.Fatalf("docs/dev/performance.md has few of the figures:\n%s", table)
+		t.Fatalf("docs/performance.md has few of the figures:\n%s", table)
 	}
 	checkPage(t, "../../README.md", before+begin+"\n"+table+end+after)
 }
 
-// readmeFigures returns the rows of the summary of docs/dev/performance.md that are about what
+// readmeFigures returns the rows of the summary of docs/performance.md that are about what
 // users run.
 func readmeFigures(performance string) string {
 	performance, _, _ = strings.Cut(performance, "<!-- end -->")
 	var b strings.Builder
-	b.WriteString("| | command lines | times as fast | peak memory |\n|---|--:|--:|--:|\n")
+	b.WriteString("| | command lines | times as fast | peak memory, of controller-gen's |\n|---|--:|--:|--:|\n")
 	for _, row := range []struct{ title, shown string }{
 		{"`rbac crd webhook`, cold, verified", "`make manifests`: `rbac crd webhook`"},
 		{"`object`, cold", "`make generate`: `object`"},
@@ -63,11 +63,11 @@ func readmeFigures(performance string) string {
 	} {
 		_, rest, found := strings.Cut(performance, "\n| "+row.title+" |")
 		line, _, _ := strings.Cut(rest, "\n")
-		cells := strings.Split(line, "|") // lines, times as fast, wall ÷ go list, memory, CPU
+		cells := strings.Split(line, "|") // lines, times as fast, range, memory, CPU
 		if !found || len(cells) < 5 {
 			continue // not measured yet
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | × %s |\n", row.shown, strings.TrimSpace(cells[0]), strings.TrimSpace(cells[1]), strings.TrimSpace(cells[3]))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", row.shown, strings.TrimSpace(cells[0]), strings.TrimSpace(cells[1]), strings.TrimSpace(cells[3]))
 	}
 	return b.String()
 }
