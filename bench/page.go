@@ -70,7 +70,7 @@ func (rec *record) summary() string {
 			continue
 		}
 		measured = append(measured, results...)
-		fmt.Fprintf(&b, "| %s | %d | %.1f | %s | %.2g %% | %.2g %% |\n", r.title, len(results),
+		fmt.Fprintf(&b, "| %s | %d | %.1f | %s | %.0f %% | %.1f %% |\n", r.title, len(results),
 			geomean(results, result.speed), speeds(results), 100*geomean(results, result.memory), 100*geomean(results, result.cpu))
 	}
 	return b.String() + "\nGeometric means of " + measuredAs(measured) + "\n"
@@ -82,7 +82,7 @@ func speeds(results []result) string {
 		return ""
 	}
 	bySpeed := func(a, b result) int { return cmp.Compare(a.speed(), b.speed()) }
-	return fmt.Sprintf("%.1f–%.1f", slices.MinFunc(results, bySpeed).speed(), slices.MaxFunc(results, bySpeed).speed())
+	return fmt.Sprintf("%.0f–%.0f", slices.MinFunc(results, bySpeed).speed(), slices.MaxFunc(results, bySpeed).speed())
 }
 
 // measuredAs returns the number of runs and the dates of results.
