@@ -11,7 +11,7 @@ import (
 
 // controllerGenCall is a call of controller-gen, or of schemagen in its place.
 type controllerGenCall struct {
-	// file and line are its place in a Makefile whose text was read; line is 0 for others.
+	// file and line are its place in a Makefile whose text was read; line is 0 if it is not known.
 	file string
 	line int
 	// tool is the name of the program, version its version if it is known, and how says how it was reached.
@@ -40,12 +40,15 @@ func (c controllerGenCall) id() string {
 // callOf returns the call of controller-gen in words: all after its name, or all words. ok is false for
 // another command, and without a generator.
 func callOf(words []string) (call controllerGenCall, ok bool) {
-	if i := slices.IndexFunc(words, func(word string) bool { return toolFile().MatchString(filepath.Base(word)) }); i >= 0 {
+	if i := slices.IndexFunc(words, isTool); i >= 0 {
 		words = words[i+1:]
 	}
 	ok = len(generatorsIn(words)) > 0 && (isArgument(words[0]) || strings.HasPrefix(words[0], "+"))
 	return controllerGenCall{tool: peerName, args: words}, ok
 }
+
+// isTool reports whether a word of a command names controller-gen.
+func isTool(word string) bool { return toolFile().MatchString(filepath.Base(word)) }
 
 func isArgument(word string) bool {
 	return len(generatorsIn([]string{word})) > 0 || strings.HasPrefix(word, "paths=") || strings.HasPrefix(word, "output:")

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/project"
 )
 
 // makefile has the calls of controller-gen in a Makefile.
@@ -22,6 +24,31 @@ type makefile struct {
 	unexpanded bool
 	// incomplete is set if calls are missing that only make can expand, also those without settings.
 	incomplete bool
+	// arguments match those of the calls on each line.
+	arguments []lineArguments
+	// scaffold is set in a Kubebuilder project, whose layout has the calls without settings.
+	scaffold bool
+}
+
+// lineArguments match the arguments of a call on a line of a Makefile, joined by spaces.
+type lineArguments struct {
+	line    int
+	pattern *regexp.Regexp
+}
+
+// lineOf returns the line with the call that make ran with these arguments, or 0 if it is not certain.
+func (m *makefile) lineOf(args []string) (line int) {
+	joined := strings.Join(args, " ")
+	for _, arguments := range m.arguments {
+		if !arguments.pattern.MatchString(joined) {
+			continue
+		}
+		if line > 0 {
+			return 0
+		}
+		line = arguments.line
+	}
+	return line
 }
 
 // makefileNames returns the names of Makefiles in make's order.
@@ -48,13 +75,15 @@ func literalMakefile(reader *inputs.Reader, dir string) (*makefile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return literalCalls(name, data), nil
+	m := &makefile{path: name}
+	_, m.scaffold = project.ReadKubebuilder(reader, dir)
+	m.addLiteral(data)
+	return m, nil
 }
 
-// literalCalls returns the calls in a Makefile whose words are all literal but for the tool.
-// Other calls are problems if they may write manifests: only make can expand them.
-func literalCalls(path string, data []byte) *makefile {
-	m := &makefile{path: path}
+// addLiteral adds the calls in the text of the Makefile whose words are all literal but for the tool.
+// Other calls are problems, unless the project's layout has them: only make can expand them.
+func (m *makefile) addLiteral(data []byte) {
 	lines := strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
 	for i := 0; i < len(lines); i++ {
 		first := i
@@ -67,11 +96,12 @@ func literalCalls(path string, data []byte) *makefile {
 			continue
 		}
 		text = toolReference().ReplaceAllString(strings.TrimLeft(text, "\t @-+"), "controller-gen")
+		m.addArguments(first+1, text)
 		if reference := anyReference().FindString(strings.ReplaceAll(text, "$$", "")); reference != "" {
 			m.incomplete = true
-			if manifestGenerator().MatchString(text) || len(generatorsIn(strings.Fields(text))) == 0 {
+			if !m.scaffold || manifestGenerator().MatchString(text) || len(generatorsIn(strings.Fields(text))) == 0 {
 				m.unexpanded = true
-				m.problems = append(m.problems, fmt.Sprintf("%s:%d: only make can expand %s", path, first+1, reference))
+				m.problems = append(m.problems, fmt.Sprintf("%s:%d: only make can expand %s", m.path, first+1, reference))
 			}
 			continue
 		}
@@ -79,15 +109,26 @@ func literalCalls(path string, data []byte) *makefile {
 		if !ok {
 			m.incomplete = true
 			m.unexpanded = true
-			m.problems = append(m.problems, fmt.Sprintf("%s:%d: only a shell can expand it", path, first+1))
+			m.problems = append(m.problems, fmt.Sprintf("%s:%d: only a shell can expand it", m.path, first+1))
 		}
 		for _, call := range calls {
-			call.file = path
+			call.file = m.path
 			call.line = first + 1
 			m.calls = append(m.calls, call)
 		}
 	}
-	return m
+}
+
+// addArguments adds the arguments of the calls in a line, whose references of make may be any text.
+func (m *makefile) addArguments(line int, text string) {
+	const reference = "\x00"
+	for _, command := range commandEnd().Split(anyReference().ReplaceAllString(text, reference), -1) {
+		words, _ := shellWords(command)
+		if i := slices.IndexFunc(words, isTool); i >= 0 {
+			pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.Join(words[i+1:], " ")), reference, ".*")
+			m.arguments = append(m.arguments, lineArguments{line: line, pattern: regexp.MustCompile("^" + pattern + "$")})
+		}
+	}
 }
 
 // anyReference matches a reference of make, and manifestGenerator the generators that have
@@ -114,7 +155,7 @@ func shellCalls(text string) (calls []controllerGenCall, ok bool) {
 		switch {
 		case len(words) == 2 && words[0] == "cd":
 			dir = filepath.Join(dir, words[1])
-		case len(words) == 0 || !toolFile().MatchString(filepath.Base(words[0])):
+		case len(words) == 0 || !isTool(words[0]):
 			if literalCall().MatchString(command) {
 				return calls, false
 			}

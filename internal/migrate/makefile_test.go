@@ -353,7 +353,9 @@ func FuzzLiteralCalls(f *testing.F) {
 		if _, changed, reason := Rewrite(in, filepath.FromSlash("/none"), "v1.2.3"); changed != nil && reason != "" {
 			t.Errorf("changed, and %s", reason)
 		}
-		for _, call := range literalCalls("M", []byte(text)).calls {
+		m := &makefile{path: "M"}
+		m.addLiteral([]byte(text))
+		for _, call := range m.calls {
 			if len(call.args) == 0 || call.line < 1 || call.line > strings.Count(text, "\n")+1 {
 				t.Errorf("got call %+v", call)
 			}

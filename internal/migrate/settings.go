@@ -37,7 +37,7 @@ func AskedSettings(ctx context.Context, dir string,
 		return nil, nil, "", err
 	}
 	if m != nil && m.unexpanded {
-		switch recorded, err := recordedMakefile(ctx, dir, m.path, agreed); {
+		switch recorded, err := recordedMakefile(ctx, dir, m, agreed); {
 		case err != nil:
 			note = err.Error()
 		case recorded == nil:
@@ -51,7 +51,8 @@ func AskedSettings(ctx context.Context, dir string,
 }
 
 // recordedMakefile returns the calls of a dry run of a Makefile, or nil if the user does not consent.
-func recordedMakefile(ctx context.Context, dir, path string, agreed consent.Consent) (*makefile, error) {
+// Their lines come from its text.
+func recordedMakefile(ctx context.Context, dir string, literal *makefile, agreed consent.Consent) (*makefile, error) {
 	copied, err := openProject(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -72,7 +73,10 @@ func recordedMakefile(ctx context.Context, dir, path string, agreed consent.Cons
 	if len(found.calls) == 0 {
 		return nil, fmt.Errorf("%s called no controller-gen:\n%s", strings.Join(command, " "), found.printed())
 	}
-	return &makefile{path: path, calls: found.calls}, nil
+	for i := range found.calls {
+		found.calls[i].line = literal.lineOf(found.calls[i].args)
+	}
+	return &makefile{path: literal.path, calls: found.calls}, nil
 }
 
 // settingsOf returns the settings that follow from the packages and from the calls in a Makefile,
