@@ -157,11 +157,19 @@ func (d Diagnostic) String() string {
 // the cause at the place in each:
 //
 //	rule:1:5: undefined field "itemz" of spec (did you mean items?)
+//
+// What is wrong with a rule as a whole, such as its cost, has no place in its text.
 func (d Diagnostic) Text() string {
-	if len(d.Quotes) == 0 || d.Quotes[0].Line == 0 || d.Pos.File == "" {
+	name := d.Path[strings.LastIndexByte(d.Path, '.')+1:]
+	aboutRule := d.Cause != "" && strings.Contains(d.Path, ".x-kubernetes-validations[")
+	switch {
+	case d.Pos.File == "":
+		return d.Message
+	case aboutRule && len(d.Quotes) == 0:
+		return name + ": " + d.Cause
+	case len(d.Quotes) == 0 || d.Quotes[0].Line == 0:
 		return d.Message
 	}
-	name := d.Path[strings.LastIndexByte(d.Path, '.')+1:]
 	var places []string
 	for _, q := range d.Quotes {
 		places = append(places, fmt.Sprintf("%s:%d:%d: %s", name, q.Line, q.Column, cmp.Or(q.Message, d.Cause)))

@@ -30,6 +30,7 @@ import (
 	"github.com/schemagen/schemagen/internal/rules"
 	"github.com/schemagen/schemagen/internal/schemas/contradictions"
 	"github.com/schemagen/schemagen/internal/schemas/locate"
+	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -794,6 +795,9 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *result {
 		d.Detail = "total cost"
 	case d.Cost:
 		d.Detail = "cost" // the amount depends on the path
+		if d.Hint != "" {
+			d.Cause, _, _ = strings.Cut(f.Detail, " (try ") // the hint says what to try
+		}
 	}
 	d.More = f.Paths[min(1, len(f.Paths)):]
 	return d
@@ -927,11 +931,12 @@ func causeText(cause apiserver.Cause) string {
 		bound = fmt.Sprintf("%d would suffice if all of them had it", cause.JointBound)
 	}
 	var text string
+	path := terminal.ShortPath(cause.Path)
 	switch {
 	case cause.Limit != nil:
-		text = fmt.Sprintf("%s has %s %d", cause.Path, cause.Keyword, *cause.Limit)
+		text = fmt.Sprintf("%s has %s %d", path, cause.Keyword, *cause.Limit)
 	case cause.Nested != nil:
-		text = fmt.Sprintf("%s has %s %d only in allOf, which the API server ignores here: set it once", cause.Path, cause.Keyword, *cause.Nested)
+		text = fmt.Sprintf("%s has %s %d only in allOf, which the API server ignores here: set it once", path, cause.Keyword, *cause.Nested)
 		if cause.Bound > 0 {
 			return fmt.Sprintf("%s, to at most %d", text, cause.Bound)
 		} else if cause.JointBound > 0 {
@@ -939,7 +944,7 @@ func causeText(cause apiserver.Cause) string {
 		}
 		return text
 	default:
-		text = fmt.Sprintf("%s has no %s", cause.Path, cause.Keyword)
+		text = fmt.Sprintf("%s has no %s", path, cause.Keyword)
 	}
 	if bound != "" {
 		text += ": " + bound

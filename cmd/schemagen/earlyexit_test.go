@@ -152,6 +152,24 @@ func TestEarlyExitsOfEqualRequests(t *testing.T) {
 	}
 }
 
+// TestEarlyExitsOfOtherDirectories wants a process in the root of a project not to end like one below it,
+// for which a path of --set is another one.
+func TestEarlyExitsOfOtherDirectories(t *testing.T) {
+	p := newProject(t)
+	p.args = []string{"generate", "--set", "outputs.crd=crds", "--set", "cacheDir=" + p.at("cache")}
+	p.write("work/schemagen.yaml", "paths: [./api/...]\n")
+	t.Chdir(p.at("work/api"))
+	p.run()
+	p.run()
+	time.Sleep(2100 * time.Millisecond)
+	p.process()
+	t.Chdir(p.at("work"))
+	got := p.process()
+	if _, ok := got.files[p.at("work/crds/example.com_widgets.yaml")]; !ok || got.code != 0 {
+		t.Errorf("no file is written, with exit code %d and\n%s", got.code, got.stderr)
+	}
+}
+
 // TestEarlyExitsThatCannotPrint wants a process whose standard error is full to fail as it
 // does without a cache.
 func TestEarlyExitsThatCannotPrint(t *testing.T) {

@@ -69,15 +69,6 @@ func TestShortPath(t *testing.T) {
 	}
 }
 
-// TestShortPaths shortens the paths in a hint.
-func TestShortPaths(t *testing.T) {
-	const schema = "spec.versions[0].schema.openAPIV3Schema"
-	got := withShortPaths(schema + ".properties[spec].properties[a.b].items has no maxItems: 5 would suffice; " + schema + ".properties[c] has none.")
-	if want := "spec.a.b[] has no maxItems: 5 would suffice; c has none."; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 // TestExcerpts cuts random lines, and wants each excerpt to fit, and to have what is
 // underlined above its underline.
 func TestExcerpts(t *testing.T) {

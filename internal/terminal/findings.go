@@ -90,7 +90,7 @@ func (p *page) diagnostic(diagnostic diag.Diagnostic) {
 		p.advice(screen.Dim, screen.Dim, "path", ShortPath(diagnostic.Path))
 	}
 	if diagnostic.Hint != "" {
-		p.advice(screen.Bold, screen.Plain, "help", withShortPaths(diagnostic.Hint))
+		p.advice(screen.Bold, screen.Plain, "help", diagnostic.Hint)
 	}
 	if diagnostic.Code != "" && !p.explained[diagnostic.Code] {
 		p.explained[diagnostic.Code] = true

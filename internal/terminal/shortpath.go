@@ -1,16 +1,6 @@
 package terminal
 
-import (
-	"strings"
-
-	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
-)
-
-// schemaPath matches the path of a part of a schema in a text.
-var schemaPath = lazyregexp.New(`spec\.versions\[\d+\]\.schema\.openAPIV3Schema(\.\w+(\[[^\]]*\])?)*`)
-
-// withShortPaths returns a text with the paths in it as [ShortPath] returns them.
-func withShortPaths(text string) string { return schemaPath().ReplaceAllStringFunc(text, ShortPath) }
+import "strings"
 
 // ShortPath returns the path of a part of a definition in a form that people write: the
 // fields of an object, and what the schema of the last one is rejected for. For
