@@ -172,7 +172,7 @@ dialects: ## Compare the CRDs that gateway-api and openshift/api publish with ou
 	$(GO) run -C bench . dialects -record $(if $(OPENSHIFT),-openshift $(abspath $(OPENSHIFT))) $(if $(OPCON),-opcon $(abspath $(OPCON)))
 
 .PHONY: bench
-bench: ## Time schemagen and controller-gen side by side on real API modules, and write docs/performance.md.
+bench: ## Time schemagen and controller-gen side by side on real API modules, and write the tables of docs/performance.md and docs/dev/performance.md.
 	$(GO) run -C bench . time -record
 
 .PHONY: growth

@@ -262,9 +262,9 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestPage checks that the tables of docs/performance.md are those of the recorded results, which
-// are of lines that the rows measure.
-func TestPage(t *testing.T) {
+// TestPages checks that the tables of docs/performance.md and docs/dev/performance.md are those of the
+// recorded results, which are of lines that the rows measure.
+func TestPages(t *testing.T) {
 	w, err := openWorkspace()
 	if err != nil {
 		t.Fatal(err)
@@ -276,15 +276,17 @@ func TestPage(t *testing.T) {
 	if have, err := os.ReadFile(rec.path); err != nil || string(have) != string(rec.text()) {
 		t.Errorf("%s is not as the harness writes it: %v", rec.path, err)
 	}
-	text, err := os.ReadFile(w.docs("performance.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if page, err := rec.page(string(text)); err != nil || page != string(text) {
-		t.Errorf("run go run . page: %v", err)
-	}
-	if _, err := rec.page(strings.Replace(string(text), "<!-- made by bench: targets", "<!--", 1)); err == nil {
-		t.Error("a page without a part is accepted")
+	for _, p := range rec.parts() {
+		text, err := os.ReadFile(w.docs(p.page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page, err := p.replace(string(text)); err != nil || page != string(text) {
+			t.Errorf("%s: run go run . page: %v", p.page, err)
+		}
+		if _, err := p.replace(strings.Replace(string(text), "<!-- made by bench: "+p.name, "<!--", 1)); err == nil {
+			t.Errorf("%s is accepted without the part %s", p.page, p.name)
+		}
 	}
 }
 

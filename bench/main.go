@@ -47,7 +47,7 @@ const usage = `usage: go run . COMMAND [flags]
                                           those that cluster-api wrote by hand
   time     [-schemagen PATH] [-case A,B] [-rows A,B] [-n 5] [-record]
                                           wall, CPU and memory of both
-  page                                    rewrite docs/performance.md from docs/performance.csv
+  page                                    rewrite the tables of performance.md, in docs and docs/dev
   growth   [-schemagen PATH] [-n 5] [-sizes 1,10] [-o FILE.csv] [-depth 4] [-width 6]
            [-unions 2] [-rules 3] [-description 120]
                                           wall and memory of both by the number of kinds
@@ -140,7 +140,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.BoolVar(&recorded, "record", false, "write the results to review.txt")
 	case "time":
 		flags.IntVar(&runs, "n", 5, "measured runs of each tool")
-		flags.BoolVar(&recorded, "record", false, "add the results to docs/performance.csv, and rewrite docs/performance.md")
+		flags.BoolVar(&recorded, "record", false, "add the results to docs/performance.csv, and rewrite performance.md in docs and docs/dev")
 		flags.StringVar(&rowNames, "rows", "", "comma-separated names of rows; all by default")
 	case "growth":
 		flags.IntVar(&runs, "n", 5, "measured runs of each tool")
@@ -235,7 +235,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		return timing(ctx, w, selected, rows, *product, runs, recorded, out)
 	case "page":
-		return writePage(w)
+		return writePages(w)
 	case "growth":
 		return growth(ctx, w, t, sizes, *product, runs, dir, out)
 	default:

@@ -1,77 +1,88 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 )
 
-// The parts of docs/performance.md that are made from the record stand between such lines.
+// Parts stand between such lines.
 const (
 	partBegin = "<!-- made by bench: %s -->\n"
 	partEnd   = "<!-- end -->\n"
 )
 
-// writePage rewrites the parts of docs/performance.md.
-func writePage(w workspace) error {
+// A part of a page in docs is made from the record.
+type part struct{ page, name, text string }
+
+// parts returns the part for users, and those for contributors.
+func (rec *record) parts() []part {
+	return []part{
+		{"performance.md", "summary", rec.summary()},
+		{"dev/performance.md", "targets", rec.targets()},
+		{"dev/performance.md", "results", rec.tables()},
+	}
+}
+
+// writePages rewrites the parts.
+func writePages(w workspace) error {
 	rec, err := readRecord(w.docs("performance.csv"))
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(w.docs("performance.md"))
-	if err != nil {
-		return err
-	}
-	page, err := rec.page(string(text))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(w.docs("performance.md"), []byte(page), 0o666)
-}
-
-// page returns the page with the parts replaced.
-func (rec *record) page(text string) (string, error) {
-	for _, part := range []struct{ name, text string }{
-		{"summary", rec.summary()}, {"targets", targetTable()}, {"results", rec.tables()},
-	} {
-		begin := fmt.Sprintf(partBegin, part.name)
-		before, rest, found := strings.Cut(text, begin)
-		_, after, ended := strings.Cut(rest, partEnd)
-		if !found || !ended {
-			return "", fmt.Errorf("docs/performance.md has no part %s", part.name)
+	for _, p := range rec.parts() {
+		text, err := os.ReadFile(w.docs(p.page))
+		if err != nil {
+			return err
 		}
-		text = before + begin + "\n" + part.text + "\n" + partEnd + after
+		page, err := p.replace(string(text))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(w.docs(p.page), []byte(page), 0o666); err != nil {
+			return err
+		}
 	}
-	return text, nil
+	return nil
 }
 
-// summary returns a table of the rows, how they were measured, and what they reach.
+// replace returns the text of the page with the part replaced.
+func (p part) replace(text string) (string, error) {
+	begin := fmt.Sprintf(partBegin, p.name)
+	before, rest, found := strings.Cut(text, begin)
+	_, after, ended := strings.Cut(rest, partEnd)
+	if !found || !ended {
+		return "", fmt.Errorf("docs/%s has no part %s", p.page, p.name)
+	}
+	return before + begin + "\n" + p.text + "\n" + partEnd + after, nil
+}
+
+// summary returns a table of the rows for users, and how they were measured.
 func (rec *record) summary() string {
-	all := rows()
-	results := make([][]result, len(all))
-	found := ""
-	for i, r := range all {
-		results[i], _ = rec.of(r)
-		found += fmt.Sprintf("- %s: %s\n", r.title, r.sentence(results[i]))
+	var b strings.Builder
+	var measured []result
+	b.WriteString("| | command lines | times as fast | range | memory | CPU |\n|---|--:|--:|--:|--:|--:|\n")
+	for _, r := range rows() {
+		results, _ := rec.of(r)
+		if len(results) == 0 {
+			continue
+		}
+		measured = append(measured, results...)
+		fmt.Fprintf(&b, "| %s | %d | %.1f | %s | %.0f %% | %.1f %% |\n", r.title, len(results),
+			geomean(results, result.speed), speeds(results), 100*geomean(results, result.memory), 100*geomean(results, result.cpu))
 	}
-	return meansTable(all, results) + "\nGeometric means of " + measuredAs(slices.Concat(results...)) + "\n\n" + found
+	return b.String() + "\nGeometric means of " + measuredAs(measured) + "\n"
 }
 
-// sentence returns the range of the row's speeds and what it reaches of its targets.
-func (r row) sentence(results []result) string {
-	if len(results) == 0 {
-		return "not measured yet."
+// speeds returns the range of the results' speeds, or "" for a single one.
+func speeds(results []result) string {
+	if len(results) == 1 {
+		return ""
 	}
-	least, most := results[0].speed(), results[0].speed()
-	for _, m := range results {
-		least, most = min(least, m.speed()), max(most, m.speed())
-	}
-	text := fmt.Sprintf("%.1f to %.1f times as fast. %s", least, most, r.verdict(results))
-	if least == most {
-		text = fmt.Sprintf("%.1f times as fast. %s", least, r.verdict(results))
-	}
-	return text
+	bySpeed := func(a, b result) int { return cmp.Compare(a.speed(), b.speed()) }
+	return fmt.Sprintf("%.0f–%.0f", slices.MinFunc(results, bySpeed).speed(), slices.MaxFunc(results, bySpeed).speed())
 }
 
 // measuredAs returns the number of runs and the dates of results.
@@ -93,8 +104,8 @@ func measuredAs(results []result) string {
 	return text
 }
 
-// targetTable returns the targets of all rows.
-func targetTable() string {
+// targets returns a table of the targets of all rows, and the rows that do not reach theirs.
+func (rec *record) targets() string {
 	var b strings.Builder
 	b.WriteString("| state |")
 	for _, t := range (row{}).targets() {
@@ -114,6 +125,12 @@ func targetTable() string {
 			fmt.Fprintf(&b, " %s |", strings.Join(parts, ", "))
 		}
 		b.WriteString("\n")
+	}
+	b.WriteString("\n")
+	for _, r := range rows() {
+		if results, _ := rec.of(r); len(results) > 0 {
+			fmt.Fprintf(&b, "- %s. %s\n", r.title, r.verdict(results))
+		}
 	}
 	return b.String()
 }

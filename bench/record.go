@@ -14,7 +14,7 @@ import (
 )
 
 // A record is a file with a result for each line of each row, from which the tables of
-// docs/performance.md are made. Results of several runs of the harness may be in one file.
+// docs/performance.md and docs/dev/performance.md are made. Results of several runs of the harness may be in one file.
 type record struct {
 	path string
 	rows map[string][]result // by the name of the row

@@ -141,7 +141,7 @@ func timing(ctx context.Context, w workspace, selected []benchCase, rows []row, 
 	if !recorded {
 		return nil
 	}
-	return writePage(w)
+	return writePages(w)
 }
 
 // measureCase measures one line of a case in the state of a row.

@@ -17,7 +17,7 @@ Ranges [][]int32 ´json:"ranges"´`,
 	rejectedByServer = &diag.Kind{
 		Code: "SG601", Fixes: true, Title: "the API server rejects the CRD",
 		Explanation: "The message comes from the server's own code and is the one that kubectl create prints. Common messages are listed below. schemagen crd --skip-verify writes the CRD anyway.",
-		Causes:      causesOfRejection,
+		Causes:      causesOfRejection[:],
 		Bad: `
 // +kubebuilder:validation:Pattern=´^[a-z´
 Name string ´json:"name"´`,

@@ -3,7 +3,7 @@ package verify
 import "github.com/schemagen/schemagen/diag"
 
 // causesOfRejection lists common reasons of the API server to reject a CRD, by its messages.
-var causesOfRejection = []diag.Cause{{
+var causesOfRejection = [...]diag.Cause{{
 	Message:     "must be a valid regular expression, but isn't",
 	Explanation: "The server compiles patterns with Go's package regexp, which has no lookahead and no back references.",
 	Bad: `

@@ -53,7 +53,7 @@ func TestReadmeFigures(t *testing.T) {
 func readmeFigures(performance string) string {
 	performance, _, _ = strings.Cut(performance, "<!-- end -->")
 	var b strings.Builder
-	b.WriteString("| | command lines | times as fast | peak memory |\n|---|--:|--:|--:|\n")
+	b.WriteString("| | command lines | times as fast | peak memory, of controller-gen's |\n|---|--:|--:|--:|\n")
 	for _, row := range []struct{ title, shown string }{
 		{"`rbac crd webhook`, cold, verified", "`make manifests`: `rbac crd webhook`"},
 		{"`object`, cold", "`make generate`: `object`"},
@@ -63,11 +63,11 @@ func readmeFigures(performance string) string {
 	} {
 		_, rest, found := strings.Cut(performance, "\n| "+row.title+" |")
 		line, _, _ := strings.Cut(rest, "\n")
-		cells := strings.Split(line, "|") // lines, times as fast, wall ÷ go list, memory, CPU
+		cells := strings.Split(line, "|") // lines, times as fast, range, memory, CPU
 		if !found || len(cells) < 5 {
 			continue // not measured yet
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | × %s |\n", row.shown, strings.TrimSpace(cells[0]), strings.TrimSpace(cells[1]), strings.TrimSpace(cells[3]))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", row.shown, strings.TrimSpace(cells[0]), strings.TrimSpace(cells[1]), strings.TrimSpace(cells[3]))
 	}
 	return b.String()
 }

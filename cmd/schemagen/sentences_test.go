@@ -22,9 +22,6 @@ const (
 	longestChapter  = 2500
 )
 
-// wordyPages are the pages of users that are still too long, or have such sentences. The list only shrinks.
-var wordyPages = []string{"migration.md", "performance.md", "unions.md"}
-
 // TestSentences checks the sentences of README and of the pages of the book, and of the help of
 // every command: their lengths, and that none begins with "What". Blocks, tables, headings and comments are
 // left out; a colon or a semicolon ends a sentence.
@@ -36,19 +33,13 @@ func TestSentences(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := filepath.Base(page)
-		if n := len(strings.Fields(string(text))); n > longestChapter && !slices.Contains(wordyPages, name) {
+		if n := len(strings.Fields(string(text))); n > longestChapter {
 			t.Errorf("%s has %d words, want at most %d", name, n, longestChapter)
 		}
 		texts[name] = paragraphs(string(text))
 	}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		faults := faultsOfSentences(texts[name])
-		switch wordy := slices.Contains(wordyPages, name); {
-		case wordy && len(faults) == 0:
-			t.Logf("%s can leave wordyPages", name)
-		case wordy:
-			t.Logf("%s: %d faults", name, len(faults))
-		case len(faults) > 0:
+		if faults := faultsOfSentences(texts[name]); len(faults) > 0 {
 			t.Errorf("%s:\n%s", name, strings.Join(faults, "\n"))
 		}
 	}

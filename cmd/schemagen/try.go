@@ -86,7 +86,7 @@ you are asked on a terminal, and pass --yes elsewhere.`,
 			if err := r.definitions.Configure(cmd, &r.Reporter); err != nil {
 				return err
 			}
-			if samples := project.Samples(nil, r.WorkDir); len(r.files) == 0 && samples != "" {
+			if samples := project.Samples(nil, r.WorkDir); len(r.files) == 0 && r.sample == "" && samples != "" {
 				r.files = []string{samples}
 			}
 			if len(r.files) == 0 && r.sample == "" {

@@ -66,9 +66,11 @@ func TestSessionKeepsResults(t *testing.T) {
 	if err := typedmodule.Requirements(dir); err != nil {
 		t.Fatal(err)
 	}
+	// Small definitions share their results.
+	long := "\t// " + strings.Repeat("A long description. ", 300) + "\n\tLong string `json:\"long,omitempty\"`\n"
 	file := func(kind, fields string) []byte {
 		return []byte("// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n" +
-			"type " + kind + " struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n" + fields + "}\n")
+			"type " + kind + " struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n" + long + fields + "}\n")
 	}
 	const name = "\t// The name.\n\t// +kubebuilder:validation:Pattern=\"(?i)x\"\n\tName string `json:\"name\"`\n"
 	target, err := apiserver.NewTarget("")

@@ -42,15 +42,17 @@ func grouped(s *structural.Schema, list []structural.Rule) (groups []group, unre
 	return groups, unread
 }
 
-// SameAnswers reports whether two lists of rules accept the same objects of a schema, and for how
-// many combinations of what they read this was proved. It is false if that is not known.
-func SameAnswers(s *structural.Schema, a, b []structural.Rule) (combinations int, same bool) {
-	list := slices.Concat(a, b)
+// SameAnswers reports whether new rules accept the same objects of a schema as old ones, and for how
+// many combinations of what they read this was proved. It is false if that is not known, and if a new
+// rule fails where the old rules only refuse: the server lets updates keep a value that a rule
+// refuses, but none for which a rule fails.
+func SameAnswers(s *structural.Schema, old, new []structural.Rule) (combinations int, same bool) {
+	list := slices.Concat(old, new)
 	groups, unread := grouped(s, list)
 	for _, i := range unread {
-		others := b
-		if i >= len(a) {
-			others = a
+		others := new
+		if i >= len(old) {
+			others = old
 		}
 		isEqual := func(r structural.Rule) bool {
 			return r.Rule == list[i].Rule && optionalOld(r) == optionalOld(list[i])
@@ -68,9 +70,11 @@ func SameAnswers(s *structural.Schema, a, b []structural.Rule) (combinations int
 		if t == nil {
 			return 0, false
 		}
-		first := len(slices.DeleteFunc(slices.Clone(g.rules), func(i int) bool { return i >= len(a) }))
+		first := len(slices.DeleteFunc(slices.Clone(g.rules), func(i int) bool { return i >= len(old) }))
 		for _, row := range t.rows {
-			if slices.Contains(row.accepts[:first], false) != slices.Contains(row.accepts[first:], false) {
+			before := row.outcomes[:first]
+			after := row.outcomes[first:]
+			if isAccepted(before) != isAccepted(after) || hasFailure(after) && !hasFailure(before) {
 				return 0, false
 			}
 		}

@@ -98,7 +98,7 @@ func (t *Table) meaning() Meaning {
 	return out
 }
 
-func (r row) isAccepted() bool { return !slices.Contains(r.accepts, false) }
+func (r row) isAccepted() bool { return isAccepted(r.outcomes) }
 
 // cover returns the fewest markers, as far as the greedy choice finds them, that together refuse all
 // rows that the rules refuse; none if the candidates, which accept all that the rules accept, do not.

@@ -2,11 +2,11 @@ package rules
 
 import (
 	"context"
-	"regexp"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -16,7 +16,7 @@ import (
 type Removal struct{ Old, New any }
 
 // immutable matches messages of rules that are to keep a value as it was written first.
-var immutable = regexp.MustCompile(`(?i)\bimmutable\b|\bonce set\b|\bcan(not|'t) be changed\b`)
+var immutable = lazyregexp.New(`(?i)\bimmutable\b|\bonce set\b|\bcan(not|'t) be changed\b`)
 
 // Removal returns how a value escapes from a rule that is to keep it: the server does not evaluate rules
 // about updates of what is removed, or new. It returns nil if the rule is not of that kind, or if no such
@@ -25,7 +25,7 @@ func (s *Search) Removal(ctx context.Context, edges []structural.Edge, node *str
 	rule structural.Rule) (*Removal, error) {
 	isOptionalOld := rule.OptionalOldSelf != nil && *rule.OptionalOldSelf
 	a := Reads(rule, node, Inside)
-	if a == nil || isOptionalOld || !immutable.MatchString(rule.Message) || !apiserver.UsesOldSelf(rule.Rule) {
+	if a == nil || isOptionalOld || !immutable().MatchString(rule.Message) || !apiserver.UsesOldSelf(rule.Rule) {
 		return nil, nil
 	}
 	if len(edges) == 1 && edges[0].Property == "status" { // only controllers write it

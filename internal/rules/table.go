@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -19,11 +21,19 @@ type Table struct {
 	rows    []row
 }
 
-// row is a class of each column, and whether the object is accepted by each rule. A rule that fails
-// to evaluate does not accept.
+// row is a class of each column, and the outcome of each rule. A rule that fails to evaluate does not
+// accept.
 type row struct {
-	classes []int
-	accepts []bool
+	classes  []int
+	outcomes []unions.Outcome
+}
+
+func isAccepted(outcomes []unions.Outcome) bool {
+	return !slices.ContainsFunc(outcomes, func(o unions.Outcome) bool { return o != unions.Outcome{} })
+}
+
+func hasFailure(outcomes []unions.Outcome) bool {
+	return slices.ContainsFunc(outcomes, func(o unions.Outcome) bool { return o.Failure != "" })
 }
 
 // maxRows bounds the rows of a table, and maxAnswers its answers: one of each rule for each row.
@@ -60,9 +70,7 @@ func newTable(s *structural.Schema, rules []structural.Rule) *Table {
 		for _, column := range t.columns {
 			next.classes = append(next.classes, chosen[column])
 		}
-		for _, outcome := range evaluate(t.object(next)) {
-			next.accepts = append(next.accepts, outcome == unions.Outcome{})
-		}
+		next.outcomes = evaluate(t.object(next))
 		t.rows = append(t.rows, next)
 	})
 	return t
