@@ -17,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/compare"
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/definitions"
@@ -148,6 +149,9 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if err != nil {
 		return err
 	}
+	if len(args) < 2 {
+		r.sayStale(ctx, target, new.Definitions, stderr)
+	}
 	if r.partial {
 		changes = slices.DeleteFunc(changes, func(c compare.Change) bool {
 			return c.Kind == changekind.DefinitionRemoved
@@ -181,6 +185,29 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 		return err
 	}
 	return r.deliver(ctx, report, data, stdout, stderr)
+}
+
+// sayStale prints which of the project's definitions its packages, if they have no mistakes, would change.
+func (r *diffRun) sayStale(ctx context.Context, target *apiserver.Target, existing []*crd.Definition, stderr io.Writer) {
+	packages, err := r.Project.Packages(nil, r.WorkDir)
+	if err != nil {
+		return
+	}
+	flags := r.definitions
+	flags.Stored = true
+	flags.Rules = nil
+	made, findings, err := flags.Generate(ctx, r.WorkDir, packages)
+	if err != nil || findings.HasErrors() {
+		return
+	}
+	changes, _ := compare.Definitions(ctx, target, existing, made)
+	i := slices.IndexFunc(changes, func(c compare.Change) bool { // others may lie elsewhere
+		return c.Kind != changekind.DefinitionAdded && c.Kind != changekind.DefinitionRemoved
+	})
+	if i >= 0 {
+		fmt.Fprintf(stderr, "schemagen: %s is not as %s generates it now: run schemagen generate first\n",
+			screen.Line(changes[i].Definition), screen.Line(strings.Join(packages, " ")))
+	}
 }
 
 // isPage reports whether a page for a review is written.

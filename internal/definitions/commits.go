@@ -244,11 +244,14 @@ func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.De
 			return nil, nil, err
 		}
 		if len(patterns) > 0 {
+			child := strings.TrimPrefix(patterns[0], folderPattern(full)) // "/..." for all packages
+			if filepath.Clean(path) == "." && child != "" {
+				return nil, nil, nil // they have to be named, as in the working tree
+			}
 			tree, err = c.checkout(ctx, ref, ":/")
 			if err != nil {
 				return nil, nil, err
 			}
-			child := strings.TrimPrefix(patterns[0], folderPattern(full)) // "/..." for all packages
 			patterns = []string{folderPattern(path) + child}
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
-	"github.com/schemagen/schemagen/internal/project"
 )
 
 // makefile has the calls of controller-gen in a Makefile.
@@ -26,8 +25,9 @@ type makefile struct {
 	incomplete bool
 	// arguments match those of the calls on each line.
 	arguments []lineArguments
-	// scaffold is set in a Kubebuilder project, whose layout has the calls without settings.
-	scaffold bool
+	// methods describes calls that only make can expand and that only write methods, as those of
+	// Kubebuilder's layout do.
+	methods []string
 }
 
 // lineArguments match the arguments of a call on a line of a Makefile, joined by spaces.
@@ -76,13 +76,12 @@ func literalMakefile(reader *inputs.Reader, dir string) (*makefile, error) {
 		return nil, err
 	}
 	m := &makefile{path: name}
-	_, m.scaffold = project.ReadKubebuilder(reader, dir)
 	m.addLiteral(data)
 	return m, nil
 }
 
 // addLiteral adds the calls in the text of the Makefile whose words are all literal but for the tool.
-// Other calls are problems, unless the project's layout has them: only make can expand them.
+// Only make can expand other calls.
 func (m *makefile) addLiteral(data []byte) {
 	lines := strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
 	for i := 0; i < len(lines); i++ {
@@ -99,10 +98,13 @@ func (m *makefile) addLiteral(data []byte) {
 		m.addArguments(first+1, text)
 		if reference := anyReference().FindString(strings.ReplaceAll(text, "$$", "")); reference != "" {
 			m.incomplete = true
-			if !m.scaffold || manifestGenerator().MatchString(text) || len(generatorsIn(strings.Fields(text))) == 0 {
-				m.unexpanded = true
-				m.problems = append(m.problems, fmt.Sprintf("%s:%d: only make can expand %s", m.path, first+1, reference))
+			problem := fmt.Sprintf("%s:%d: only make can expand %s", m.path, first+1, reference)
+			if slices.Equal(generatorsIn(strings.Fields(text)), []string{"object"}) {
+				m.methods = append(m.methods, problem)
+				continue
 			}
+			m.unexpanded = true
+			m.problems = append(m.problems, problem)
 			continue
 		}
 		calls, ok := shellCalls(text)
@@ -131,12 +133,8 @@ func (m *makefile) addArguments(line int, text string) {
 	}
 }
 
-// anyReference matches a reference of make, and manifestGenerator the generators that have
-// settings.
-var (
-	anyReference      = lazyregexp.New(`\$(\([^()]*\)?|\{[^{}]*\}?|.)`)
-	manifestGenerator = lazyregexp.New(`\s(crd|rbac|webhook)\b`)
-)
+// anyReference matches a reference of make.
+var anyReference = lazyregexp.New(`\$(\([^()]*\)?|\{[^{}]*\}?|.)`)
 
 // literalCall matches a line that may call controller-gen.
 var literalCall = lazyregexp.New(`(controller-gen|CONTROLLER_GEN[)}])"?\s`)

@@ -36,6 +36,10 @@ func AskedSettings(ctx context.Context, dir string,
 	if err != nil {
 		return nil, nil, "", err
 	}
+	if _, isKubebuilder := project.ReadKubebuilder(nil, dir); m != nil && !isKubebuilder {
+		m.problems = append(m.problems, m.methods...)
+		m.unexpanded = m.unexpanded || len(m.methods) > 0
+	}
 	if m != nil && m.unexpanded {
 		switch recorded, err := recordedMakefile(ctx, dir, m, agreed); {
 		case err != nil:
