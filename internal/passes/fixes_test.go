@@ -23,7 +23,8 @@ func second() []string {
 		"kep-verbatim: SG601 spec.validation.openAPIV3Schema.properties[spec].properties[x].properties[apiVersion].type: Required value: must not be empty for specified object fields",
 		"planted-mistakes: SG302 +kubebuilder:validation:MaxItems: must apply maxitem to an array",
 		"planted-mistakes: SG302 +kubebuilder:validation:Minimum: must apply minimum to a numeric value, found array",
-		"union-kep-verbatim: SG205 field Path without a json tag in type HostPath",
+		"union-kep-verbatim: SG311 discriminator Type has no closed set of values",
+		"union-kep-verbatim: SG311 discriminator UnionType has the value \"\", which means that it is absent",
 	}
 }
 
