@@ -795,9 +795,9 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *result {
 		d.Detail = "total cost"
 	case d.Cost:
 		d.Detail = "cost" // the amount depends on the path
-		if d.Hint != "" {
-			d.Cause, _, _ = strings.Cut(f.Detail, " (try ") // the hint says what to try
-		}
+	}
+	if d.Cost && d.Hint != "" {
+		d.Cause, _, _ = strings.Cut(f.Detail, " (try ") // the hint says what to try
 	}
 	d.More = f.Paths[min(1, len(f.Paths)):]
 	return d
