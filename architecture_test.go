@@ -40,6 +40,7 @@ func layers() []string {
 		"internal/ground/changekind",
 		"internal/ground/temporary",
 		"internal/ground/screen",
+		"internal/ground/schemapath",
 		"internal/ground/words",
 		"internal/ground/markdown",
 		"diag",

@@ -26,11 +26,11 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/ground/progress"
+	"github.com/schemagen/schemagen/internal/ground/schemapath"
 	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/rules"
 	"github.com/schemagen/schemagen/internal/schemas/contradictions"
 	"github.com/schemagen/schemagen/internal/schemas/locate"
-	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -931,7 +931,7 @@ func causeText(cause apiserver.Cause) string {
 		bound = fmt.Sprintf("%d would suffice if all of them had it", cause.JointBound)
 	}
 	var text string
-	path := terminal.ShortPath(cause.Path)
+	path := schemapath.Short(cause.Path)
 	switch {
 	case cause.Limit != nil:
 		text = fmt.Sprintf("%s has %s %d", path, cause.Keyword, *cause.Limit)

@@ -13,5 +13,4 @@
 //   - excerpt.go, cells.go: a line of source as it appears on a screen, with a part underlined
 //   - extent.go: how far the source at a position extends
 //   - sources.go: the texts that were read
-//   - shortpath.go: paths in definitions, as people write them
 package terminal

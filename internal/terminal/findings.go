@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/ground/schemapath"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
@@ -87,7 +88,7 @@ func (p *page) diagnostic(diagnostic diag.Diagnostic) {
 		}
 	}
 	if diagnostic.Path != "" {
-		p.advice(screen.Dim, screen.Dim, "path", ShortPath(diagnostic.Path))
+		p.advice(screen.Dim, screen.Dim, "path", schemapath.Short(diagnostic.Path))
 	}
 	if diagnostic.Hint != "" {
 		p.advice(screen.Bold, screen.Plain, "help", diagnostic.Hint)

@@ -1,14 +1,15 @@
-package terminal
+// Package schemapath writes paths of parts of definitions as people do.
+package schemapath
 
 import "strings"
 
-// ShortPath returns the path of a part of a definition in a form that people write: the
+// Short returns the path of a part of a definition in a form that people write: the
 // fields of an object, and what the schema of the last one is rejected for. For
 //
 //	spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[items].items.properties[name].maxLength
 //
 // it returns "spec.items[].name maxLength". Other paths are returned unchanged.
-func ShortPath(path string) string {
+func Short(path string) string {
 	const schema = "openAPIV3Schema"
 	i := strings.Index(path, schema)
 	if i < 0 {
