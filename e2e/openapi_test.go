@@ -172,7 +172,7 @@ func compareShown(ctx context.Context, t *testing.T, s *Server, crds []CRD) int 
 		t.Run("schema --published "+document, func(t *testing.T) {
 			theirs := map[string]map[string]any{} // by address
 			for _, version := range slices.Sorted(maps.Keys(served)) {
-				cmd := exec.CommandContext(ctx, schemagen(t), "schema", "-f", writeCRDs(t, served[version]), "--version", version, "--published", document)
+				cmd := exec.CommandContext(ctx, schemagen(t), "schema", writeCRDs(t, served[version]), "--version", version, "--published", document)
 				text, err := cmd.Output()
 				if err != nil {
 					t.Fatalf("%v\n%s", err, text)
