@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -371,7 +372,7 @@ func TestPacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept := memory{}
-	examined := 0
+	var examined atomic.Int64
 	check := func(minimum func(i int) int) string {
 		var subjects []*crd.Definition
 		for i := range 200 {
@@ -382,7 +383,7 @@ func TestPacks(t *testing.T) {
 			s.Provenance().Text = text
 			object := s.CRD
 			s.CRD = nil
-			s.Build = func() *apiextensionsv1.CustomResourceDefinition { examined++; return object }
+			s.Build = func() *apiextensionsv1.CustomResourceDefinition { examined.Add(1); return object }
 			subjects = append(subjects, s)
 		}
 		found, err := New(target, Options{Cache: kept}).Check(t.Context(), subjects)
@@ -393,16 +394,16 @@ func TestPacks(t *testing.T) {
 	}
 	original := func(i int) int { return 1 + 9*(i%2) } // every second one is a contradiction
 	first := check(original)
-	if examined != 200 || strings.Count(first, "minimum") < 100 || len(kept) < 2 || len(kept) > 30 {
-		t.Errorf("examined %d, %d entries, found %s", examined, len(kept), first)
+	if examined.Load() != 200 || strings.Count(first, "minimum") < 100 || len(kept) < 2 || len(kept) > 30 {
+		t.Errorf("examined %d, %d entries, found %s", examined.Load(), len(kept), first)
 	}
-	examined = 0
-	if second := check(original); examined != 0 || second != first {
-		t.Errorf("examined %d again; found %s", examined, second)
+	examined.Store(0)
+	if second := check(original); examined.Load() != 0 || second != first {
+		t.Errorf("examined %d again; found %s", examined.Load(), second)
 	}
 	changed := check(func(i int) int { return original(i) + i/199 })
-	if examined == 0 || examined == 200 || changed == first {
-		t.Errorf("examined %d after a change; found %s", examined, changed)
+	if examined.Load() == 0 || examined.Load() == 200 || changed == first {
+		t.Errorf("examined %d after a change; found %s", examined.Load(), changed)
 	}
 	large := manifestOf(`{type: object, x-kubernetes-validations: [{rule: "true"}]}`)
 	definitions, _ := Read(crd.File{Name: "crd.yaml", Data: []byte(large)})
