@@ -14,6 +14,15 @@ type group struct {
 	fields []string
 }
 
+// table returns the table of the rules of a group, which are some of a list; nil as [newTable].
+func (g group) table(s *structural.Schema, list []structural.Rule) *Table {
+	var rules []structural.Rule
+	for _, i := range g.rules {
+		rules = append(rules, list[i])
+	}
+	return newTable(s, rules)
+}
+
 // grouped returns the rules of an object in groups, and the indexes of those that cannot be read
 // exactly.
 func grouped(s *structural.Schema, list []structural.Rule) (groups []group, unread []int) {
@@ -62,11 +71,7 @@ func SameAnswers(s *structural.Schema, old, new []structural.Rule) (combinations
 		}
 	}
 	for _, g := range groups {
-		var rules []structural.Rule
-		for _, i := range g.rules {
-			rules = append(rules, list[i])
-		}
-		t := newTable(s, rules)
+		t := g.table(s, list)
 		if t == nil {
 			return 0, false
 		}

@@ -47,11 +47,7 @@ func Meanings(s *structural.Schema, list []structural.Rule) []Meaning {
 	groups, _ := grouped(s, list)
 	var out []Meaning
 	for _, g := range groups {
-		var rules []structural.Rule
-		for _, i := range g.rules {
-			rules = append(rules, list[i])
-		}
-		t := newTable(s, rules)
+		t := g.table(s, list)
 		if t == nil {
 			continue
 		}

@@ -76,7 +76,7 @@ func Reads(rule structural.Rule, s *structural.Schema, place Place) *Analysis {
 	}
 	self := value{schema: s, place: place, path: "self", text: "self", steps: []string{"self"}}
 	old := value{schema: s, place: place, path: "oldSelf", text: "oldSelf", steps: []string{"oldSelf"}}
-	old.optional = rule.OptionalOldSelf != nil && *rule.OptionalOldSelf
+	old.optional = optionalOld(rule)
 	root := (*scope)(nil).with("self", self).with("oldSelf", old)
 	w := &walk{parsed: parsed}
 	w.value(parsed.Expr(), root, facts{})

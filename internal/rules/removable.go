@@ -23,9 +23,11 @@ var immutable = lazyregexp.New(`(?i)\bimmutable\b|\bonce set\b|\bcan(not|'t) be 
 // value was found.
 func (s *Search) Removal(ctx context.Context, edges []structural.Edge, node *structural.Schema,
 	rule structural.Rule) (*Removal, error) {
-	isOptionalOld := rule.OptionalOldSelf != nil && *rule.OptionalOldSelf
+	if optionalOld(rule) || !immutable().MatchString(rule.Message) || !apiserver.UsesOldSelf(rule.Rule) {
+		return nil, nil
+	}
 	a := Reads(rule, node, Inside)
-	if a == nil || isOptionalOld || !immutable().MatchString(rule.Message) || !apiserver.UsesOldSelf(rule.Rule) {
+	if a == nil {
 		return nil, nil
 	}
 	if len(edges) == 1 && edges[0].Property == "status" { // only controllers write it
