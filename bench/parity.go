@@ -55,13 +55,14 @@ func parity(ctx context.Context, w workspace, selected []benchCase, given string
 	}
 	var total comparison
 	failed := 0
+	var failures strings.Builder // printed last, where a log that was cut still has them
 	add := func(name string, r comparison) {
 		printComparison(out, name, r)
-		for _, p := range r.problems {
-			fmt.Fprintf(out, "  %s\n", indent(p))
+		if r.failed() > 0 {
+			fmt.Fprintf(&failures, "%s\n", name)
 		}
-		for _, e := range r.excerpts {
-			fmt.Fprintf(out, "  %s\n", indent(e))
+		for _, text := range slices.Concat(r.problems, r.excerpts) {
+			fmt.Fprintf(&failures, "  %s\n", indent(text))
 		}
 		total.peerFiles += r.peerFiles
 		total.bytes += r.bytes
@@ -79,7 +80,7 @@ func parity(ctx context.Context, w workspace, selected []benchCase, given string
 		if update {
 			golden[c.name] = r.messages
 		} else if golden[c.name] != r.messages {
-			r.problems = append(r.problems, fmt.Sprintf("schemagen's warnings are not those of %s; it says\n%s", warningsFile, r.messages))
+			r.problems = append(r.problems, fmt.Sprintf("schemagen's warnings are not those of %s:\n%s", warningsFile, excerpt(golden[c.name], r.messages)))
 		}
 		add(c.name, r)
 	}
@@ -95,7 +96,7 @@ func parity(ctx context.Context, w workspace, selected []benchCase, given string
 			return err
 		}
 	}
-	fmt.Fprintf(out, "%d passed, %d failed\n", total.equal, failed)
+	fmt.Fprintf(out, "%s%d passed, %d failed\n", failures.String(), total.equal, failed)
 	if failed > 0 {
 		return errDiffers
 	}
