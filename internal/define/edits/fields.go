@@ -80,10 +80,8 @@ func (op fieldRule) Apply(editor *Editor, schema *structural.Schema) {
 // isSet returns the condition that a field is set. An empty list or map counts as unset, as in
 // Go, where a client cannot tell it from an absent one.
 func isSet(s *structural.Schema, field, value string) string {
-	if i := s.PropertyIndex(field); i >= 0 {
-		if f := s.Properties[i].Schema; f.Type == "array" || f.AdditionalProperties != nil {
-			return "(has(" + value + ") && " + value + ".size() > 0)"
-		}
+	if f := s.Property(field); f != nil && (f.Type == "array" || f.AdditionalProperties != nil) {
+		return "(has(" + value + ") && " + value + ".size() > 0)"
 	}
 	return "has(" + value + ")"
 }
