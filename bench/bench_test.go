@@ -559,3 +559,15 @@ func TestReplaceOneOf(t *testing.T) {
 		t.Errorf("%v, %s", err, got)
 	}
 }
+
+func TestWithoutPositions(t *testing.T) {
+	const want = "api/types.go:1:2: warning\n\tk8s.io/api@v0.1.0/types.go:3:4: the metadata\n"
+	for name, text := range map[string]string{
+		"absolute": "/tmp/a/case/api/types.go:1:2: warning\n\t/tmp/b/mod/k8s.io/api@v0.1.0/types.go:3:4: the metadata\n",
+		"relative": "api/types.go:1:2: warning\n\t../../b/mod/k8s.io/api@v0.1.0/types.go:3:4: the metadata\n",
+	} {
+		if got := withoutPositions(text, "/tmp/b/mod", "/tmp/a/case"); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
