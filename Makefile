@@ -145,7 +145,7 @@ versions: ## Run each release of controller-gen since v0.14 on real projects, to
 
 .PHONY: migrate-real
 migrate-real: ## Run migrate on projects made by Kubebuilder and on public repositories, and record the verdicts.
-	$(GO) test ./internal/migrate -run '^Test(RealProjects|Kubebuilder)$$' -count=1 -timeout 60m -real -update
+	$(GO) test ./internal/migrate -run '^Test(RealProjects|Kubebuilder|KubebuilderPlugin|Scaffolds)$$' -count=1 -timeout 60m -real -update
 
 .PHONY: channels
 channels: ## Measure what channels cost, and write bench/channels.txt.

@@ -4,14 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	docs "github.com/schemagen/schemagen/markers"
 )
-
-// TestCodesPage checks that docs/diagnostics.md is up to date; -update rewrites it.
-func TestCodesPage(t *testing.T) {
-	checkPage(t, "../../docs/diagnostics.md", reference.CodesPage())
-}
 
 // TestMarkersPage checks that docs/MARKERS.md is up to date; -update rewrites it.
 func TestMarkersPage(t *testing.T) {
