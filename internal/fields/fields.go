@@ -33,7 +33,7 @@ type Field struct {
 	// Default and Example are JSON.
 	Default string `json:"default,omitempty"`
 	Example string `json:"example,omitempty"`
-	// Enum are the possible values, those of the elements for a list or map without an enum.
+	// Enum lists the possible values. A list or map without an enum has the values of its elements.
 	Enum []EnumValue `json:"enum,omitempty"`
 	// Limits are the other restrictions of the value as text.
 	Limits []string `json:"limits,omitempty"`

@@ -18,7 +18,7 @@ type Notes struct {
 	// Absent are the properties, and the values of an enum, that conditions on gates
 	// remove from the node.
 	Absent []Absent
-	// Constants are those of the Go type whose values the enum lists; nil if there is no such type.
+	// Constants is the Go type whose constants the enum lists, or nil.
 	Constants Constants
 }
 
