@@ -13,7 +13,7 @@ func selectable(s *structural.Schema) []unions.Union {
 	found := unions.Of(s)
 	for _, u := range found {
 		for _, m := range u.Members {
-			if p := propertyNamed(s, m.Name); p != nil && hasDefault(p) {
+			if p := s.Property(m.Name); p != nil && hasDefault(p) {
 				return nil
 			}
 		}

@@ -3,6 +3,8 @@ package rules
 import (
 	"slices"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -64,7 +66,7 @@ func SameAnswers(s *structural.Schema, old, new []structural.Rule) (combinations
 			others = old
 		}
 		isEqual := func(r structural.Rule) bool {
-			return r.Rule == list[i].Rule && optionalOld(r) == optionalOld(list[i])
+			return r.Rule == list[i].Rule && ptr.Deref(r.OptionalOldSelf, false) == ptr.Deref(list[i].OptionalOldSelf, false)
 		}
 		if !slices.ContainsFunc(others, isEqual) {
 			return 0, false
@@ -87,5 +89,3 @@ func SameAnswers(s *structural.Schema, old, new []structural.Rule) (combinations
 	}
 	return combinations, true
 }
-
-func optionalOld(r structural.Rule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
