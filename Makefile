@@ -145,7 +145,7 @@ versions: ## Run each release of controller-gen since v0.14 on real projects, to
 
 .PHONY: migrate-real
 migrate-real: ## Run migrate on projects made by Kubebuilder and on public repositories, and record the verdicts.
-	$(GO) test ./internal/migrate -run '^Test(RealProjects|Kubebuilder)$$' -count=1 -timeout 60m -real -update
+	$(GO) test ./internal/migrate -run '^Test(RealProjects|Kubebuilder|KubebuilderPlugin|Scaffolds)$$' -count=1 -timeout 60m -real -update
 
 .PHONY: channels
 channels: ## Measure what channels cost, and write bench/channels.txt.
@@ -218,6 +218,7 @@ test-action: ## Test the GitHub action with a local server for the files of rele
 .PHONY: test-web
 test-web: ## Test with a validator, yaml-language-server and a browser; installs missing programs.
 	./hack/web.sh -count=1 -timeout 15m $(GOTESTFLAGS)
+	cd web && $(GO) vet ./playground/... && $(GO) test $(GOTESTFLAGS) ./playground
 
 .PHONY: test-editors
 test-editors: ## Drive the language server from Neovim and VS Code's library, and build the extension; installs missing programs.
