@@ -263,7 +263,7 @@ func Counted(schema *structural.Schema) []Union {
 			if escaped, ok := plain[name]; ok {
 				name = escaped
 			}
-			if propertyOf(schema, name) != nil {
+			if schema.Property(name) != nil {
 				u.Members = append(u.Members, Member{Name: name})
 			}
 		}
