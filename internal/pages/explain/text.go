@@ -111,57 +111,26 @@ func (e *Explanation) writePlainField(b *strings.Builder, indent string, f *fiel
 	}
 }
 
-// fact is a line about a value, and the lines below it.
-type fact struct {
-	text string
-	more []string
-}
-
-// facts returns what is known about the value.
-func facts(f *fields.Field) []fact {
-	var out []fact
-	add := func(text string) { out = append(out, fact{text: text}) }
-	if len(f.Enum) > 0 {
-		var values, described []string
-		for _, v := range f.Enum {
-			values = append(values, v.Value)
-			if v.Description != "" {
-				described = append(described, v.Value+": "+fields.OneLine(v.Description))
-			}
-		}
-		out = append(out, fact{f.OneOf() + ": " + strings.Join(values, ", "), described})
-	}
-	if f.Default != "" {
-		add("default: " + f.Default)
-	}
-	if f.Example != "" {
-		add("example: " + f.Example)
-	}
-	for _, limit := range f.Limits {
-		add(limit)
-	}
-	if f.Member != "" {
-		add(f.Member)
-	}
-	return out
-}
-
 // writeFacts writes facts as text.
 func writeFacts(b *strings.Builder, indent string, f *fields.Field) {
-	for _, fact := range facts(f) {
-		writeWrapped(b, indent, fact.text)
-		for _, line := range fact.more {
-			writeWrapped(b, indent, "- "+line)
+	for _, fact := range f.Facts() {
+		writeWrapped(b, indent, fact.Line())
+		for _, v := range fact.Values {
+			writeWrapped(b, indent, "- "+v.Value+": "+fields.OneLine(v.Description))
 		}
 	}
 }
 
 // writeMarkdownFacts writes facts as a list.
 func writeMarkdownFacts(b *strings.Builder, indent string, f *fields.Field) {
-	for _, fact := range facts(f) {
-		b.WriteString(indent + "- " + markdown.Text(fact.text) + "\n")
-		for _, line := range fact.more {
-			b.WriteString(indent + "  - " + markdown.Text(line) + "\n")
+	for _, fact := range f.Facts() {
+		b.WriteString(indent + "- " + markdown.Text(fact.Text))
+		for i, code := range fact.Code {
+			b.WriteString([]string{" ", ", "}[min(i, 1)] + markdown.Code(code))
+		}
+		b.WriteString("\n")
+		for _, v := range fact.Values {
+			fmt.Fprintf(b, "%s  - %s: %s\n", indent, markdown.Code(v.Value), markdown.Text(fields.OneLine(v.Description)))
 		}
 	}
 }
@@ -227,7 +196,7 @@ func section(r *publish.Resource, f *fields.Field) string {
 	if f.Description != "" {
 		b.WriteString("\n" + proseMarkdown("", f.Description) + "\n")
 	}
-	if len(facts(f)) > 0 {
+	if len(f.Facts()) > 0 {
 		b.WriteString("\n")
 	}
 	writeMarkdownFacts(&b, "", f)
