@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/xml"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -262,8 +263,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestPages checks that the tables of docs/performance.md and docs/dev/performance.md are those of the
-// recorded results, which are of lines that the rows measure.
+// TestPages checks that the tables of docs/performance.md and docs/dev/performance.md, and README's chart,
+// are those of the recorded results, which are of lines that the rows measure.
 func TestPages(t *testing.T) {
 	w, err := openWorkspace()
 	if err != nil {
@@ -286,6 +287,14 @@ func TestPages(t *testing.T) {
 		}
 		if _, err := p.replace(strings.Replace(string(text), "<!-- made by bench: "+p.name, "<!--", 1)); err == nil {
 			t.Errorf("%s is accepted without the part %s", p.page, p.name)
+		}
+	}
+	for name, want := range rec.charts() {
+		if err := xml.Unmarshal([]byte(want), new(struct{})); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if have, err := os.ReadFile(w.docs("pictures/" + name)); err != nil || string(have) != want {
+			t.Errorf("docs/pictures/%s: run go run . page: %v", name, err)
 		}
 	}
 }

@@ -15,6 +15,8 @@ type Notes struct {
 	// Mistake is the most serious error that was reported in the source of the
 	// node, because of which the node is incomplete.
 	Mistake Mistake
+	// Pointer is set if the field is a pointer in Go, so that even a zero value sets it.
+	Pointer bool
 	// Absent are the properties, and the values of an enum, that conditions on gates
 	// remove from the node.
 	Absent []Absent

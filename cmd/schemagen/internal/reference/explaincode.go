@@ -123,7 +123,7 @@ A diagnostic is an error if the API server would reject the output, or if the ou
 written then. It is a warning if something that you wrote has no effect or can never hold; ` + "`--strict`" + ` treats
 warnings as errors.
 
-A package may have hundreds of the warnings SG217, SG605 and, if unions are not enabled, SG311. Only the first one in
+A package may have hundreds of the warnings SG217, SG333, SG605 and, if unions are not enabled, SG311. Only the first one in
 a package is printed, with the number of the others; ` + "`--format json` and `sarif`" + ` list all of them.
 
 Examples in Go are fields of the spec of a kind Widget, declarations or whole packages, and are reported by schemagen
