@@ -210,7 +210,5 @@ func writeKindMarkdown(b *strings.Builder, k *Documented) {
 		fmt.Fprintf(b, "\n%s:\n\n%syaml\n%s%s\n", markdown.Text(example.Title), fence, example.YAML, fence)
 	}
 	fmt.Fprintf(b, "\n### Fields of %s\n\n", markdown.Text(k.title()))
-	for _, child := range k.Field.Fields {
-		writeMarkdownField(b, "", child)
-	}
+	writeMarkdownFields(b, k.Field)
 }

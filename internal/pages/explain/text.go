@@ -208,9 +208,7 @@ func section(r *publish.Resource, f *fields.Field) string {
 	if len(f.Fields) > 0 {
 		b.WriteString("\n## Fields\n\n")
 	}
-	for _, child := range f.Fields {
-		writeMarkdownField(&b, "", child)
-	}
+	writeMarkdownFields(&b, f)
 	return b.String()
 }
 
@@ -247,25 +245,25 @@ func writeMarkdownRules(b *strings.Builder, indent string, f *fields.Field) {
 	}
 }
 
-func writeMarkdownField(b *strings.Builder, indent string, f *fields.Field) {
-	required := ""
-	if f.Required {
-		required = ", required"
-	}
-	fmt.Fprintf(b, "%s- %s (%s%s%s)", indent, markdown.Code(f.Name), markdown.Code(f.Type), required, positionOf(f))
-	if f.Description != "" {
-		text := proseMarkdown(indent+"  ", f.Description)
-		if !strings.HasPrefix(text, "\n") {
-			text = " " + text
+// writeMarkdownFields writes all fields below a field as one list: nested ones are too deep to be read.
+func writeMarkdownFields(b *strings.Builder, f *fields.Field) {
+	const indent = "  "
+	for _, row := range f.Rows() {
+		required := ""
+		if row.Required {
+			required = ", required"
 		}
-		b.WriteString(":" + text)
-	}
-	b.WriteString("\n")
-	indent += "  "
-	writeMarkdownFacts(b, indent, f)
-	writeMarkdownUnions(b, indent, f)
-	writeMarkdownRules(b, indent, f)
-	for _, child := range f.Fields {
-		writeMarkdownField(b, indent, child)
+		fmt.Fprintf(b, "- %s (%s%s%s)", markdown.Code(row.Path), markdown.Code(row.Type), required, positionOf(row.Field))
+		if row.Description != "" {
+			text := proseMarkdown(indent, row.Description)
+			if !strings.HasPrefix(text, "\n") {
+				text = " " + text
+			}
+			b.WriteString(":" + text)
+		}
+		b.WriteString("\n")
+		writeMarkdownFacts(b, indent, row.Field)
+		writeMarkdownUnions(b, indent, row.Field)
+		writeMarkdownRules(b, indent, row.Field)
 	}
 }
