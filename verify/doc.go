@@ -19,7 +19,7 @@
 //   - versions.go: versions that the server converts itself although their schemas differ
 //   - condition.go: the condition NonStructuralSchema, and what is refused beside it
 //   - size.go: which parts of a large CRD take the most bytes
-//   - shared.go: nodes that are repeated are verified once
+//   - shared.go: definitions of which the server is asked about parts
 //   - handle.go: what the server does with objects, kept by the definition
 //   - codes.go, rejections.go: the codes of the diagnostics, and the causes of rejections by the server
 package verify

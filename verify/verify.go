@@ -571,7 +571,7 @@ func (c *checks) askServer(ctx context.Context) error {
 			c.rules = report.Rules
 		}
 		found := foldCosts(slices.DeleteFunc(withoutCopies(report.Findings),
-			func(f apiserver.Finding) bool { return known[identity(f)] }))
+			func(f apiserver.Finding) bool { return known[identity(f)] }), report.Rules)
 		for _, f := range found {
 			known[identity(f)] = true
 		}

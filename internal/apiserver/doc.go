@@ -18,6 +18,7 @@
 //   - scope.go: the CEL environments in which they are compiled
 //   - resultcache.go: compiled rules that are kept between runs
 //   - celerrors.go, warnings.go: the server's errors about compiled rules, and its warnings
+//   - parts.go: definitions without the nodes about which the server need not be asked
 //   - panic.go: CRDs on which the server's code panics
 //   - finding.go: findings, and their paths in the given object
 //

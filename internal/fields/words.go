@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -57,20 +58,37 @@ func limits(schema *structural.Schema) []string {
 		out = append(out, limitsOf(v, schema.XIntOrString)...)
 	}
 	if element := elementOf(schema); element != nil {
-		var more []string
-		if element.ValueValidation != nil {
-			for _, value := range element.Enum {
-				more = append(more, string(value.Raw))
-			}
-		}
-		if len(more) > 0 {
-			add("each element is one of %s", strings.Join(more, ", "))
-		}
 		for _, limit := range limits(element) {
 			add("each element %s", limit)
 		}
 	}
 	return out
+}
+
+// enumOf returns the values of a schema's own enum, with the comments of their Go constants, unless
+// the description lists them.
+func enumOf(s *structural.Schema) (out []EnumValue) {
+	if s.ValueValidation == nil || len(s.Enum) == 0 {
+		return nil
+	}
+	var docs map[string]string
+	if s.Origin.Constants != nil && !strings.Contains(s.Description, "Possible enum values:") {
+		docs = s.Origin.Constants.ConstantDocs()
+	}
+	for _, value := range s.Enum {
+		var text string // values of other types have no constants
+		_ = json.Unmarshal(value.Raw, &text)
+		out = append(out, EnumValue{Value: string(value.Raw), Description: docs[text]})
+	}
+	return out
+}
+
+// OneOf returns the words before the values of Enum.
+func (f *Field) OneOf() string {
+	if strings.HasPrefix(f.Type, "[]") || strings.HasPrefix(f.Type, "map[") {
+		return "each element is one of"
+	}
+	return "one of"
 }
 
 // countOf returns a number of things, in the singular or the plural.
@@ -226,6 +244,23 @@ func DescribeUnion(u unions.Union) Union {
 		out.Values = append(out.Values, UnionValue{Value: v.Value, Member: v.Name, Optional: v.Optional})
 	}
 	return out
+}
+
+// membership returns when a field may be set, if it is a member of one of the unions.
+func membership(list []unions.Union, name string) string {
+	for _, u := range list {
+		index := slices.IndexFunc(u.Members, func(m unions.Member) bool { return m.Name == name })
+		switch {
+		case index < 0:
+		case u.Discriminator == "":
+			return "the object " + u.MustHaveMember()
+		case u.Members[index].Optional:
+			return fmt.Sprintf("may be set only when %s is %q", u.Discriminator, u.Members[index].Value)
+		default:
+			return fmt.Sprintf("must be set when %s is %q, and only then", u.Discriminator, u.Members[index].Value)
+		}
+	}
+	return ""
 }
 
 // IsUnionRule reports whether a rule enforces a union.

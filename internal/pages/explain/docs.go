@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/schemagen/schemagen/internal/fields"
@@ -16,11 +17,64 @@ import (
 // Documented is a served version of a kind with its documentation.
 type Documented struct {
 	*publish.Resource
+	// Versions are all versions of the definition, the one that kubectl prefers first.
+	Versions []Version
 	// Field is the whole object with all fields, or nil if there is no schema
 	// ([DocumentedField]).
 	Field *fields.Field
 	// Examples are objects that a server accepts.
 	Examples []Example
+}
+
+// Version is a version of a definition.
+type Version struct {
+	Name   string `json:"name"`
+	Served bool   `json:"served,omitempty"`
+	Stored bool   `json:"stored,omitempty"`
+	// Warning is what a server sends to clients of a deprecated version.
+	Warning string `json:"warning,omitempty"`
+}
+
+// VersionsOf returns the versions of a definition, the one that kubectl prefers first.
+func VersionsOf(definition *apiextensionsv1.CustomResourceDefinition) []Version {
+	var out []Version
+	for _, v := range definition.Spec.Versions {
+		added := Version{Name: v.Name, Served: v.Served, Stored: v.Storage}
+		switch {
+		case v.Deprecated && v.DeprecationWarning != nil:
+			added.Warning = *v.DeprecationWarning
+		case v.Deprecated: // the server's text
+			added.Warning = fmt.Sprintf("%s/%s %s is deprecated", definition.Spec.Group, v.Name, definition.Spec.Names.Kind)
+		}
+		out = append(out, added)
+	}
+	slices.SortStableFunc(out, func(a, b Version) int { return version.CompareKubeAwareVersionStrings(b.Name, a.Name) })
+	return out
+}
+
+// Remarks returns whether the version is stored, deprecated or not served, in a few words.
+func (v Version) Remarks() string {
+	var out []string
+	if v.Stored {
+		out = append(out, "stored")
+	}
+	if v.Warning != "" {
+		out = append(out, "deprecated")
+	}
+	if !v.Served {
+		out = append(out, "not served")
+	}
+	return strings.Join(out, ", ")
+}
+
+// Deprecated returns the warning that a server sends to clients of this version, if any.
+func (k *Documented) Deprecated() string {
+	for _, v := range k.Versions {
+		if v.Name == k.Version {
+			return v.Warning
+		}
+	}
+	return ""
 }
 
 // Example is an object in YAML.
@@ -82,6 +136,23 @@ func MarkdownDocs(kinds []*Documented) []publish.File {
 	return out
 }
 
+// writeVersions writes what becomes of each version, if there are several.
+func writeVersions(b *strings.Builder, k *Documented) {
+	if len(k.Versions) > 1 {
+		b.WriteString("\nVersions: ")
+		for i, v := range k.Versions {
+			b.WriteString([]string{"", ", "}[min(i, 1)] + markdown.Code(v.Name))
+			if remarks := v.Remarks(); remarks != "" {
+				b.WriteString(" (" + remarks + ")")
+			}
+		}
+		b.WriteString("\n")
+	}
+	if warning := k.Deprecated(); warning != "" {
+		b.WriteString("\nDeprecated: " + markdown.Text(warning) + "\n")
+	}
+}
+
 func writeKindMarkdown(b *strings.Builder, k *Documented) {
 	scope := "cluster"
 	if k.Namespaced {
@@ -94,6 +165,7 @@ func writeKindMarkdown(b *strings.Builder, k *Documented) {
 		}
 	}
 	b.WriteString("\n")
+	writeVersions(b, k)
 	if k.Field == nil {
 		fmt.Fprintf(b, "\nIts fields are not documented: %s\n", markdown.Text(k.Missing()))
 		return

@@ -62,9 +62,7 @@ func (e *Explanation) plain() string {
 		description = "<empty>"
 	}
 	writeWrapped(&b, "    ", description)
-	for _, line := range facts(f) {
-		writeWrapped(&b, "    ", line)
-	}
+	writeFacts(&b, "    ", f)
 	for _, u := range f.Unions {
 		b.WriteString("\nUNION:\n")
 		writeWrapped(&b, "    ", u.Text)
@@ -95,9 +93,7 @@ func (e *Explanation) writePlainField(b *strings.Builder, indent string, f *fiel
 	if f.Description != "" && !brief {
 		writeWrapped(b, inner, f.Description)
 	}
-	for _, line := range facts(f) {
-		writeWrapped(b, inner, line)
-	}
+	writeFacts(b, inner, f)
 	for _, u := range f.Unions {
 		writeWrapped(b, inner, "union: "+u.Text+": "+valuesText(u))
 	}
@@ -115,16 +111,59 @@ func (e *Explanation) writePlainField(b *strings.Builder, indent string, f *fiel
 	}
 }
 
-// facts returns lines about the value.
-func facts(f *fields.Field) []string {
-	var out []string
+// fact is a line about a value, and the lines below it.
+type fact struct {
+	text string
+	more []string
+}
+
+// facts returns what is known about the value.
+func facts(f *fields.Field) []fact {
+	var out []fact
+	add := func(text string) { out = append(out, fact{text: text}) }
 	if len(f.Enum) > 0 {
-		out = append(out, "one of: "+strings.Join(f.Enum, ", "))
+		var values, described []string
+		for _, v := range f.Enum {
+			values = append(values, v.Value)
+			if v.Description != "" {
+				described = append(described, v.Value+": "+fields.OneLine(v.Description))
+			}
+		}
+		out = append(out, fact{f.OneOf() + ": " + strings.Join(values, ", "), described})
 	}
 	if f.Default != "" {
-		out = append(out, "default: "+f.Default)
+		add("default: " + f.Default)
 	}
-	return append(out, f.Limits...)
+	if f.Example != "" {
+		add("example: " + f.Example)
+	}
+	for _, limit := range f.Limits {
+		add(limit)
+	}
+	if f.Member != "" {
+		add(f.Member)
+	}
+	return out
+}
+
+// writeFacts writes facts as text.
+func writeFacts(b *strings.Builder, indent string, f *fields.Field) {
+	for _, fact := range facts(f) {
+		writeWrapped(b, indent, fact.text)
+		for _, line := range fact.more {
+			writeWrapped(b, indent, "- "+line)
+		}
+	}
+}
+
+// writeMarkdownFacts writes facts as a list.
+func writeMarkdownFacts(b *strings.Builder, indent string, f *fields.Field) {
+	for _, fact := range facts(f) {
+		b.WriteString(indent + "- " + markdown.Text(fact.text) + "\n")
+		for _, line := range fact.more {
+			b.WriteString(indent + "  - " + markdown.Text(line) + "\n")
+		}
+	}
 }
 
 func requiredMark(f *fields.Field) string {
@@ -188,12 +227,10 @@ func section(r *publish.Resource, f *fields.Field) string {
 	if f.Description != "" {
 		b.WriteString("\n" + proseMarkdown("", f.Description) + "\n")
 	}
-	for i, line := range facts(f) {
-		if i == 0 {
-			b.WriteString("\n")
-		}
-		b.WriteString("- " + markdown.Text(line) + "\n")
+	if len(facts(f)) > 0 {
+		b.WriteString("\n")
 	}
+	writeMarkdownFacts(&b, "", f)
 	writeMarkdownUnions(&b, "", f)
 	if len(f.Rules) > 0 {
 		b.WriteString("\nRules:\n\n")
@@ -256,9 +293,7 @@ func writeMarkdownField(b *strings.Builder, indent string, f *fields.Field) {
 	}
 	b.WriteString("\n")
 	indent += "  "
-	for _, line := range facts(f) {
-		b.WriteString(indent + "- " + markdown.Text(line) + "\n")
-	}
+	writeMarkdownFacts(b, indent, f)
 	writeMarkdownUnions(b, indent, f)
 	writeMarkdownRules(b, indent, f)
 	for _, child := range f.Fields {

@@ -74,7 +74,8 @@ func (s *suggester) schemaOf(t *source.Type) *structural.Schema {
 func (e *lineEditor) replace(meaning rules.Meaning, own []*markers.Marker, fields []*unionField) bool {
 	out := e.out
 	isInUnion := slices.ContainsFunc(meaning.Markers, isDiscriminated)
-	if len(meaning.Markers) == 0 || isInUnion && len(meaning.Markers) > 1 {
+	isUnwritten := func(m rules.Marker) bool { return m.Kind > rules.AtLeastOne || m.Nonempty }
+	if len(meaning.Markers) == 0 || isInUnion && len(meaning.Markers) > 1 || slices.ContainsFunc(meaning.Markers, isUnwritten) {
 		return false
 	}
 	var texts, written []string
@@ -139,7 +140,7 @@ func (e *lineEditor) near(meaning rules.Meaning, fields []*unionField) bool {
 // accepts says what the rules accept beyond a marker of a near meaning.
 func accepts(meaning rules.Meaning) string {
 	written := "a union"
-	if !isDiscriminated(*meaning.Near) {
+	if !isDiscriminated(*meaning.Near) && !meaning.Near.Nonempty {
 		written = "// " + oneOfMarker(*meaning.Near)
 	}
 	return fmt.Sprintf("the rules accept %s, which %s would refuse", plainjson.Text(meaning.Accepted), written)
@@ -268,25 +269,9 @@ func (e *lineEditor) mark(marker rules.Marker, members, fields []*unionField) bo
 	for _, value := range d.choices.values {
 		if !slices.ContainsFunc(marker.Members, func(m unions.Member) bool { return m.Value == value }) {
 			out.Empty = append(out.Empty, value)
-			e.unread(value, marker, fields)
 		}
 	}
 	return true
-}
-
-// unread adds a note about a field that is named as a value of the discriminator, and that no rule
-// reads.
-func (e *lineEditor) unread(value string, marker rules.Marker, fields []*unionField) {
-	for _, f := range fields {
-		isMember := slices.ContainsFunc(marker.Members, func(m unions.Member) bool { return m.Name == f.name })
-		if isMember || f.name == marker.Discriminator || !sameName(value, f) {
-			continue
-		}
-		selected := marker.Members[0]
-		object := map[string]any{marker.Discriminator: selected.Value, selected.Name: "…", f.name: "…"}
-		e.out.Notes = append(e.out.Notes, fmt.Sprintf("no rule reads %s, though it is named as %q: the rules and the markers accept %s",
-			f.field.Label(), value, plainjson.Text(object)))
-	}
 }
 
 // memberMarker returns the marker of a member.

@@ -85,8 +85,9 @@ type Repository struct {
 type Fill struct {
 	// Type of the fill.
 	// +unionDiscriminator
+	// +required
 	// +kubebuilder:validation:Enum=Solid;Image;Gradient;None
-	Type FillType `json:"type"`
+	Type FillType `json:"type,omitempty"`
 	// +unionMember=Solid
 	// +optional
 	Solid *Solid `json:"solid,omitempty"`
