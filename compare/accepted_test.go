@@ -1,9 +1,14 @@
 package compare
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/internal/apiserver"
@@ -80,5 +85,64 @@ status: {storedVersions: [v1, v2]}
 	}
 	if rejected == 0 {
 		t.Error("the server rejects none of the changes")
+	}
+}
+
+// TestRandomRejections compares what the server rejects in random updates with the answer to complete
+// definitions. The server is asked only about parts of most of them. Some have a mistake that the server
+// rejects only in new definitions.
+func TestRandomRejections(t *testing.T) {
+	target := newest(t)
+	counts := map[string]int{}
+	for seed := range *randomPairs {
+		c := random{rand.New(rand.NewPCG(uint64(seed), 2))}
+		old := randomDefinition(c.schema(3))
+		if c.one(4) {
+			old.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["mistake"] = props{Type: "array", XListType: new("set"),
+				Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &props{Type: "object"}}}
+		}
+		new := old.DeepCopy()
+		changed := new.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+		for range 1 + c.IntN(2) {
+			c.change(&changed, 2)
+		}
+		new.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = changed
+		if c.one(6) {
+			new.Spec.Scope = apiextensionsv1.ClusterScoped
+		}
+		changes, err := Definitions(t.Context(), target, []*crd.Definition{subject(old)}, []*crd.Definition{subject(new)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(changes) == 0 {
+			continue
+		}
+		findings, err := target.ValidateUpdate(t.Context(), new, old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want []string
+		for _, change := range changes {
+			if change.Kind == changekind.Rejected {
+				got = append(got, change.Reason)
+			}
+		}
+		for _, f := range findings {
+			if !f.Warning {
+				want = append(want, "the server rejects the definition: "+shorten(f.String(), 400))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d:\ngot  %q\nwant %q", seed, got, want)
+		}
+		inPart, err := apiserver.AcceptsSchemas(t.Context(), target, new, subject(new).Schemas)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts[fmt.Sprintf("rejected %t, schemas accepted %t", len(want) > 0, inPart)]++
+	}
+	t.Log(counts)
+	if len(counts) != 4 {
+		t.Errorf("not all cases occur: %v", counts)
 	}
 }

@@ -439,7 +439,11 @@ func (d *definition) askServer(ctx context.Context, target *apiserver.Target) er
 	}
 	old := d.old.CRD
 	new := d.new.CRD
-	if d.new.Provenance().Accepted.By(target.Version()) && !hasSelectable(old) && !hasSelectable(new) {
+	accepted, err := d.acceptsSchemas(ctx, target)
+	if err != nil {
+		return fmt.Errorf("compare %s: %w", d.name, err)
+	}
+	if accepted {
 		// An update does not ask more of schemas than a creation.
 		old = withoutSchemas(old)
 		new = withoutSchemas(new)
@@ -459,6 +463,20 @@ func (d *definition) askServer(ctx context.Context, target *apiserver.Target) er
 		d.add(Change{Kind: changekind.Rejected, Category: BreaksStored, NewPath: path, Reason: "the server rejects the definition: " + shorten(f.String(), 400)})
 	}
 	return nil
+}
+
+// acceptsSchemas reports whether the server is known to accept the new schemas.
+func (d *definition) acceptsSchemas(ctx context.Context, target *apiserver.Target) (bool, error) {
+	if hasSelectable(d.old.CRD) || hasSelectable(d.new.CRD) {
+		return false, nil
+	}
+	if d.new.Provenance().Accepted.By(target.Version()) {
+		return true, nil
+	}
+	if slices.ContainsFunc(d.new.Unsupported, func(u []structural.Unsupported) bool { return len(u) > 0 }) {
+		return false, nil
+	}
+	return apiserver.AcceptsSchemas(ctx, target, d.new.CRD, d.new.Schemas)
 }
 
 // hasSelectable reports whether a definition has selectable fields, which must be in its schemas.

@@ -10,6 +10,7 @@ import (
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/rules"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -19,19 +20,31 @@ import (
 func (c *comparer) rules(p nodePair) bool {
 	removed := rulesWithout(p.old.XValidations, p.new.XValidations)
 	added := rulesWithout(p.new.XValidations, p.old.XValidations)
+	var answers rules.Answers
+	if len(added) > 0 && len(removed) > 0 {
+		answers = rules.CompareAnswers(p.new, p.old.XValidations, p.new.XValidations)
+	}
 	if len(added) > 0 {
 		oldRules := c.beforeRules(p)
 		for _, rule := range added {
 			if c.ctx.Err() != nil {
 				return true
 			}
-			c.ruleAdded(p, rule, oldRules)
+			c.ruleAdded(p, rule, oldRules, such(answers.Refused[indexOf(p.new.XValidations, rule)]))
 		}
 	}
 	for _, rule := range removed {
-		c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleRemoved, Old: rule.Rule, Index: indexOf(p.oldRules, rule), Reason: "values that violate the rule are accepted"})
+		c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleRemoved, Old: rule.Rule, Index: indexOf(p.oldRules, rule), Reason: "values that violate the rule are accepted" + such(answers.Accepted[indexOf(p.old.XValidations, rule)])})
 	}
 	return true
+}
+
+// such shows an object of a table, if there is one.
+func such(object map[string]any) string {
+	if object == nil {
+		return ""
+	}
+	return ", such as " + plainjson.Text(object)
 }
 
 // rewritten returns a pair of nodes with the new rules on both sides if the old ones accept the same
@@ -44,15 +57,14 @@ func (c *comparer) rewritten(p nodePair) nodePair {
 	}
 	reason := "only messages, the spelling of rules, or the number or order of equal rules changed"
 	if len(rulesWithout(old, new))+len(rulesWithout(new, old)) > 0 {
-		_, isSame := rules.SameAnswers(p.old, old, new)
-		if !isSame {
+		if !rules.CompareAnswers(p.old, old, new).Same {
 			return p
 		}
-		combinations, isSame := rules.SameAnswers(p.new, old, new)
-		if !isSame {
+		answers := rules.CompareAnswers(p.new, old, new)
+		if !answers.Same {
 			return p
 		}
-		reason = fmt.Sprintf("the rules accept the same objects as before, in each of %d combinations of what they read", combinations)
+		reason = fmt.Sprintf("the rules accept the same objects as before, in each of %d combinations of what they read", answers.Combinations)
 	}
 	c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleMessageChanged, Reason: reason})
 	node := *p.old
@@ -163,8 +175,9 @@ func indexOf(list []structural.Rule, rule structural.Rule) int {
 	return slices.IndexFunc(list, func(r structural.Rule) bool { return r.Rule == rule.Rule })
 }
 
-func (c *comparer) ruleAdded(pair nodePair, rule structural.Rule, oldRules beforeRules) {
-	change := Change{Kind: changekind.RuleAdded, New: rule.Rule, Index: indexOf(pair.newRules, rule), Reason: "values that violate the rule are rejected"}
+// ruleAdded adds the change of a new rule. example shows an object that it refuses, in words.
+func (c *comparer) ruleAdded(pair nodePair, rule structural.Rule, oldRules beforeRules, example string) {
+	change := Change{Kind: changekind.RuleAdded, New: rule.Rule, Index: indexOf(pair.newRules, rule), Reason: "values that violate the rule are rejected" + example}
 	seen := oldRules.accepted
 	switch {
 	case oldRules.required.imply(rule):

@@ -281,9 +281,12 @@ func differences(a, b *structural.Schema) []string {
 	var visit func(a, b reflect.Value)
 	visit = func(a, b reflect.Value) {
 		for i := range a.NumField() {
-			field := a.Type().Field(i)
 			x := a.Field(i)
 			y := b.Field(i)
+			if x.IsZero() && y.IsZero() {
+				continue // without the name, which reflect allocates
+			}
+			field := a.Type().Field(i)
 			switch {
 			case field.Anonymous && x.Kind() == reflect.Pointer:
 				visit(x.Elem(), y.Elem()) // normalized has set both

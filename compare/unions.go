@@ -78,7 +78,7 @@ func (c *comparer) unguarded(p nodePair, new []unions.Union) {
 		for i := range new {
 			name, ok := celtext.Name(new[i].Discriminator)
 			if ok && new[i].MayBeAbsent() && strings.Contains(rule.Rule, "self."+name+" ==") && !strings.Contains(rule.Rule, "has(self."+name+") &&") {
-				c.ruleAdded(p, rule, oldRules)
+				c.ruleAdded(p, rule, oldRules, "")
 			}
 		}
 	}

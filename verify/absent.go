@@ -21,7 +21,7 @@ import (
 )
 
 // OffRules returns the codes of findings that [Options.Off] is about.
-func OffRules() []diag.Code { return []diag.Code{maskedMessage.Code, removable.Code} }
+func OffRules() []diag.Code { return []diag.Code{maskedMessage.Code, removable.Code, leakyUnion.Code} }
 
 // absentFields reports the rules of a version that fail for an object that the schema allows,
 // because they read a field that it does not have. Only failures that the server's code confirms

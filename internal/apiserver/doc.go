@@ -18,6 +18,7 @@
 //   - scope.go: the CEL environments in which they are compiled
 //   - resultcache.go: compiled rules that are kept between runs
 //   - celerrors.go, warnings.go: the server's errors about compiled rules, and its warnings
+//   - parts.go: definitions without the nodes about which the server need not be asked
 //   - panic.go: CRDs on which the server's code panics
 //   - finding.go: findings, and their paths in the given object
 //
@@ -38,7 +39,8 @@
 //
 // Objects:
 //
-//   - kind.go: decode, default, prune, admit and validate objects of a version of a CRD, in the server's order
+//   - kind.go: decode, default, prune and admit objects of a version of a CRD, in the server's order
+//   - kindvalidate.go: the step of that order that validates
 //   - kinds.go: the same for many versions that share nodes, each of which is converted once
 //   - metadata.go, values.go: the metadata of an object, and values of a schema
 //   - skeleton.go, storage.go: pruning by skeletons, and objects that are stored in another version

@@ -66,9 +66,9 @@ func (w words) hasField(name string) bool {
 	return w[name] || w[strings.TrimSuffix(strings.TrimPrefix(name, "__"), "__")]
 }
 
-// MayUse returns a function that reports whether rules with the expressions may depend on
+// mayUse returns a function that reports whether rules with the expressions may depend on
 // optional properties with a name: whether they compile, and what they cost.
-func MayUse(expressions ...string) func(property string) bool {
+func mayUse(expressions ...string) func(property string) bool {
 	w := wordsOf(expressions...)
 	return func(property string) bool { return isMeta(property) || w.has(property) }
 }

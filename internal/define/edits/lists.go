@@ -52,6 +52,16 @@ func WithoutLevel(tag codetags.Tag) codetags.Tag {
 	return tag
 }
 
+// WithoutLevels returns a tag without the tags for its stability around it. isAlpha is set if, because
+// of one of them, the tag is only observed, not enforced.
+func WithoutLevels(tag codetags.Tag) (inner codetags.Tag, isAlpha bool) {
+	for (tag.Name == markers.TagAlphaName || tag.Name == markers.TagBetaName) && tag.ValueTag != nil {
+		isAlpha = isAlpha || tag.Name == markers.TagAlphaName
+		tag = *tag.ValueTag
+	}
+	return tag, isAlpha
+}
+
 // item adds the edits for a tag that applies to one item of a list.
 func (t *tagReader) item(tag, inner codetags.Tag, path []Step, field string) {
 	switch {

@@ -53,11 +53,11 @@ func (all *Unions) erasedParts(t *source.Type) (out []erasedPart) {
 			case markers.UnionDiscriminatedBy:
 				part.union = string(value)
 			case markers.Declarative:
-				part.tagged = marker.Name == markers.TagUnionDiscriminatorName || marker.Name == markers.TagUnionMemberName
+				part.discriminator = marker.Name == markers.TagUnionDiscriminatorName || marker.Name == markers.TagModeDiscriminatorName
+				part.tagged = part.discriminator || marker.Name == markers.TagUnionMemberName
 				if part.tagged {
 					found = true
 					part.union = NameOf(marker)
-					part.discriminator = marker.Name == markers.TagUnionDiscriminatorName
 				}
 				if arg, ok := value.NamedArg("memberName"); ok && part.tagged {
 					part.value = arg.Value
