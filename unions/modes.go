@@ -202,7 +202,7 @@ func (m *Modes) isUnion(schema *structural.Schema) bool {
 			return false
 		}
 	}
-	return len(stringsOf(propertyOf(schema, m.Discriminator))) > 0
+	return len(stringsOf(schema.Property(m.Discriminator))) > 0
 }
 
 func modesIn(schema *structural.Schema) (out []Modes) {
@@ -276,7 +276,7 @@ func readModes(schema *structural.Schema, plain map[string]string, condition str
 		return m, nil, false
 	}
 	m.Discriminator = plain[found[1]]
-	m.Boolean = propertyOf(schema, m.Discriminator).Type == "boolean"
+	m.Boolean = schema.Property(m.Discriminator).Type == "boolean"
 	for _, literal := range literalRegexp().FindAllString(condition, -1) {
 		text := strings.NewReplacer(`\\`, `\`, `\'`, `'`, `\n`, "\n", `\r`, "\r", `\t`, "\t").Replace(literal[1 : len(literal)-1])
 		modes = append(modes, text)

@@ -61,7 +61,7 @@ func Of(schema *structural.Schema) []Union {
 // specifies about the discriminator. Its values come from its enum or, if there is none, from the
 // members.
 func withFacts(s *structural.Schema, discriminator string, values []string, members []Member) Union {
-	d := propertyOf(s, discriminator)
+	d := s.Property(discriminator)
 	if enum := stringsOf(d); len(enum) > 0 {
 		values = enum
 	}
@@ -84,15 +84,6 @@ func withFacts(s *structural.Schema, discriminator string, values []string, memb
 		}
 	}
 	return u
-}
-
-func propertyOf(s *structural.Schema, name string) *structural.Schema {
-	for _, p := range s.Properties {
-		if p.Name == name {
-			return p.Schema
-		}
-	}
-	return nil
 }
 
 // stringsOf returns the values of an enum that are strings.
@@ -228,7 +219,7 @@ func readSide(schema *structural.Schema, plain map[string]string, text string) (
 		if !isProperty || !isMember || guard != "" && guard != discriminator {
 			return side{}, false
 		}
-		for _, value := range stringsOf(propertyOf(schema, d)) {
+		for _, value := range stringsOf(schema.Property(d)) {
 			if celtext.String(value) == literal {
 				return side{discriminator: d, member: m, value: value, required: i != 1, forbidden: i != 0}, true
 			}
@@ -272,7 +263,7 @@ func Counted(schema *structural.Schema) []Union {
 			if escaped, ok := plain[name]; ok {
 				name = escaped
 			}
-			if propertyOf(schema, name) != nil {
+			if schema.Property(name) != nil {
 				u.Members = append(u.Members, Member{Name: name})
 			}
 		}
