@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
@@ -73,24 +75,25 @@ func (c *comparer) rewritten(p nodePair) nodePair {
 
 // rulesWithout returns the rules of list that other does not have.
 func rulesWithout(list, other []structural.Rule) []structural.Rule {
-	byText := func(r structural.Rule) string { return fmt.Sprint(isOptional(r), strings.TrimSpace(r.Rule)) }
+	byText := func(r structural.Rule) string {
+		return fmt.Sprint(ptr.Deref(r.OptionalOldSelf, false), strings.TrimSpace(r.Rule))
+	}
 	rest := withoutKeys(list, other, byText)
 	if len(rest) == 0 {
 		return nil
 	}
 	return withoutKeys(rest, other, func(r structural.Rule) string {
 		if conditions := apiserver.Conditions(r.Rule); conditions != nil {
-			return fmt.Sprintf("%t %q", isOptional(r), conditions)
+			return fmt.Sprintf("%t %q", ptr.Deref(r.OptionalOldSelf, false), conditions)
 		}
 		return byText(r)
 	})
 }
 
 // isAboutChanges reports whether a rule only applies to updates of a value.
-func isAboutChanges(r structural.Rule) bool { return !isOptional(r) && apiserver.UsesOldSelf(r.Rule) }
-
-// isOptional reports whether oldSelf is an optional value in a rule.
-func isOptional(r structural.Rule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
+func isAboutChanges(r structural.Rule) bool {
+	return !ptr.Deref(r.OptionalOldSelf, false) && apiserver.UsesOldSelf(r.Rule)
+}
 
 // beforeRules is what is known about the values of a node without its new rules.
 type beforeRules struct {
@@ -115,7 +118,9 @@ type alternative struct {
 // optional then.
 type ruleKind struct{ changes, optional bool }
 
-func kindOfRule(r structural.Rule) ruleKind { return ruleKind{isAboutChanges(r), isOptional(r)} }
+func kindOfRule(r structural.Rule) ruleKind {
+	return ruleKind{isAboutChanges(r), ptr.Deref(r.OptionalOldSelf, false)}
+}
 
 // conditionsOf returns what rules require.
 func conditionsOf(rules []structural.Rule) conditions {
@@ -144,7 +149,7 @@ func conditionsOf(rules []structural.Rule) conditions {
 // imply reports whether a rule holds because other rules do, which are evaluated whenever it is:
 // one of them requires one of the same alternatives, or of some of them.
 func (c conditions) imply(rule structural.Rule) bool {
-	kinds := []ruleKind{{optional: isOptional(rule)}}
+	kinds := []ruleKind{{optional: ptr.Deref(rule.OptionalOldSelf, false)}}
 	if isAboutChanges(rule) {
 		kinds = append(kinds, kindOfRule(rule))
 	}
@@ -260,10 +265,10 @@ func seenAfter(old, new *structural.Schema) *structural.Schema {
 	out.Properties = nil
 	for _, f := range old.Properties {
 		out.Properties = append(out.Properties,
-			structural.Property{Name: f.Name, Schema: seenAfter(f.Schema, propertyOf(new, f.Name))})
+			structural.Property{Name: f.Name, Schema: seenAfter(f.Schema, new.Property(f.Name))})
 	}
 	for _, f := range new.Properties {
-		if f.Schema.Default != nil && propertyOf(old, f.Name) == nil {
+		if f.Schema.Default != nil && old.Property(f.Name) == nil {
 			out.Properties = append(out.Properties, structural.Property{Name: f.Name, Schema: unspecified()})
 		}
 	}

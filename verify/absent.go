@@ -133,8 +133,12 @@ func (c *checks) absentField(path string, rule structural.Rule, f *rules.Failure
 	default:
 		r.Meant = guard + " || " + operand(rule.Rule)
 	}
-	if r.Meant != "" {
-		r.Old = rule.Rule
+	if r.Meant == "" {
+		return
+	}
+	r.Old = rule.Rule
+	if !c.options.Generating { // only Go is fixed
+		r.Hint = fmt.Sprintf("if the rule is to hold without %s, write: %s", f.Read.Text, strings.Join(strings.Fields(r.Meant), " "))
 	}
 }
 

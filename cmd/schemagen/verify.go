@@ -74,7 +74,7 @@ line; "# schemagen:ignore-file CODE reason" suppresses it in the whole file.`,
 	cmd.Flags().StringVar(&r.old, "old", "", "check the CRDs as an update of these: files, packages or -, or a commit: git:REF or git:REF:PATH")
 	cmd.Flags().BoolVar(&r.costs, "costs", false, "print the estimated cost of each CEL rule")
 	cmd.Flags().BoolVar(&r.unions, "unions", false, "also report the unions that rules enforce, and where they accept more")
-	cmd.Flags().BoolVar(&r.condition, "condition", false, "print as YAML or JSON which condition NonStructuralSchema a server would set, and which features it would refuse")
+	cmd.Flags().BoolVar(&r.condition, "condition", false, "print the condition NonStructuralSchema as a server sets it, and the features that the server refuses then")
 	cmd.Flags().BoolVar(&r.proposal, "proposal", false, "with --condition: use the rules and the wording of the structural-schema KEP")
 	cli.HideFlags(cmd, "condition", "proposal")
 	return cmd

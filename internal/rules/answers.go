@@ -3,6 +3,8 @@ package rules
 import (
 	"slices"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -76,7 +78,7 @@ func CompareAnswers(s *structural.Schema, old, new []structural.Rule) Answers {
 			others = old
 		}
 		isEqual := func(r structural.Rule) bool {
-			return r.Rule == list[i].Rule && optionalOld(r) == optionalOld(list[i])
+			return r.Rule == list[i].Rule && ptr.Deref(r.OptionalOldSelf, false) == ptr.Deref(list[i].OptionalOldSelf, false)
 		}
 		out.Same = out.Same && slices.ContainsFunc(others, isEqual)
 	}
@@ -113,5 +115,3 @@ func (t *Table) keep(objects map[int]map[string]any, rules []int, offset int, r 
 		}
 	}
 }
-
-func optionalOld(r structural.Rule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
