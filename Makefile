@@ -108,8 +108,8 @@ erasures: ## Compare what is generated for a set of gates with what is generated
 rule-presence: ## Compare which fields rules read with the server's evaluation, for 100,000 random rules and objects, and record it. CHECKOUTS=DIR has repositories, as OWNER+NAME, whose rules are recorded, too.
 	$(GO) test ./internal/rules -run '^(TestReadsMatchServer|TestCorpus)$$' -v -count=1 -timeout 1h -pairs 100000 -record $(if $(CHECKOUTS),-checkouts $(abspath $(CHECKOUTS)))
 
-rule-tables: ## Compare tables of rules with the server's evaluation, for 100,000 random objects, and 10,000 markers with their rules.
-	$(GO) test ./internal/rules -run '^(TestTableMatchesServer|TestMeaningOfMarkers)$$' -v -count=1 -timeout 30m -pairs 100000
+rule-tables: ## Compare tables of rules with the server's evaluation, for 100,000 random objects, and 10,000 markers with their rules, and record it. CHECKOUTS=DIR has repositories, as OWNER+NAME, whose sets of rules are recorded, too.
+	$(GO) test ./internal/rules -run '^(TestTableMatchesServer|TestMeaningOfMarkers|TestSets)$$' -v -count=1 -timeout 1h -pairs 100000 -record $(if $(CHECKOUTS),-checkouts $(abspath $(CHECKOUTS)))
 
 .PHONY: field
 field: ## Run both tools on public repositories; compare files and findings with bench/field.txt.
@@ -145,7 +145,7 @@ versions: ## Run each release of controller-gen since v0.14 on real projects, to
 
 .PHONY: migrate-real
 migrate-real: ## Run migrate on projects made by Kubebuilder and on public repositories, and record the verdicts.
-	$(GO) test ./internal/migrate -run '^Test(RealProjects|Kubebuilder)$$' -count=1 -timeout 60m -real -update
+	$(GO) test ./internal/migrate -run '^Test(RealProjects|Kubebuilder|KubebuilderPlugin|Scaffolds)$$' -count=1 -timeout 60m -real -update
 
 .PHONY: channels
 channels: ## Measure what channels cost, and write bench/channels.txt.
@@ -218,6 +218,7 @@ test-action: ## Test the GitHub action with a local server for the files of rele
 .PHONY: test-web
 test-web: ## Test with a validator, yaml-language-server and a browser; installs missing programs.
 	./hack/web.sh -count=1 -timeout 15m $(GOTESTFLAGS)
+	cd web && $(GO) vet ./playground/... && $(GO) test $(GOTESTFLAGS) ./playground
 
 .PHONY: test-editors
 test-editors: ## Drive the language server from Neovim and VS Code's library, and build the extension; installs missing programs.
@@ -237,6 +238,7 @@ pictures: ## Draw terminals, a review, README and the book into bin/pictures, an
 .PHONY: book
 book: ## Render docs/ and README.md as a site in bin/book, and check its links.
 	CGO_ENABLED=0 $(GO) -C tools/book tool hugo --cleanDestinationDir --noBuildLock --quiet
+	$(GO) -C web run ./playground/build -o $(BIN)/book
 	$(GO) -C tools/book vet . && $(GO) -C tools/book test -count=1 . # the site is no input of the test cache
 
 .PHONY: pictures-docs

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/xml"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -262,8 +263,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestPages checks that the tables of docs/performance.md and docs/dev/performance.md are those of the
-// recorded results, which are of lines that the rows measure.
+// TestPages checks that the tables of docs/performance.md and docs/dev/performance.md, and README's chart,
+// are those of the recorded results, which are of lines that the rows measure.
 func TestPages(t *testing.T) {
 	w, err := openWorkspace()
 	if err != nil {
@@ -286,6 +287,14 @@ func TestPages(t *testing.T) {
 		}
 		if _, err := p.replace(strings.Replace(string(text), "<!-- made by bench: "+p.name, "<!--", 1)); err == nil {
 			t.Errorf("%s is accepted without the part %s", p.page, p.name)
+		}
+	}
+	for name, want := range rec.charts() {
+		if err := xml.Unmarshal([]byte(want), new(struct{})); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if have, err := os.ReadFile(w.docs("pictures/" + name)); err != nil || string(have) != want {
+			t.Errorf("docs/pictures/%s: run go run . page: %v", name, err)
 		}
 	}
 }
@@ -548,5 +557,17 @@ func TestReplaceOneOf(t *testing.T) {
 	want := `// +kubebuilder:validation:XValidation:rule="[has(self.a),has(self.b)].filter(x,x==true).size() == 1",message="exactly one of the fields in [a b] must be set"` + "\ntype T struct{}\n"
 	if err != nil || string(got) != want {
 		t.Errorf("%v, %s", err, got)
+	}
+}
+
+func TestWithoutPositions(t *testing.T) {
+	const want = "api/types.go:1:2: warning\n\tk8s.io/api@v0.1.0/types.go:3:4: the metadata\n"
+	for name, text := range map[string]string{
+		"absolute": "/tmp/a/case/api/types.go:1:2: warning\n\t/tmp/b/mod/k8s.io/api@v0.1.0/types.go:3:4: the metadata\n",
+		"relative": "api/types.go:1:2: warning\n\t../../b/mod/k8s.io/api@v0.1.0/types.go:3:4: the metadata\n",
+	} {
+		if got := withoutPositions(text, "/tmp/b/mod", "/tmp/a/case"); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }

@@ -47,7 +47,7 @@ const usage = `usage: go run . COMMAND [flags]
                                           those that cluster-api wrote by hand
   time     [-schemagen PATH] [-case A,B] [-rows A,B] [-n 5] [-record]
                                           wall, CPU and memory of both
-  page                                    rewrite the tables of performance.md, in docs and docs/dev
+  page                                    rewrite the tables of performance.md, in docs and docs/dev, and README's chart
   growth   [-schemagen PATH] [-n 5] [-sizes 1,10] [-o FILE.csv] [-depth 4] [-width 6]
            [-unions 2] [-rules 3] [-description 120]
                                           wall and memory of both by the number of kinds

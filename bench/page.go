@@ -17,16 +17,17 @@ const (
 // A part of a page in docs is made from the record.
 type part struct{ page, name, text string }
 
-// parts returns the part for users, and those for contributors.
+// parts returns the parts for users, and those for contributors.
 func (rec *record) parts() []part {
 	return []part{
+		{"../README.md", "chart", rec.readmeChart()},
 		{"performance.md", "summary", rec.summary()},
 		{"dev/performance.md", "targets", rec.targets()},
 		{"dev/performance.md", "results", rec.tables()},
 	}
 }
 
-// writePages rewrites the parts.
+// writePages rewrites the parts, and draws the charts.
 func writePages(w workspace) error {
 	rec, err := readRecord(w.docs("performance.csv"))
 	if err != nil {
@@ -42,6 +43,11 @@ func writePages(w workspace) error {
 			return err
 		}
 		if err := os.WriteFile(w.docs(p.page), []byte(page), 0o666); err != nil {
+			return err
+		}
+	}
+	for name, picture := range rec.charts() {
+		if err := os.WriteFile(w.docs("pictures/"+name), []byte(picture), 0o666); err != nil {
 			return err
 		}
 	}

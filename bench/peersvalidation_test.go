@@ -9,7 +9,7 @@ import (
 // TestValidationReason explains only the known differences.
 func TestValidationReason(t *testing.T) {
 	kind := &validationKind{typeName: "Struct", ignored: map[string][]string{
-		"mode": {"+k8s:ifMode"}, "type Text": {"+k8s:customValidation"}, "unique": {"+k8s:customUnique"},
+		"mode": {"+k8s:alpha"}, "type Text": {"+k8s:customValidation"}, "unique": {"+k8s:customUnique"},
 	}}
 	docs := map[string]fieldDoc{
 		"list": {text: "// +k8s:minItems=1"}, "number": {text: "// +default=1"}, "text": {types: []string{"Text"}},
@@ -29,8 +29,8 @@ func TestValidationReason(t *testing.T) {
 		{theirs: []string{"spec.a.b", "spec.c"}, ours: []string{"spec.a"}},
 		{theirs: []string{"spec.a"}, found: []string{skipped}, reason: "the server evaluates rules only for objects that the schema allows"},
 		{ours: []string{"spec.a"}, found: []string{skipped}},
-		{theirs: []string{"spec.mode"}, reason: "SG309: a CRD cannot express +k8s:ifMode"},
-		{theirs: []string{"spec.text", "spec.mode"}, reason: "SG309: a CRD cannot express +k8s:customValidation; SG309: a CRD cannot express +k8s:ifMode"},
+		{theirs: []string{"spec.mode"}, reason: "SG309: a CRD cannot express +k8s:alpha"},
+		{theirs: []string{"spec.text", "spec.mode"}, reason: "SG309: a CRD cannot express +k8s:alpha; SG309: a CRD cannot express +k8s:customValidation"},
 		{theirs: []string{"spec.list"}, reason: "a list or map that is absent has no minimum"},
 		{theirs: []string{"spec.list"}, call: validationCall{Value: json.RawMessage(`{"list":[]}`)}},
 		{theirs: []string{"spec.number"}, reason: "the server sets the default first"},

@@ -43,8 +43,14 @@ func writeSections(file string, sections map[string]string) error {
 }
 
 // withoutPositions removes the machine-specific parts of paths: the module cache and the
-// directory of the case.
+// directory of the case. If both are near each other, for example in the directory for
+// temporary files, the module cache is printed relative to the case.
 func withoutPositions(text, modCache, dir string) string {
-	text = strings.ReplaceAll(text, dir+string(filepath.Separator), "")
-	return strings.ReplaceAll(text, modCache+string(filepath.Separator), "")
+	separator := string(filepath.Separator)
+	text = strings.ReplaceAll(text, dir+separator, "")
+	text = strings.ReplaceAll(text, modCache+separator, "")
+	if relative, err := filepath.Rel(dir, modCache); err == nil {
+		text = strings.ReplaceAll(text, filepath.ToSlash(relative)+"/", "")
+	}
+	return text
 }

@@ -367,15 +367,6 @@ func (c *comparer) structureChanged(p nodePair) {
 	c.add(p, "", change)
 }
 
-func propertyOf(s *structural.Schema, name string) *structural.Schema {
-	for _, p := range s.Properties {
-		if p.Name == name {
-			return p.Schema
-		}
-	}
-	return nil
-}
-
 // fieldStep returns the path step of a field.
 func fieldStep(name string) string {
 	if strings.ContainsAny(name, ".[]*") {

@@ -18,6 +18,7 @@
 //   - lower.go: the model becomes part of a schema, in the first form whose rules fit the cost limit
 //   - rules.go, branches.go: the CEL rules, and the oneOf form
 //   - recover.go, recoverbranches.go, withoutrules.go: the model is recovered from a schema
+//   - modes.go: fields that depend on the value of a discriminator, of which several may be set
 //   - evaluate.go: the outcome of rules for an object
 //   - plan.go, normalize.go, validate.go: the unions of a schema are applied to objects
 //   - policy.go: an admission policy makes the API server normalize on updates

@@ -28,32 +28,43 @@ func isTotal(f apiserver.Finding) bool {
 }
 
 // foldCosts merges the rules that contribute to a total over the limit with the total, which
-// gets their paths. A total is left out if each of these rules exceeds its own limit, too, which says the same.
-func foldCosts(findings []apiserver.Finding) []apiserver.Finding {
+// gets the paths of those that do not exceed their own limit. A total is left out if it is within the limit
+// without the rules that exceed their own.
+func foldCosts(findings []apiserver.Finding, all []apiserver.Rule) []apiserver.Finding {
+	exceeds := func(path string) bool {
+		return slices.ContainsFunc(findings, func(f apiserver.Finding) bool {
+			return isCost(f) && !isContribution(f) && slices.Contains(f.Paths, path)
+		})
+	}
+	isPart := func(f, total apiserver.Finding) bool {
+		return isContribution(f) && isTotal(total) && strings.HasPrefix(f.Path, total.Path+".")
+	}
+	// share returns the share of the limit of a total that rules within their own limit have.
+	share := func(total apiserver.Finding) (out float64) {
+		for _, rule := range all {
+			if strings.HasPrefix(rule.Path, total.Path+".") && !exceeds(rule.Path+".rule") && !exceeds(rule.Path+".messageExpression") {
+				out += rule.SchemaShare()
+			}
+		}
+		return out
+	}
 	var out []apiserver.Finding
 	for _, f := range findings {
-		isPart := func(other, total apiserver.Finding) bool {
-			return isContribution(other) && isTotal(total) && strings.HasPrefix(other.Path, total.Path+".")
-		}
 		if slices.ContainsFunc(findings, func(total apiserver.Finding) bool { return isPart(f, total) }) {
 			continue
 		}
 		var paths []string
+		costly := false
 		for _, other := range findings {
 			if isPart(other, f) {
-				paths = append(paths, other.Paths...)
+				paths = append(paths, slices.DeleteFunc(slices.Clone(other.Paths), exceeds)...)
+				costly = costly || slices.ContainsFunc(other.Paths, exceeds)
 			}
 		}
-		exceeds := func(path string) bool {
-			return slices.ContainsFunc(findings, func(other apiserver.Finding) bool {
-				return isCost(other) && !isContribution(other) && slices.Contains(other.Paths, path)
-			})
-		}
-		switch {
-		case len(paths) == 0:
-		case !slices.ContainsFunc(paths, func(path string) bool { return !exceeds(path) }):
+		if costly && (len(paths) == 0 || share(f) <= 1) {
 			continue
-		default:
+		}
+		if len(paths) > 0 {
 			f.Paths = paths
 		}
 		out = append(out, f)

@@ -104,3 +104,24 @@ func TestHintsNameTheirExpression(t *testing.T) {
 		t.Errorf("the total repeats what rules exceed: %q", got)
 	}
 }
+
+// TestTotalBesideCostlyRules checks that a total is reported beside a rule that exceeds its own limit only if the
+// other rules exceed the total without it, and that its hint is about one of those.
+func TestTotalBesideCostlyRules(t *testing.T) {
+	for others, want := range map[int]string{
+		0:  "",
+		1:  "",
+		9:  "",
+		14: `^the rule may cost \d\d % of the limit per rule; spec\.f\d+ has maxItems 300: `,
+	} {
+		properties := []string{`costly: {type: array, items: {type: string}, x-kubernetes-validations: [{rule: "self.all(x, self.all(y, x <= y))"}]}`}
+		for n := range others {
+			properties = append(properties, fmt.Sprintf(
+				`f%d: {type: array, maxItems: 300, items: {type: string, maxLength: 200}, x-kubernetes-validations: [{rule: "self.all(x, self.all(y, x <= y))"}]}`, n))
+		}
+		hints := costHints(t, "", "{type: object, properties: {"+strings.Join(properties, ", ")+"}}")
+		if hint, ok := hints[""]; ok != (want != "") || !regexp.MustCompile(want).MatchString(hint) {
+			t.Errorf("%d other rules: %q, want a total %q", others, hints, want)
+		}
+	}
+}

@@ -94,7 +94,11 @@ func TestBookSearch(t *testing.T) {
 		"how to get JSON Schema for an editor":      "editor.html",
 		"what is sent when a field is zero":         "verify.html#zero-values-that-go-clients-send",
 		"undefined field":                           "diagnostics.html#sg601--undefined-field",
-		"no such key":                               "diagnostics.html#sg625",
+		"no such key":                               "diagnostics.html#sg62",
+		"found float64, whose precision varies":     "diagnostics.html#sg203",
+		"cannot find package":                       "diagnostics.html#sg103",
+		"unknown field spec.nmae":                   "diagnostics.html#sg702",
+		"must be a valid regular expression, but isn't: error parsing regexp": "diagnostics.html#sg601",
 	} {
 		script[any](b, "const i = document.getElementById('search-input'); i.value = arguments[0]; i.dispatchEvent(new Event('input'))", question)
 		const found = "return [...document.querySelectorAll('#search-results a')].slice(0, 3).map((a) => a.href.replace(/.*\\//, ''))"

@@ -105,8 +105,6 @@ type moduleChange struct{ name, module, old, new, dir string }
 func moduleChanges() []moduleChange {
 	return []moduleChange{
 		{"karpenter", "sigs.k8s.io/karpenter", "v1.8.0", "v1.13.0", "pkg/apis/crds"},
-		{"gateway-api", "sigs.k8s.io/gateway-api", "v1.4.0", "v1.6.3", "config/crd/standard"},
-		{"cert-manager", "github.com/cert-manager/cert-manager", "v1.18.2", "v1.21.2", "deploy/crds"},
 	}
 }
 

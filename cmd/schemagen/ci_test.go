@@ -94,7 +94,7 @@ func TestCIPage(t *testing.T) {
 				t.Errorf("not a command: %s", line)
 			}
 			const released = "github.com/schemagen/schemagen/cmd/schemagen"
-			tool, _, versioned := strings.Cut(command, released+"@v")
+			tool, _, versioned := strings.Cut(command, released+"@")
 			switch {
 			case versioned && tool == "CGO_ENABLED=0 go install ":
 				command = "CGO_ENABLED=0 go -C '" + repo + "' install ./cmd/schemagen && \"$GOBIN/schemagen\" version"

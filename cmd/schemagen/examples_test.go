@@ -17,11 +17,14 @@ import (
 )
 
 // TestExamples runs the examples of the kinds of diagnostics. The bad example must result in
-// diagnostics of its kind only, the good one in none.
+// diagnostics of its kind only, the good one in none. docs/diagnostics.md must have what is
+// printed; -update rewrites it after all examples.
 func TestExamples(t *testing.T) {
 	t.Setenv("GOCACHE", goEnv(t, "GOCACHE"))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("GOPROXY", "off")
+	printed := map[diag.Example]string{}
+	skipped := false
 	for _, kind := range reference.Codes() {
 		if kind.Bad == "" {
 			continue // TestKinds of the root knows why
@@ -30,19 +33,37 @@ func TestExamples(t *testing.T) {
 		if kind.Code == "SG710" {
 			want = []diag.Code{"SG701", "SG710"} // it is about what an error prevents
 		}
+		ran := false
 		t.Run(string(kind.Code), func(t *testing.T) {
-			t.Run("bad", func(t *testing.T) { exampleOf(kind, kind.Bad).check(t, want...) })
+			ran = true
+			t.Run("bad", func(t *testing.T) { printed[kind.Bad] = printedOf(kind, exampleOf(kind, kind.Bad).check(t, want...)) })
 			t.Run("good", func(t *testing.T) { exampleOf(kind, kind.Bad, kind.Good).check(t) })
 			for _, cause := range kind.Causes {
 				t.Run("bad "+cause.Message, func(t *testing.T) {
-					if out := exampleOf(kind, cause.Bad).check(t, want...); !strings.Contains(out, cause.Message) {
-						t.Errorf("the output does not have the message:\n%s", out)
+					printed[cause.Bad] = printedOf(kind, exampleOf(kind, cause.Bad).check(t, want...))
+					if !strings.Contains(printed[cause.Bad], cause.Message) {
+						t.Errorf("the diagnostics do not have the message:\n%s", printed[cause.Bad])
 					}
 				})
 				t.Run("good "+cause.Message, func(t *testing.T) { exampleOf(kind, cause.Bad, cause.Good).check(t) })
 			}
 		})
+		skipped = skipped || !ran
 	}
+	if !skipped { // -run may have selected some
+		checkPage(t, "../../docs/diagnostics.md", reference.CodesPage(printed))
+	}
+}
+
+// printedOf returns the diagnostics of a kind in the output of a command, without hints.
+func printedOf(kind *diag.Kind, output string) string {
+	var out strings.Builder
+	for line := range strings.Lines(output) {
+		if m := diagnostics.FindStringSubmatch(line); m != nil && m[1] == string(kind.Code) {
+			out.WriteString(line)
+		}
+	}
+	return out.String()
 }
 
 // kindExample is an example of a kind of diagnostics: files, and the command that reads them.
@@ -113,5 +134,9 @@ func (e *kindExample) run(t *testing.T) (code int, output string, before, after 
 	var out strings.Builder
 	before = filesIn(t, ".")
 	code = run(t.Context(), strings.Fields(e.command)[1:], &out, &out)
-	return code, out.String(), before, filesIn(t, ".")
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code, strings.ReplaceAll(out.String(), dir, "/project"), before, filesIn(t, ".")
 }

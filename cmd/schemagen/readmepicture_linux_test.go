@@ -15,7 +15,7 @@ import (
 )
 
 // pictureColumns is the width of the terminal in README's picture.
-const pictureColumns = 92
+const pictureColumns = 80
 
 // erased matches what is erased on a line: progress, if the run takes long.
 var erased = regexp.MustCompile(`(?m)^.*\x1b\[K`)
@@ -24,17 +24,17 @@ var erased = regexp.MustCompile(`(?m)^.*\x1b\[K`)
 // and compares README's pictures with its screen; -update redraws them.
 func TestReadmePicture(t *testing.T) {
 	b := &book{t: t, page: "README.md", folders: map[string]string{}}
-	screen, code := onTerminal(t, b.folder("picture"), pictureColumns, []string{"GOFLAGS=-mod=mod"}, "crd", "--no-cache")
+	screen, code := onTerminal(t, b.folder("picture"), pictureColumns, []string{"GOFLAGS=-mod=mod"}, "generate", "--no-cache")
 	screen = erased.ReplaceAllString(screen, "")
 	if code != reporting.ExitFindings || strings.Count(screen, "^") < 3 {
 		t.Fatalf("exit code %d, got\n%s", code, screen)
 	}
 	for name, theme := range pictureThemes() {
-		picture := drawScreen("schemagen crd", screen, theme)
+		picture := drawScreen("schemagen generate", screen, theme)
 		if err := wellFormed(picture); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		checkPage(t, "../../docs/pictures/crd-"+name+".svg", picture)
+		checkPage(t, "../../docs/pictures/mistakes-"+name+".svg", picture)
 	}
 }
 

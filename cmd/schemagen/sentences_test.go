@@ -15,11 +15,9 @@ import (
 )
 
 // A sentence has at most longestSentence words, and those of a page have fewer than meanSentence on average.
-// A chapter has at most longestChapter words, its examples and tables included.
 const (
 	longestSentence = 32
 	meanSentence    = 17.0
-	longestChapter  = 2500
 )
 
 // TestSentences checks the sentences of README and of the pages of the book, and of the help of
@@ -33,9 +31,6 @@ func TestSentences(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := filepath.Base(page)
-		if n := len(strings.Fields(string(text))); n > longestChapter {
-			t.Errorf("%s has %d words, want at most %d", name, n, longestChapter)
-		}
 		texts[name] = paragraphs(string(text))
 	}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {

@@ -65,6 +65,7 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 		own, _ := b.Run.edits.Declarative(d.pkg, set, "")
 		d.edits = append(d.edits, own...)
 	}
+	d.noteConstants(cmp.Or(owner, d.ref))
 	if len(items) == 0 {
 		return
 	}
@@ -81,6 +82,14 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 	}
 	// The node of the elements is not shared with other declarations.
 	b.applyAll(d.items, items, owner)
+	d.items.noteConstants(d.items.ref)
+}
+
+// noteConstants notes the type whose constants are the values of the node's enum, if it has one.
+func (d *draft) noteConstants(t *source.Type) {
+	if t != nil && d.values != nil && len(d.values.Enum) > 0 {
+		d.origin.Constants = t
+	}
 }
 
 // takeKeys sets the keys of a list that is marked +k8s:unique=map but has no listType=map

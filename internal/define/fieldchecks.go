@@ -437,7 +437,7 @@ func (op checkIntegerKeys) Apply(_ *edits.Editor, s *structural.Schema) {
 
 func (op checkUnsigned) Apply(e *edits.Editor, s *structural.Schema) {
 	if s.Origin.Mistake == notes.NoMistake && s.Type == "integer" && (s.ValueValidation == nil || s.Minimum == nil && len(s.Enum) == 0 && len(s.AllOf) == 0) {
-		d := op.Reporter.Report(report.UnsignedWithoutMinimum, e.Pkg.At(e.Pos), "write +kubebuilder:validation:Minimum=0, or // +schemagen:enable=unsigned above the package clause",
+		d := op.Reporter.Report(report.UnsignedWithoutMinimum, e.Pkg.At(e.Pos), "write +kubebuilder:validation:Minimum=0, or +schemagen:enable=unsigned above the package clause",
 			"%s has no minimum: the API server accepts negative numbers, which Go cannot decode", op.name)
 		op.Reporter.Fix(d, "write a minimum of 0", op.minimumEdit(op.file, e.Pos))
 	}

@@ -311,6 +311,7 @@ func (fl *Flattener) finishReference(d *draft) *structural.Schema {
 	out.ExternalDocs = d.ExternalDocs
 	out.Example = d.Example
 	out.origin.Pos = d.origin.Pos
+	out.origin.Pointer = d.origin.Pointer
 	out.docs = d.docs
 	out.allOf = nil
 	fl.parts = 0

@@ -56,6 +56,7 @@ func (fl *Flattener) mergeInto(dst, src *draft) {
 	hoisted := false
 	keywords := mergeKeywords(dst, src)
 	dst.origin.Absent = append(slices.Clip(dst.origin.Absent), src.origin.Absent...)
+	dst.origin.Constants = cmp.Or(dst.origin.Constants, src.origin.Constants)
 
 	switch {
 	case src.Type == "":

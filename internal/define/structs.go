@@ -92,6 +92,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 			node = b.expr(t.File, field.Type, nil)
 		}
 		node.origin.Pos = field.Pos
+		node.origin.Pointer = field.IsPointer()
 		b.countClosed(field, node)
 		if node.metadata != nil {
 			node.metadata.Pos = field.Pos

@@ -13,7 +13,7 @@ import (
 // Documented returns what is documented of the resource, with the positions of fields in Go
 // relative to a directory. Positions in generated YAML are of no use to readers.
 func (r *Resource) Documented(dir string) *explain.Documented {
-	out := &explain.Documented{Resource: r.Resource, Field: explain.DocumentedField(r.Resource)}
+	out := &explain.Documented{Resource: r.Resource, Field: explain.DocumentedField(r.Resource), Versions: explain.VersionsOf(r.Definition.CRD)}
 	if out.Field != nil {
 		r.setPositions(out.Field, dir, func(file string) bool { return filepath.Ext(file) == ".go" })
 	}

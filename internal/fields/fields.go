@@ -30,16 +30,32 @@ type Field struct {
 	SchemaPath  string `json:"place,omitempty"`
 	Position    string `json:"position,omitempty"`
 	Description string `json:"description,omitempty"`
-	// Default and Enum are JSON.
-	Default string   `json:"default,omitempty"`
-	Enum    []string `json:"enum,omitempty"`
+	// Default and Example are JSON.
+	Default string `json:"default,omitempty"`
+	Example string `json:"example,omitempty"`
+	// Enum lists the possible values. A list or map without an enum has the values of its elements.
+	Enum []EnumValue `json:"enum,omitempty"`
 	// Limits are the other restrictions of the value as text.
 	Limits []string `json:"limits,omitempty"`
-	Unions []Union  `json:"unions,omitempty"`
-	Rules  []Rule   `json:"rules,omitempty"`
+	// Member is when the field may be set, if it is a member of a union of the object around it.
+	Member string  `json:"member,omitempty"`
+	Unions []Union `json:"unions,omitempty"`
+	Rules  []Rule  `json:"rules,omitempty"`
 	// Fields are the fields of the object, or of the objects in a list or map.
 	Fields []*Field `json:"fields,omitempty"`
 }
+
+// EnumValue is a possible value of a field.
+type EnumValue struct {
+	// Value is JSON.
+	Value string `json:"value"`
+	// Description is the comment of the Go constant with this value. It is empty for definitions
+	// that are read from files.
+	Description string `json:"description,omitempty"`
+}
+
+// String returns the value.
+func (v EnumValue) String() string { return v.Value }
 
 // Union is a union of the fields of an object.
 type Union struct {
@@ -194,10 +210,11 @@ func (n node) field(levels int) *Field {
 	if s.Default != nil {
 		out.Default = string(s.Default.Raw)
 	}
-	if s.ValueValidation != nil {
-		for _, value := range s.Enum {
-			out.Enum = append(out.Enum, string(value.Raw))
-		}
+	if s.Example != nil {
+		out.Example = string(s.Example.Raw)
+	}
+	for level := s; level != nil && out.Enum == nil; level = elementOf(level) {
+		out.Enum = enumOf(level)
 	}
 	object := n.object()
 	found := unions.Of(object.schema)
@@ -217,7 +234,9 @@ func (n node) field(levels int) *Field {
 	}
 	if levels > 0 {
 		for _, child := range n.children() {
-			out.Fields = append(out.Fields, child.field(levels-1))
+			field := child.field(levels - 1)
+			field.Member = membership(found, child.name)
+			out.Fields = append(out.Fields, field)
 		}
 	}
 	return out
@@ -239,6 +258,31 @@ func (f *Field) Each(do func(*Field)) {
 	for _, child := range f.Fields {
 		child.Each(do)
 	}
+}
+
+// Row is a field in a flat list of fields.
+type Row struct {
+	*Field
+	// Path is the path of the field below that of the list, such as spec.replicas.
+	Path string
+	// Depth is the number of fields around this one.
+	Depth int
+}
+
+// Rows returns all fields below the field, each before the fields in it. There are none below nil.
+func (f *Field) Rows() []Row {
+	var out []Row
+	var add func(f *Field, prefix string, depth int)
+	add = func(f *Field, prefix string, depth int) {
+		for _, child := range f.Fields {
+			out = append(out, Row{Field: child, Path: prefix + child.Name, Depth: depth})
+			add(child, prefix+child.Name+".", depth+1)
+		}
+	}
+	if f != nil {
+		add(f, "", 0)
+	}
+	return out
 }
 
 // MetaFields returns the names of the fields that every object has.

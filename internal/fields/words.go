@@ -1,10 +1,13 @@
 package fields
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"k8s.io/utils/ptr"
 
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
@@ -57,21 +60,85 @@ func limits(schema *structural.Schema) []string {
 		out = append(out, limitsOf(v, schema.XIntOrString)...)
 	}
 	if element := elementOf(schema); element != nil {
-		var more []string
-		if element.ValueValidation != nil {
-			for _, value := range element.Enum {
-				more = append(more, string(value.Raw))
-			}
-		}
-		if len(more) > 0 {
-			add("each element is one of %s", strings.Join(more, ", "))
-		}
 		for _, limit := range limits(element) {
 			add("each element %s", limit)
 		}
 	}
 	return out
 }
+
+// enumOf returns the values of a schema's own enum, with the comments of their Go constants, unless
+// the description lists them.
+func enumOf(s *structural.Schema) (out []EnumValue) {
+	if s.ValueValidation == nil || len(s.Enum) == 0 {
+		return nil
+	}
+	var docs map[string]string
+	if s.Origin.Constants != nil && !strings.Contains(s.Description, "Possible enum values:") {
+		docs = s.Origin.Constants.ConstantDocs()
+	}
+	for _, value := range s.Enum {
+		var text string // values of other types have no constants
+		_ = json.Unmarshal(value.Raw, &text)
+		out = append(out, EnumValue{Value: string(value.Raw), Description: docs[text]})
+	}
+	return out
+}
+
+// Fact is a line about a value.
+type Fact struct {
+	// Text comes before Code, such as "default:". It is the whole line if there is no code.
+	Text string
+	Code []string
+	// Values are the values in Code that have a description.
+	Values []EnumValue
+}
+
+// Line returns the fact as text.
+func (f Fact) Line() string {
+	if len(f.Code) == 0 {
+		return f.Text
+	}
+	return f.Text + " " + strings.Join(f.Code, ", ")
+}
+
+// Facts returns what is known about the value: Enum, Default, Example, Limits and Member.
+func (f *Field) Facts() []Fact {
+	var out []Fact
+	if len(f.Enum) > 0 {
+		values := Fact{Text: "one of:"}
+		if strings.HasPrefix(f.Type, "[]") || strings.HasPrefix(f.Type, "map[") {
+			values.Text = "each element is one of:"
+		}
+		for _, v := range f.Enum {
+			values.Code = append(values.Code, v.Value)
+			if v.Description != "" {
+				values.Values = append(values.Values, v)
+			}
+		}
+		out = append(out, values)
+	}
+	if f.Default != "" {
+		out = append(out, Fact{Text: "default:", Code: []string{f.Default}})
+	}
+	if f.Example != "" {
+		out = append(out, Fact{Text: "example:", Code: []string{f.Example}})
+	}
+	for _, limit := range f.Limits {
+		fact := Fact{Text: limit}
+		if m := patternLimit().FindStringSubmatch(limit); m != nil {
+			fact = Fact{Text: m[1], Code: []string{m[2]}}
+		}
+		out = append(out, fact)
+	}
+	if f.Member != "" {
+		out = append(out, Fact{Text: f.Member})
+	}
+	return out
+}
+
+// patternLimit matches the limit with a pattern.
+var patternLimit = lazyregexp.New(`^((?:each element )*matches) ((?s:.+))$`)
 
 // countOf returns a number of things, in the singular or the plural.
 func countOf(n int64, thing string) string {
@@ -228,6 +295,23 @@ func DescribeUnion(u unions.Union) Union {
 	return out
 }
 
+// membership returns when a field may be set, if it is a member of one of the unions.
+func membership(list []unions.Union, name string) string {
+	for _, u := range list {
+		index := slices.IndexFunc(u.Members, func(m unions.Member) bool { return m.Name == name })
+		switch {
+		case index < 0:
+		case u.Discriminator == "":
+			return "the object " + u.MustHaveMember()
+		case u.Members[index].Optional:
+			return fmt.Sprintf("may be set only when %s is %q", u.Discriminator, u.Members[index].Value)
+		default:
+			return fmt.Sprintf("must be set when %s is %q, and only then", u.Discriminator, u.Members[index].Value)
+		}
+	}
+	return ""
+}
+
 // IsUnionRule reports whether a rule enforces a union.
 func IsUnionRule(list []unions.Union, rule structural.Rule) bool {
 	for _, u := range list {
@@ -258,7 +342,7 @@ func DescribeRule(rule structural.Rule) Rule {
 	if rule.FieldPath != "" {
 		text = rule.FieldPath + ": " + text
 	}
-	if oldSelfRegexp().MatchString(rule.Rule) && (rule.OptionalOldSelf == nil || !*rule.OptionalOldSelf) {
+	if oldSelfRegexp().MatchString(rule.Rule) && !ptr.Deref(rule.OptionalOldSelf, false) {
 		text = "on update: " + text
 	}
 	return Rule{Text: text, Rule: strings.TrimSpace(rule.Rule)}

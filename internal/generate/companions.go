@@ -7,7 +7,6 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/companions/commandline"
-	"github.com/schemagen/schemagen/internal/companions/configgen"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/ground/screen"
@@ -45,32 +44,30 @@ func CompanionsOf(line *commandline.CommandLine) Companions {
 	return out
 }
 
-// run runs the generators and returns the files that they write and those to print. year is the year
-// for the headers of generated files. If noteSources is set, files that they read with their
-// own loaders are recorded as well.
-func (c Companions) run(ctx context.Context, options define.Options, year int, noteSources bool,
-	kinds configgen.Kinds) (*made, error) {
+// run runs the generators and returns the files that they write and those to print.
+func (c Companions) run(ctx context.Context, options commandline.Options) (*made, error) {
 	var misspelled diag.List
-	if len(c.Patterns) > 0 && !slices.Equal(c.Patterns, options.Patterns) {
-		options.Patterns = c.Patterns
-		loaded, err := options.Loaded.LoadOthers(ctx, options)
+	source := &options.Source
+	if len(c.Patterns) > 0 && !slices.Equal(c.Patterns, source.Patterns) {
+		source.Patterns = c.Patterns
+		loaded, err := source.Loaded.LoadOthers(ctx, *source)
 		if err != nil {
 			return nil, err
 		}
-		options.Loaded = loaded
+		source.Loaded = loaded
 		// A misspelled +kubebuilder:rbac in a package without types is a permission less.
-		misspelled, err = define.Misspelled(ctx, options)
+		misspelled, err = define.Misspelled(ctx, *source)
 		if err != nil {
 			return nil, err
 		}
 	}
-	result, err := commandline.Run(ctx, commandline.Options{
-		Source: options, Generators: c.Generators, Year: year, Temporary: temporary.Schemas.Write, NoteSources: noteSources, Kinds: kinds,
-	})
+	options.Generators = c.Generators
+	options.Temporary = temporary.Schemas.Write
+	result, err := commandline.Run(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	out := &made{findings: slices.Concat(definitions.WithoutIgnored(options.Inputs, misspelled), result.Findings)}
+	out := &made{findings: slices.Concat(definitions.WithoutIgnored(source.Inputs, misspelled), result.Findings)}
 	for _, file := range result.Files {
 		rule := c.Rules[file.Generator]
 		if file.Generator == commandline.ApplyConfigurationName {
@@ -81,7 +78,7 @@ func (c Companions) run(ctx context.Context, options define.Options, year int, n
 		case prints:
 			out.printed = append(out.printed, output.File{Path: file.Name, Data: file.Data})
 		case path != "":
-			path = screen.Relative(options.Dir, path, 0)
+			path = screen.Relative(source.Dir, path, 0)
 			out.files = append(out.files, written{output.File{Path: path, Data: file.Data}, file.Generator, file.PackageDir})
 		}
 	}

@@ -154,7 +154,7 @@ func (r *runner) run(ctx context.Context, server define.Server,
 	if err != nil {
 		return nil, err
 	}
-	all, err := r.runCompanions(ctx, crds.files)
+	all, err := r.runCompanions(ctx, crds)
 	if err != nil {
 		return nil, err
 	}
@@ -214,13 +214,13 @@ type runner struct {
 
 // runCompanions runs schemapatch and the companion generators. It returns all files to write, those
 // of crd included, those to print, and the findings of the generators that it runs.
-func (r *runner) runCompanions(ctx context.Context, crds []written) (*made, error) {
+func (r *runner) runCompanions(ctx context.Context, crds *made) (*made, error) {
 	if r.Patch == nil && len(r.Companions.Generators) == 0 {
-		return &made{files: crds}, nil
+		return &made{files: crds.files}, nil
 	}
-	out := &made{files: crds}
+	out := &made{files: crds.files}
 	if r.Destination == "-" {
-		out = &made{printed: filesOf(crds)}
+		out = &made{printed: filesOf(crds.files)}
 	}
 	if r.Patch != nil {
 		options := r.Options
@@ -234,8 +234,13 @@ func (r *runner) runCompanions(ctx context.Context, crds []written) (*made, erro
 		out.findings = definitions.WithoutIgnored(r.in, patched.findings)
 	}
 	if len(r.Companions.Generators) > 0 {
-		more, err := r.Companions.run(ctx, r.Options, r.CurrentYear, r.noteSources,
-			configgen.Kinds{Defined: r.kinds, Declared: r.declaredKinds})
+		more, err := r.Companions.run(ctx, commandline.Options{
+			Source: r.Options, Year: r.CurrentYear, NoteSources: r.noteSources,
+			Kinds: configgen.Kinds{Defined: r.kinds, Declared: r.declaredKinds},
+			// An error in the API types is reported with its position. controller-gen's own code
+			// would load the packages again, only to fail for the same reason.
+			OwnOnly: crds.findings.HasErrors(),
+		})
 		if err != nil {
 			return nil, err
 		}

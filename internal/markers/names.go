@@ -34,6 +34,7 @@ const (
 	FeatureGateXValidationName = "openshift:validation:FeatureGateAwareXValidation"
 
 	// Declarative-validation tags.
+	TagAlphaName              = "k8s:alpha"
 	TagBetaName               = "k8s:beta"
 	TagDependentForbiddenName = "k8s:dependentForbidden"
 	TagDependentRequiredName  = "k8s:dependentRequired"
@@ -45,6 +46,7 @@ const (
 	TagFormatName             = "k8s:format"
 	TagIfDisabledName         = "k8s:ifDisabled"
 	TagIfEnabledName          = "k8s:ifEnabled"
+	TagIfModeName             = "k8s:ifMode"
 	TagImmutableName          = "k8s:immutable"
 	TagItemName               = "k8s:item"
 	TagListMapKeyName         = "k8s:listMapKey"
@@ -58,6 +60,7 @@ const (
 	TagMinLengthName          = "k8s:minLength"
 	TagMinPropertiesName      = "k8s:minProperties"
 	TagMinimumName            = "k8s:minimum"
+	TagModeDiscriminatorName  = "k8s:modeDiscriminator"
 	TagMonotonicName          = "k8s:monotonic"
 	TagNeqName                = "k8s:neq"
 	TagOptionalName           = "k8s:optional"

@@ -106,10 +106,7 @@ func rows() []row {
 		r.arguments = arguments
 		return r
 	}
-	const (
-		test  = "it is only for tests of validation-gen"
-		modes = "modes are not translated: write the rule as +kubebuilder:validation:XValidation"
-	)
+	const test = "it is only for tests of validation-gen"
 	// convert is for markers of schemagen conversions, which do not affect schemas.
 	convert := func(r row) row {
 		r.name = ConvertPrefix + r.name
@@ -215,7 +212,7 @@ func rows() []row {
 
 		// Kubernetes' declarative-validation tags (KEP-5073), as of validation-gen v0.37.
 		// Those of unions are enabled by +schemagen:unions.
-		tag("k8s:alpha", both, "what it marks is only observed, not enforced"),
+		tag(TagAlphaName, both, "what it marks is only observed, not enforced"),
 		tag(TagBetaName, both, ""),
 		tag("k8s:customUnique", both, "it refers to hand-written Go code"),
 		tag("k8s:customValidation", both, "it calls hand-written Go code"),
@@ -229,7 +226,7 @@ func rows() []row {
 		one(TagFormatName, both, ""),
 		{name: TagIfDisabledName, targets: both, value: When{}, parse: parseOption, feature: FeatureK8s, repeatable: true},
 		{name: TagIfEnabledName, targets: both, value: When{}, parse: parseOption, feature: FeatureK8s, repeatable: true},
-		tag("k8s:ifMode", field, modes),
+		tag(TagIfModeName, field, ""),
 		one(TagImmutableName, both, ""),
 		tag(TagItemName, both, ""),
 		with(tag(TagListMapKeyName, both, ""), argument{"", ItemField, nil}),
@@ -243,7 +240,7 @@ func rows() []row {
 		one(TagMinLengthName, both, ""),
 		one(TagMinPropertiesName, both, ""),
 		one(TagMinimumName, both, ""),
-		tag("k8s:modeDiscriminator", field, modes),
+		one(TagModeDiscriminatorName, field, ""),
 		one(TagMonotonicName, both, ""),
 		tag(TagNeqName, both, ""),
 		one("k8s:opaqueType", both, "a CRD describes every type in full"),

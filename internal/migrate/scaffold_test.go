@@ -16,6 +16,7 @@ import (
 
 // TestScaffolds migrates projects like those of Kubebuilder, in each layout with one group, with several and
 // with webhooks. On a machine with neither tool, make then generates the files that controller-gen generated.
+// With -real, the GOPROXY serves this module; without, a program that starts the one built here.
 func TestScaffolds(t *testing.T) {
 	needsMake(t)
 	if testing.Short() {
@@ -27,7 +28,12 @@ func TestScaffolds(t *testing.T) {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	proxy := t.TempDir()
-	addForwarder(t, proxy, module.Version{Path: "github.com/schemagen/schemagen", Version: "v1.2.3"}, filepath.Join(bin, productName))
+	product := module.Version{Path: "github.com/schemagen/schemagen", Version: "v1.2.3"}
+	if *realProjects {
+		addModule(t, proxy, product, filepath.Join("..", ".."))
+	} else {
+		addForwarder(t, proxy, product, filepath.Join(bin, productName))
+	}
 	for _, version := range []string{"v0.2.5", "v0.7.0", "v0.20.0"} {
 		addForwarder(t, proxy, module.Version{Path: toolModule, Version: version}, filepath.Join(bin, peerName))
 	}

@@ -232,7 +232,7 @@ func FoldedBy(d diag.Diagnostic) (key string, ok bool) {
 	}
 	key = string(d.Code) + " " + path.Dir(filepath.ToSlash(d.Pos.File))
 	switch d.Code {
-	case "SG217": // unsigned integers without a minimum
+	case "SG217", "SG333": // unsigned integers without a minimum, nested metadata such as that of pod templates
 		return key, true
 	case "SG311": // mistakes in unions; errors if unions are enabled
 		return key, d.Severity == diag.Warning

@@ -58,6 +58,7 @@ func (w *markdownWriter) put(format string, args ...any) { fmt.Fprintf(w, format
 
 func (w *markdownWriter) definition(d *Definition) {
 	w.put("\n### %s (%s, %s)\n", markdown.Text(d.Kind), markdown.Text(d.Group), d.State)
+	w.changes(d.Changes)
 	if len(d.Questions) > 0 {
 		w.put("\n")
 	}
@@ -71,7 +72,6 @@ func (w *markdownWriter) definition(d *Definition) {
 		}
 		w.put("\n")
 	}
-	w.changes(d.Changes)
 	for _, u := range d.Unions {
 		w.put("\nNew union in %s", markdown.Code(u.Version+" "+u.Field))
 		if u.Discriminator != "" {

@@ -21,9 +21,14 @@ type use struct {
 	// texts, numbers and sizes are literals with which the value and its size are compared.
 	texts          []string
 	numbers, sizes []int64
+	// peers are integers with which the value is compared, or the one of fallbacks that stands for it.
+	peers     []*use
+	fallbacks []int64
 }
 
-func (u *use) readsValue() bool { return u.isWhole || len(u.texts)+len(u.numbers)+len(u.sizes) > 0 }
+func (u *use) readsValue() bool {
+	return u.isWhole || len(u.texts)+len(u.numbers)+len(u.sizes)+len(u.peers) > 0
+}
 
 // classes returns a value of each class: values with which the rules do the same. There are none if
 // they are not known. What else restricts the values, such as a pattern, does not matter: a class that
@@ -48,7 +53,7 @@ func (u *use) classes() []any {
 	case u.isWhole:
 		return nil
 	case s.Type == "integer" && len(u.sizes) == 0:
-		return u.integers(v)
+		return u.integers()
 	case s.Type == "string":
 		return u.strings(v)
 	case s.Type == "array":
@@ -92,7 +97,7 @@ func (u *use) enumerated(enum []structural.JSON) []any {
 		}
 		text, _ := value.(string)
 		number, _ := value.(int64)
-		isNamed := u.isWhole || len(u.sizes) > 0 || slices.Contains(u.texts, text) || slices.Contains(u.numbers, number)
+		isNamed := u.isWhole || len(u.sizes)+len(u.peers) > 0 || slices.Contains(u.texts, text) || slices.Contains(u.numbers, number)
 		if isNamed || !hasOther {
 			out = append(out, value)
 		}
@@ -109,39 +114,71 @@ func (u *use) accepted(values []any) []any {
 	})
 }
 
-// integers returns the integers that are literals, and one of each gap between them.
-func (u *use) integers(v *structural.ValueValidation) []any {
-	low := int64(math.MinInt64)
-	high := int64(math.MaxInt64)
-	if v.Minimum != nil {
-		low = int64(math.Max(math.Ceil(*v.Minimum), -1<<53))
-		if v.ExclusiveMinimum && float64(low) == *v.Minimum {
-			low++
+// integers returns the integers that are literals, and one of each gap between them. Integers that are
+// compared with each other have the same literals, which include their bounds, and as many values of each
+// gap as there are integers, so that each order of them occurs.
+func (u *use) integers() []any {
+	compared := []*use{u}
+	var literals []int64
+	for i := 0; i < len(compared); i++ {
+		for _, peer := range compared[i].peers {
+			if !slices.Contains(compared, peer) {
+				compared = append(compared, peer)
+			}
+		}
+		low, high := bounds(compared[i].schema)
+		literals = append(literals, compared[i].numbers...)
+		if len(compared) > 1 {
+			literals = append(literals, compared[i].fallbacks...)
+			isUnlimited := func(n int64) bool { return n == math.MinInt64 || n == math.MaxInt64 }
+			literals = append(literals, slices.DeleteFunc([]int64{low, high}, isUnlimited)...)
 		}
 	}
-	if v.Maximum != nil {
-		high = int64(math.Min(math.Floor(*v.Maximum), 1<<53))
-		if v.ExclusiveMaximum && float64(high) == *v.Maximum {
-			high--
-		}
-	}
+	low, high := bounds(u.schema)
 	var out []any
-	for _, n := range representatives(u.numbers, low, high) {
+	for _, n := range representatives(literals, len(compared), low, high) {
 		out = append(out, n)
 	}
 	return out
 }
 
-// representatives returns the numbers between two bounds that are literals, and one number of each gap
-// between them: the one that is nearest to zero.
-func representatives(literals []int64, low, high int64) []int64 {
+// bounds returns the least and the greatest integer of a schema.
+func bounds(s *structural.Schema) (low, high int64) {
+	low = math.MinInt64
+	high = math.MaxInt64
+	v := s.ValueValidation
+	if v != nil && v.Minimum != nil {
+		low = int64(math.Max(math.Ceil(*v.Minimum), -1<<53))
+		if v.ExclusiveMinimum && float64(low) == *v.Minimum {
+			low++
+		}
+	}
+	if v != nil && v.Maximum != nil {
+		high = int64(math.Min(math.Floor(*v.Maximum), 1<<53))
+		if v.ExclusiveMaximum && float64(high) == *v.Maximum {
+			high--
+		}
+	}
+	return low, high
+}
+
+// representatives returns the numbers between two bounds that are literals, and some numbers of each gap
+// between them: those that are nearest to zero.
+func representatives(literals []int64, some int, low, high int64) []int64 {
 	sorted := slices.Compact(slices.Sorted(slices.Values(literals)))
 	var out []int64
 	between := func(from, to int64) {
 		from = max(from, low)
 		to = min(to, high)
-		if from <= to {
-			out = append(out, min(max(0, from), to))
+		if from > to {
+			return
+		}
+		first := min(max(0, from), to)
+		for first > from && to-first < int64(some-1) {
+			first--
+		}
+		for n := first; n-first < int64(some) && n <= to && n >= first; n++ {
+			out = append(out, n)
 		}
 	}
 	next := int64(math.MinInt64)
@@ -172,7 +209,7 @@ func (u *use) sized(least, most *int64, value func(n int64) any) []any {
 		high = *most
 	}
 	var out []any
-	for _, n := range representatives(u.sizes, low, high) {
+	for _, n := range representatives(u.sizes, 1, low, high) {
 		if n > maxSize {
 			return nil
 		}

@@ -16,7 +16,8 @@ import (
 // exactly if each part of self occurs in it as
 //
 //   - has(self.a), or self.?a.hasValue();
-//   - self.a or self.?a.orValue(literal), compared with a literal or, by in, with a list of them;
+//   - self.a or self.?a.orValue(literal), compared with a literal or, by in, with a list of them, or, if
+//     it is an integer, with another field;
 //   - the size of such a value, compared with an integer;
 //   - self.a anywhere else, if a is a boolean or has an enum.
 //
@@ -57,6 +58,10 @@ func (r *reader) read(e ast.Expr) bool {
 		return true
 	case ast.ListKind:
 		return r.readAll(e.AsList().Elements())
+	case ast.MapKind:
+		return !slices.ContainsFunc(e.AsMap().Entries(), func(entry ast.EntryExpr) bool {
+			return !r.read(entry.AsMapEntry().Key()) || !r.read(entry.AsMapEntry().Value())
+		})
 	case ast.SelectKind:
 		operand := e.AsSelect().Operand()
 		if v := r.walk.resolve(operand, r.scope); v.steps != nil {
@@ -78,12 +83,7 @@ func (r *reader) call(call ast.CallExpr) bool {
 	switch name := call.FunctionName(); name {
 	case operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater,
 		operators.GreaterEquals:
-		isOrder := name != operators.Equals && name != operators.NotEquals
-		for i, side := range args {
-			if column, ok := r.compared(side, args[1-i], isOrder); ok {
-				return column
-			}
-		}
+		return r.comparison(name, args[0], args[1])
 	case operators.In:
 		if v, ok := r.valued(args[0]); ok && args[1].Kind() == ast.ListKind {
 			column := r.use(v)
@@ -98,9 +98,26 @@ func (r *reader) call(call ast.CallExpr) bool {
 	return (!call.IsMemberFunction() || r.read(call.Target())) && r.readAll(args)
 }
 
-// compared reads a comparison of a field, or of its size, with a literal. ok is false if it is
-// another comparison.
-func (r *reader) compared(side, other ast.Expr, isOrder bool) (exact, ok bool) {
+// comparison reads a comparison. One with a choice between two values is a choice between two comparisons.
+func (r *reader) comparison(operator string, left, right ast.Expr) bool {
+	if left.Kind() == ast.CallKind && left.AsCall().FunctionName() == operators.Conditional {
+		args := left.AsCall().Args()
+		return r.read(args[0]) && r.comparison(operator, args[1], right) && r.comparison(operator, args[2], right)
+	}
+	if right.Kind() == ast.CallKind && right.AsCall().FunctionName() == operators.Conditional {
+		return r.comparison(operator, right, left)
+	}
+	for _, sides := range [][]ast.Expr{{left, right}, {right, left}} {
+		if exact, ok := r.compared(operator, sides[0], sides[1]); ok {
+			return exact
+		}
+	}
+	return r.read(left) && r.read(right)
+}
+
+// compared reads a comparison of a field, or of its size, with a literal, or of two integer fields. ok is
+// false if it is another comparison.
+func (r *reader) compared(operator string, side, other ast.Expr) (exact, ok bool) {
 	v, ok := r.valued(side)
 	if !ok {
 		v, ok = r.sized(side)
@@ -114,9 +131,23 @@ func (r *reader) compared(side, other ast.Expr, isOrder bool) (exact, ok bool) {
 		}
 		return column != nil, true
 	}
+	if peer, isField := r.valued(other); isField {
+		column := r.use(v)
+		another := r.use(peer)
+		if column == nil || another == nil || column.schema.Type != "integer" || another.schema.Type != "integer" {
+			return false, false
+		}
+		column.peers = append(column.peers, another)
+		another.peers = append(another.peers, column)
+		return true, true
+	}
+	isOrder := operator != operators.Equals && operator != operators.NotEquals
 	_, isText := textLiteral(other)
 	if other.Kind() != ast.LiteralKind && !isEmpty(other) || isText && isOrder {
 		return false, false
+	}
+	if len(v.steps) == 1 && other.AsLiteral() == types.NullValue {
+		return true, true
 	}
 	column := r.use(v)
 	return column != nil && column.literal(other), true
@@ -127,6 +158,11 @@ func (r *reader) valued(e ast.Expr) (v value, ok bool) {
 	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == "orValue" && e.AsCall().IsMemberFunction() {
 		fallback := e.AsCall().Args()[0]
 		v = r.walk.resolve(e.AsCall().Target(), r.scope)
+		if n, isInt := intLiteral(fallback); isInt && v.steps != nil {
+			if column := r.use(v); column != nil {
+				column.fallbacks = append(column.fallbacks, n)
+			}
+		}
 		return v, v.steps != nil && v.optional && (fallback.Kind() == ast.LiteralKind || isEmpty(fallback))
 	}
 	v = r.walk.resolve(e, r.scope)
@@ -155,7 +191,7 @@ func (r *reader) use(v value) *use {
 	}
 	r.self.add(v.steps[1:])
 	way := r.self.find(v.steps[1:])
-	if way == nil || slices.ContainsFunc(way, func(p *part) bool { return p.schema.Nullable }) {
+	if way == nil || slices.ContainsFunc(way[:len(way)-1], func(p *part) bool { return p.schema.Nullable }) {
 		return nil
 	}
 	column := way[len(way)-1]
@@ -179,6 +215,9 @@ func (r *reader) setChoices() bool {
 		column.choices = u.classes()
 		if len(column.choices) == 0 {
 			return false
+		}
+		if column.schema.Nullable {
+			column.choices = append(column.choices, nil)
 		}
 	}
 	return len(r.self.children) > 0

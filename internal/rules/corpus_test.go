@@ -111,10 +111,9 @@ type corpus struct {
 
 func newCorpus(t *testing.T) *corpus { return &corpus{t: t, texts: map[string]occurrence{}} }
 
-// addProject adds the definitions of a project.
-func (c *corpus) addProject(project string) {
-	c.project = project
-	err := filepath.WalkDir(dir(c.t, project), func(name string, entry fs.DirEntry, err error) error {
+// eachDefinition calls add for the definitions of a project that have rules.
+func eachDefinition(t *testing.T, project string, add func(*apiextensionsv1.CustomResourceDefinition)) {
+	err := filepath.WalkDir(dir(t, project), func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(name) != ".yaml" || strings.Contains(name, "/testdata/") {
 			return err
 		}
@@ -125,13 +124,13 @@ func (c *corpus) addProject(project string) {
 		for _, document := range bytes.Split(text, []byte("\n---")) {
 			var definition apiextensionsv1.CustomResourceDefinition
 			if yaml.Unmarshal(document, &definition) == nil && definition.Kind == "CustomResourceDefinition" {
-				c.add(&definition)
+				add(&definition)
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		c.t.Error(err)
+		t.Error(err)
 	}
 }
 
@@ -303,7 +302,8 @@ func TestCorpus(t *testing.T) {
 		fmt.Fprintf(&out, "%-95s definitions rules distinct %s\n", group.name, strings.Join(classNames, " "))
 		for _, project := range group.projects {
 			c := newCorpus(t)
-			c.addProject(project)
+			c.project = project
+			eachDefinition(t, project, c.add)
 			out.WriteString(c.row(project))
 			sum.merge(c)
 		}

@@ -1,7 +1,12 @@
 package rules
 
 import (
+	"encoding/json"
+	"fmt"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -18,6 +23,13 @@ const (
 	Discriminated
 	AtMostOne
 	AtLeastOne
+	// Required means that the only member is always present.
+	Required
+	// Requires means that the second member is set where the first one is.
+	Requires
+	// Modes means that the value of the discriminator decides whether one field may be set or has to be:
+	// it is a member for each value that allows it. An absent discriminator is the value "" or "false".
+	Modes
 )
 
 // Marker is what a marker says.
@@ -25,6 +37,55 @@ type Marker struct {
 	Kind          Kind
 	Discriminator string
 	Members       []unions.Member
+	// Nonempty is set if the zero value of a member, such as an empty list, counts as absent.
+	Nonempty bool
+}
+
+// Words describes the marker.
+func (m Marker) Words() string {
+	var names, forced []string
+	for _, member := range m.Members {
+		name := member.Name
+		switch {
+		case m.Kind == Modes && !member.Optional:
+			forced = append(forced, strconv.Quote(member.Value))
+			continue
+		case m.Kind == Modes:
+			name = strconv.Quote(member.Value)
+		case m.Kind == Discriminated:
+			name += fmt.Sprintf(" (for %q)", member.Value)
+			if member.Optional {
+				name += " or nothing"
+			}
+		}
+		names = append(names, name)
+	}
+	members := strings.Join(names, ", ")
+	if m.Nonempty && m.Kind != Modes {
+		members += ", where an empty value is none"
+	}
+	switch m.Kind {
+	case ExactlyOne:
+		return "exactly one of " + members
+	case AtMostOne:
+		return "at most one of " + members
+	case AtLeastOne:
+		return "at least one of " + members
+	case Required:
+		return members + " is required"
+	case Requires:
+		return strings.Replace(members, ", ", " requires ", 1)
+	case Modes:
+		out := m.Discriminator + " decides about " + m.Members[0].Name
+		if len(forced) > 0 {
+			out += ", required for " + strings.Join(forced, ", ")
+		}
+		if len(names) > 0 {
+			out += ", allowed for " + members
+		}
+		return out
+	}
+	return m.Discriminator + " selects " + members
 }
 
 // Meaning is what rules of an object mean.
@@ -52,6 +113,12 @@ func Meanings(s *structural.Schema, list []structural.Rule) []Meaning {
 			continue
 		}
 		found := t.meaning()
+		isRead := func(field string) bool {
+			return slices.ContainsFunc(list, func(r structural.Rule) bool { return strings.Contains(r.Rule, "."+field) })
+		}
+		if len(found.Markers) == 1 && found.Near == nil {
+			found.Near, found.Accepted = t.incomplete(found.Markers[0], isRead)
+		}
 		if len(found.Markers) > 0 || found.Near != nil {
 			found.Rules = g.rules
 			out = append(out, found)
@@ -68,7 +135,7 @@ func (t *Table) meaning() Meaning {
 			out.Accepting++
 		}
 	}
-	if len(out.Markers) == 1 {
+	if len(out.Markers) == 1 && out.Markers[0].Kind != Modes {
 		return out
 	}
 	for _, marker := range t.intended() {
@@ -77,6 +144,7 @@ func (t *Table) meaning() Meaning {
 		isTighter := true
 		for _, r := range t.rows {
 			switch {
+			case r.isAccepted() && !t.holds(marker, r) && !t.isPossible(r):
 			case r.isAccepted() && !t.holds(marker, r):
 				differing = append(differing, r)
 			case !r.isAccepted() && t.holds(marker, r):
@@ -92,6 +160,36 @@ func (t *Table) meaning() Meaning {
 		}
 	}
 	return out
+}
+
+// incomplete returns the union of a discriminator that also has the fields which are named as one of its
+// values, and that no rule reads, with an object that has such a field beside another value; nil if there
+// are none.
+func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *Marker, accepted map[string]any) {
+	d := t.self.child(found.Discriminator)
+	if d == nil || len(enumOf(d.schema)) < 2 || found.Kind == Modes && len(found.Members) > 1 {
+		return nil, nil
+	}
+	near = &Marker{Kind: Discriminated, Discriminator: d.step, Members: slices.Clone(found.Members)}
+	for _, allowed := range enumOf(d.schema) {
+		for _, p := range t.schema.Properties {
+			value := strings.Trim(string(allowed.Raw), `"`)
+			isSelected := func(r row) bool { return !r.isAccepted() || t.selects(r, d.step, value) || !t.isPossible(r) }
+			i := slices.IndexFunc(t.rows, func(r row) bool { return !isSelected(r) })
+			if i < 0 || !strings.EqualFold(value, p.Name) || t.schema.Requires(p.Name) || isRead(p.Name) {
+				continue
+			}
+			near.Members = append(near.Members, unions.Member{Name: p.Name, Value: value})
+			if accepted == nil {
+				accepted = t.object(t.rows[i])
+				accepted[p.Name] = unions.Sample(p.Schema, false)
+			}
+		}
+	}
+	if accepted == nil {
+		return nil, nil
+	}
+	return near, accepted
 }
 
 func (r row) isAccepted() bool { return isAccepted(r.outcomes) }
@@ -123,31 +221,65 @@ func (t *Table) cover(candidates []Marker) []Marker {
 	return out
 }
 
-// members returns the columns that may be members: fields of which the rules read only the presence.
+// members returns the columns that may be members: fields that may be absent, or have their zero value,
+// and of which nothing else matters.
 func (t *Table) members() []*part {
 	return slices.DeleteFunc(slices.Clone(t.self.children), func(p *part) bool {
-		return !p.optional || len(p.children) > 0 || len(p.choices) > 1
+		if len(p.children) > 0 || !p.optional && !slices.ContainsFunc(p.choices, isZero) {
+			return true
+		}
+		column := slices.Index(t.columns, p)
+		answers := map[string]bool{}
+		return len(p.choices) > 1 && slices.ContainsFunc(t.rows, func(r row) bool {
+			classes := slices.Clone(r.classes)
+			classes[column] = absent
+			if t.has(r, p) {
+				classes[column] = 0
+			}
+			key := fmt.Sprint(classes)
+			known, ok := answers[key]
+			answers[key] = r.isAccepted()
+			return ok && known != r.isAccepted()
+		})
 	})
 }
 
-// has reports whether a member is set in a row.
-func (t *Table) has(r row, name string) bool {
-	return r.classes[slices.Index(t.columns, t.self.child(name))] != absent
+// has reports whether a member is set in a row: it is not null and, if the rules read its value, not the zero
+// value.
+func (t *Table) has(r row, p *part) bool {
+	class := r.classes[slices.Index(t.columns, p)]
+	return class != absent && p.choices[class] != nil && (!t.uses[p].readsValue() || !isZero(p.choices[class]))
+}
+
+// isZero reports whether a value is the zero value of its type, or an empty list or map.
+func isZero(value any) bool {
+	switch value := value.(type) {
+	case []any:
+		return len(value) == 0
+	case map[string]any:
+		return len(value) == 0
+	}
+	return value == nil || reflect.ValueOf(value).IsZero()
 }
 
 // holds reports whether a marker accepts a row.
 func (t *Table) holds(marker Marker, r row) bool {
 	count := 0
-	for _, m := range marker.Members {
-		isSet := t.has(r, m.Name)
+	isSet := false
+	isAllowed := false
+	for i, m := range marker.Members {
+		isSet = t.has(r, t.self.child(m.Name))
 		if isSet {
 			count++
 		}
-		if marker.Kind == Discriminated {
+		if marker.Discriminator != "" {
 			isSelected := t.selects(r, marker.Discriminator, m.Value)
-			if isSet && !isSelected || isSelected && !isSet && !m.Optional {
+			isAllowed = isAllowed && marker.Kind == Modes || isSelected
+			if isSelected && !isSet && !m.Optional || isSet && !isSelected && marker.Kind == Discriminated {
 				return false
 			}
+		} else if marker.Kind == Requires && i == 0 && !isSet {
+			return true
 		}
 	}
 	switch marker.Kind {
@@ -157,6 +289,12 @@ func (t *Table) holds(marker Marker, r row) bool {
 		return count <= 1
 	case AtLeastOne:
 		return count >= 1
+	case Required:
+		return r.classes[slices.Index(t.columns, t.self.child(marker.Members[0].Name))] != absent
+	case Requires:
+		return isSet
+	case Modes:
+		return isAllowed || !isSet
 	}
 	return true
 }
@@ -164,8 +302,28 @@ func (t *Table) holds(marker Marker, r row) bool {
 // selects reports whether a discriminator has a value in a row.
 func (t *Table) selects(r row, discriminator, value string) bool {
 	d := t.self.child(discriminator)
-	class := r.classes[slices.Index(t.columns, d)]
-	return class != absent && d.choices[class] == value
+	return slices.Contains(t.modesOf(d, r.classes[slices.Index(t.columns, d)]), value)
+}
+
+// modesOf returns the values of a discriminator in a class; none if they are not known.
+func (t *Table) modesOf(d *part, class int) []string {
+	isAbsent := class == absent || d.choices[class] == nil
+	switch {
+	case isAbsent && d.schema.Type == "boolean":
+		return []string{"false"}
+	case isAbsent:
+		return []string{""}
+	case t.isSingle(d, class):
+		return []string{fmt.Sprint(d.choices[class])}
+	}
+	var out []string
+	for _, allowed := range enumOf(d.schema) {
+		var value string
+		if json.Unmarshal(allowed.Raw, &value) == nil && !slices.Contains(t.uses[d].texts, value) {
+			out = append(out, value)
+		}
+	}
+	return out
 }
 
 // everywhere reports whether all accepted rows satisfy a condition.
@@ -181,7 +339,7 @@ func (t *Table) implied() []Marker {
 		clique := members[i : i+1]
 		for _, other := range slices.Concat(members[i+1:], members[:i]) {
 			excludes := func(p *part) bool {
-				return t.everywhere(func(r row) bool { return !t.has(r, p.step) || !t.has(r, other.step) })
+				return t.everywhere(func(r row) bool { return !t.has(r, p) || !t.has(r, other) })
 			}
 			if !slices.ContainsFunc(clique, func(p *part) bool { return !excludes(p) }) {
 				clique = append(slices.Clip(clique), other)
@@ -207,7 +365,60 @@ func (t *Table) implied() []Marker {
 			discriminated = append(discriminated, m)
 		}
 	}
-	return slices.Concat(exactly, discriminated, most, least)
+	return slices.Concat(exactly, discriminated, most, least, t.conditional(members))
+}
+
+// conditional returns the markers of single fields that accept all that the rules accept.
+func (t *Table) conditional(members []*part) []Marker {
+	var required, requires, modes []Marker
+	isImplied := func(m Marker) bool { return t.everywhere(func(r row) bool { return t.holds(m, r) }) }
+	for _, column := range t.self.children {
+		m := Marker{Kind: Required, Members: []unions.Member{{Name: column.step}}}
+		if column.optional && isImplied(m) {
+			required = append(required, m)
+		}
+	}
+	for _, member := range members {
+		for _, other := range members {
+			m := t.markerOf(Requires, []*part{member})
+			m.Members = append(m.Members, unions.Member{Name: other.step})
+			m.Nonempty = m.Nonempty || len(other.choices) > 1
+			if other != member && isImplied(m) {
+				requires = append(requires, m)
+			}
+		}
+		for _, d := range t.self.children {
+			isMode := d != member && len(d.children) == 0 && len(d.choices) > 1 && (d.schema.Type == "string" || d.schema.Type == "boolean")
+			if m := t.modes(d, member); isMode && len(m.Members) > 0 && isImplied(m) {
+				modes = append(modes, m)
+			}
+		}
+	}
+	return slices.Concat(required, requires, modes)
+}
+
+// modes returns the marker of a member that values of a discriminator allow or require.
+func (t *Table) modes(d, member *part) Marker {
+	m := t.markerOf(Modes, []*part{member})
+	m.Members = nil
+	m.Discriminator = d.step
+	column := slices.Index(t.columns, d)
+	for class := absent; class < len(d.choices); class++ {
+		in := func(condition func(row) bool) bool {
+			return slices.ContainsFunc(t.rows, func(r row) bool { return r.classes[column] == class && r.isAccepted() && condition(r) })
+		}
+		isSet := func(r row) bool { return t.has(r, member) }
+		if !in(isSet) {
+			continue
+		}
+		isOptional := in(func(r row) bool { return !isSet(r) })
+		for _, mode := range t.modesOf(d, class) {
+			if !slices.ContainsFunc(m.Members, func(known unions.Member) bool { return known.Value == mode }) {
+				m.Members = append(m.Members, unions.Member{Name: member.step, Value: mode, Optional: isOptional})
+			}
+		}
+	}
+	return m
 }
 
 // maxMembers bounds the fields whose sets are tried.
@@ -236,7 +447,7 @@ func subsets(parts []*part) [][]*part {
 
 // markerOf returns a marker about columns, whose members are in the order of the schema.
 func (t *Table) markerOf(kind Kind, columns []*part) Marker {
-	m := Marker{Kind: kind}
+	m := Marker{Kind: kind, Nonempty: slices.ContainsFunc(columns, func(p *part) bool { return len(p.choices) > 1 })}
 	for _, property := range t.schema.Properties {
 		if slices.ContainsFunc(columns, func(p *part) bool { return p.step == property.Name }) {
 			m.Members = append(m.Members, unions.Member{Name: property.Name})
@@ -254,7 +465,7 @@ func (t *Table) discriminated(d *part, selected func(d, member *part) (class int
 	}
 	for _, member := range t.members() {
 		class, optional := selected(d, member)
-		if class < 0 || !t.isSingle(d, class) {
+		if class < 0 || len(member.choices) > 1 || !t.isSingle(d, class) {
 			continue
 		}
 		value, _ := d.choices[class].(string)
@@ -271,7 +482,7 @@ func (t *Table) discriminated(d *part, selected func(d, member *part) (class int
 func (t *Table) isSingle(p *part, class int) bool {
 	u := t.uses[p]
 	value, _ := p.choices[class].(string)
-	return len(p.choices) == len(enumOf(p.schema)) || u.isWhole || slices.Contains(u.texts, value)
+	return len(p.choices) == len(enumOf(p.schema)) || u.isWhole || slices.Contains(u.texts, value) || value == ""
 }
 
 // selected returns the only class of a discriminator with which a member is accepted, and whether
@@ -281,7 +492,7 @@ func (t *Table) selected(d, member *part) (class int, optional bool) {
 	column := slices.Index(t.columns, d)
 	for _, r := range t.rows {
 		switch {
-		case !r.isAccepted() || !t.has(r, member.step):
+		case !r.isAccepted() || !t.has(r, member):
 		case class >= 0 && class != r.classes[column]:
 			return -1, false
 		default:
@@ -289,7 +500,7 @@ func (t *Table) selected(d, member *part) (class int, optional bool) {
 		}
 	}
 	optional = slices.ContainsFunc(t.rows, func(r row) bool {
-		return r.isAccepted() && r.classes[column] == class && !t.has(r, member.step)
+		return r.isAccepted() && r.classes[column] == class && !t.has(r, member)
 	})
 	return class, optional
 }
@@ -303,7 +514,7 @@ func (t *Table) demanded(d, member *part) (class int, optional bool) {
 	column := slices.Index(t.columns, d)
 	for i := range d.choices {
 		isDemanded := !slices.ContainsFunc(t.rows, func(r row) bool {
-			return r.isAccepted() && r.classes[column] == i && !t.has(r, member.step)
+			return r.isAccepted() && r.classes[column] == i && !t.has(r, member)
 		})
 		switch {
 		case isDemanded && class >= 0:

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -24,6 +25,13 @@ properties:
   b: {type: object}
   c: {type: object}
   d: {type: object}
+  size: {type: string, maxLength: 3}
+  open: {type: boolean}
+  driver: {type: string, enum: ["", north, South, East]}
+  north: {type: object}
+  south: {type: object}
+  east: {type: object}
+  list: {type: array, items: {type: string}, maxItems: 3}
 `
 
 func (m Marker) String() string {
@@ -38,7 +46,11 @@ func (m Marker) String() string {
 		}
 		members = append(members, text)
 	}
-	return fmt.Sprintf("%s(%s)", []string{"exactly", "by " + m.Discriminator, "most", "least"}[m.Kind], strings.Join(members, " "))
+	nonempty := ""
+	if m.Nonempty {
+		nonempty = "nonempty "
+	}
+	return fmt.Sprintf("%s%s(%s)", nonempty, []string{"exactly", "by " + m.Discriminator, "most", "least", "required", "requires", "mode " + m.Discriminator}[m.Kind], strings.Join(members, " "))
 }
 
 // TestMeanings has rules that people write, and the markers for them.
@@ -54,21 +66,40 @@ func TestMeanings(t *testing.T) {
 		{[]string{"!has(self.c) || !has(self.a) && !has(self.b)", "!has(self.a) || !has(self.b)"}, "most(a b c)"},
 		{[]string{"has(self.a) || has(self.b) || has(self.c)"}, "least(a b c)"},
 		{[]string{"[has(self.a), has(self.b), has(self.c)].exists_one(x, x)", "!has(self.d) || !has(self.c)"}, "exactly(a b c) most(c d)"},
-		{[]string{"self.type == 'A' ? has(self.a) : !has(self.a)"}, "by type(a=A)"},
-		{[]string{"self.type == 'A' || !has(self.a)"}, "by type(a=A,optional)"},
-		{[]string{"(self.type == 'A') == has(self.a) && (self.type == 'B') == has(self.b)"}, "by type(a=A b=B)"},
-		{[]string{"has(self.a) == (self.type == 'A')", "has(self.c) != has(self.d)"}, "by type(a=A); exactly(c d)"},
+		{[]string{"self.type == 'A' ? has(self.a) : !has(self.a)"}, `by type(a=A) near by type(a=A b=B c=C), accepts {"a":{},"b":{},"type":"A"}`},
+		{[]string{"self.type == 'A' || !has(self.a)"}, `by type(a=A,optional) near by type(a=A,optional b=B c=C), accepts {"b":{},"type":"A"}`},
+		{[]string{"(self.type == 'A') == has(self.a) && (self.type == 'B') == has(self.b)"}, `by type(a=A b=B) near by type(a=A b=B c=C), accepts {"a":{},"c":{},"type":"A"}`},
+		{[]string{"has(self.a) == (self.type == 'A')", "has(self.c) != has(self.d)"}, `by type(a=A) near by type(a=A b=B), accepts {"a":{},"b":{},"type":"A"}; exactly(c d)`},
+		{[]string{"!has(self.a) || has(self.b)"}, "requires(a b)"},
+		{[]string{"has(self.a) == has(self.b)"}, "requires(a b) requires(b a)"},
+		{[]string{"self.type == 'A' && has(self.a) || has(self.a) && has(self.b)", "self.type in ['A', 'B', 'C', 'None']"}, "required(a) mode type(b=A,optional b=B b=C b=None)"},
+		{[]string{"self.type != 'A' && self.type != 'B' || has(self.a)"}, "mode type(a=A a=B a=C,optional a=None,optional)"},
+		{[]string{"self.type in ['A', 'B'] == has(self.a)"}, "mode type(a=A a=B)"},
+		{[]string{"(has(self.size) && self.size == 'L') == has(self.a)"}, "mode size(a=L)"},
+		{[]string{"!has(self.a) || !has(self.size) || self.size != 'L'"}, ""}, // there may be any other size
+		{[]string{"has(self.size) && self.size != '' || !has(self.a)"}, "nonempty requires(a size)"},
+		{[]string{"self.open ? has(self.a) : !has(self.a)"}, "mode open(a=true) required(open)"},
+		{[]string{"has(self.open) && self.open || !has(self.a)"}, "nonempty requires(a open)"},
+		{[]string{"(has(self.list) && self.list.size() > 0) != (has(self.size) && self.size != '')"}, "nonempty exactly(list size)"},
+		{[]string{"!has(self.a) || !has(self.list) || self.list == []"}, "nonempty most(a list)"},
 		// Almost.
 		{[]string{"has(self.a) != has(self.b) != has(self.c)"}, `near exactly(a b c), accepts {"a":{},"b":{},"c":{},"type":"A"}`},
-		{[]string{"self.type != 'A' || has(self.a)"}, `near by type(a=A), accepts {"a":{},"type":"B"}`},
-		{[]string{"(self.type == 'A') == has(self.a)", "self.type != 'B' || has(self.b)"}, `near by type(a=A b=B), accepts {"a":{},"b":{},"type":"A"}`},
+		{[]string{"self.type != 'A' || has(self.a)"}, `mode type(a=A a=B,optional a=C,optional a=None,optional) near by type(a=A), accepts {"a":{},"type":"B"}`},
+		{[]string{"(self.type == 'A') == has(self.a)", "self.type != 'B' || has(self.b)"}, `by type(a=A) mode type(b=A,optional b=B b=C,optional b=None,optional) near by type(a=A b=B), accepts {"a":{},"b":{},"type":"A"}`},
 		{[]string{"!(has(self.a) && has(self.b))", "!(has(self.b) && has(self.c))", "!(has(self.a) && has(self.b) && has(self.c))"}, `most(a b) most(b c) near most(a b c), accepts {"a":{},"c":{},"type":"A"}`},
+		// Unions that are wrong as people write them: an XOR of three, a pair that is checked twice instead of
+		// another one, a member that is only required, or that no rule reads.
+		{[]string{"has(self.a) != has(self.b) != has(self.d)"}, `near exactly(a b d), accepts {"a":{},"b":{},"d":{},"type":"A"}`},
+		{[]string{"(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1", "(has(self.b) ? 1 : 0) + (has(self.d) ? 1 : 0) <= 1", "(has(self.d) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1"},
+			`most(a b) most(b d) near most(a b d), accepts {"a":{},"d":{},"type":"A"}`},
+		{[]string{"has(self.driver) && self.driver == 'north' ? has(self.north) : !has(self.north)"},
+			`mode driver(north=north) near by driver(north=north south=South east=East), accepts {"south":{},"type":"A"}`},
+		{[]string{"self.type == 'A' ? has(self.a) : !has(self.a)", "self.type == 'B' ? has(self.b) : true"},
+			`by type(a=A) mode type(b=A,optional b=B b=C,optional b=None,optional) near by type(a=A b=B), accepts {"a":{},"b":{},"type":"A"}`},
 		// There is no marker, or nothing to say.
-		{[]string{"!has(self.a) || has(self.b)"}, ""},
 		{[]string{"[has(self.a), has(self.b), has(self.c)].filter(x, x).size() <= 2"}, ""},
 		{[]string{"has(self.a) || !has(self.a)"}, ""},
 		{[]string{"has(self.a) && !has(self.a)"}, ""},
-		{[]string{"self.type != 'A' && self.type != 'B' || has(self.a)"}, ""},
 	} {
 		var texts []string
 		for _, m := range Meanings(schemaOf(t, meaningSchema), rulesOf(c.rules...)) {
@@ -84,8 +115,8 @@ func TestMeanings(t *testing.T) {
 	}
 }
 
-// rules returns the rules that are written for a marker.
-func (m Marker) rules(t *testing.T) []structural.Rule {
+// rules returns the rules that are written for a marker of a schema.
+func (m Marker) rules(t *testing.T, s *structural.Schema) []structural.Rule {
 	t.Helper()
 	var names []string
 	for _, member := range m.Members {
@@ -101,8 +132,17 @@ func (m Marker) rules(t *testing.T) []structural.Rule {
 	case AtLeastOne:
 		err = crdmarkers.AtLeastOneOf(names).ApplyToSchema(nil, &written)
 	case Discriminated:
-		u := unions.New(m.Discriminator, []string{"A", "B", "C", "None"}, m.Members...)
-		u.Required = true
+		d := property(s, m.Discriminator).Schema
+		var values []string
+		for _, allowed := range enumOf(d) {
+			var value string
+			if err := json.Unmarshal(allowed.Raw, &value); err != nil {
+				t.Fatal(err)
+			}
+			values = append(values, value)
+		}
+		u := unions.New(m.Discriminator, values, m.Members...)
+		u.Required = s.Requires(m.Discriminator)
 		lowered, lowerErr := unions.Lower(u, unions.LowerOptions{Forms: []unions.Form{unions.FormCEL}})
 		if lowerErr != nil {
 			t.Fatal(lowerErr)
@@ -117,12 +157,12 @@ func (m Marker) rules(t *testing.T) []structural.Rule {
 
 // TestMeaningOfMarkers wants the rules that are written for random markers to mean these markers.
 func TestMeaningOfMarkers(t *testing.T) {
-	s := schemaOf(t, meaningSchema)
+	s := schemaOf(t, strings.Replace(meaningSchema, "[A, B, C, None]", "[First, Second, Third, None]", 1))
 	seen := map[Kind]int{}
 	for i := range *pairs / 10 {
 		r := rand.New(rand.NewPCG(uint64(i), 43))
 		names := []string{"a", "b", "c", "d"}
-		values := []string{"A", "B", "C", "None"}
+		values := []string{"First", "Second", "Third", "None"}
 		r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 		r.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
 		m := Marker{Kind: Kind(r.IntN(4))}
@@ -142,7 +182,7 @@ func TestMeaningOfMarkers(t *testing.T) {
 			m.Members = append(m.Members, member)
 		}
 		seen[m.Kind]++
-		got := Meanings(s, m.rules(t))
+		got := Meanings(s, m.rules(t, s))
 		if len(got) != 1 || got[0].Near != nil || fmt.Sprint(got[0].Markers) != fmt.Sprint([]Marker{m}) {
 			t.Fatalf("seed %d: the rules of %v mean %v", i, m, got)
 		}

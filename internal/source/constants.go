@@ -76,6 +76,19 @@ func (t *Type) Constants() (out []Constant, errors []ConstantError) {
 	return out, errors
 }
 
+// ConstantDocs returns the comments of the constants of the type, by value. Constants without a
+// comment or a value are not included.
+func (t *Type) ConstantDocs() map[string]string {
+	out := map[string]string{}
+	all, _ := t.Constants()
+	for _, c := range all {
+		if c.Doc != "" && out[c.Value] == "" {
+			out[c.Value] = c.Doc
+		}
+	}
+	return out
+}
+
 func (t *Type) enumConstant(d *declaration, value string) Constant {
 	spec := d.spec.(*ast.ValueSpec)
 	doc := spec.Doc

@@ -42,8 +42,9 @@ func (r *release) printNotes(out io.Writer, version string) error {
 // versionedPages are the pages with commands that install a version.
 var versionedPages = []string{"README.md", "docs/start.md", "docs/ci.md"}
 
-// versionLine matches what such commands, workflows and hooks say, and the version.
-var versionLine = regexp.MustCompile(`(schemagen/schemagen(?:/cmd/schemagen)?@|\{version: |\brev: )v\d[0-9A-Za-z.+-]*`)
+// versionLine matches what such commands, workflows and hooks say, and the version, which is main
+// before the first release.
+var versionLine = regexp.MustCompile(`(schemagen/schemagen(?:/cmd/schemagen)?@|\{version: |\brev: )(?:main\b|v\d[0-9A-Za-z.+-]*)`)
 
 // cutVersion gives the section Unreleased the name of a version and its date, begins a new
 // one, and names the version where the pages install one.

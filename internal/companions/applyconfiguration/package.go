@@ -26,6 +26,7 @@ import (
 // packageRun is a package that requests apply configurations.
 type packageRun struct {
 	*run
+	root      *loader.Package
 	path, dir string
 	// group and version belong to its kinds, and output is the package of the apply configurations,
 	// relative to it.
@@ -44,9 +45,19 @@ type kind struct {
 	namespaced bool
 }
 
-// describe returns what the markers of a package request, or nil (generateForPackage of
+// describe returns what the markers of a package request, or nil, also for errors, which it reports.
+func (r *run) describe(root *loader.Package, collector *ctmarkers.Collector) *packageRun {
+	p, err := r.requested(root, collector)
+	if err != nil {
+		r.refuse(root, err)
+		return nil
+	}
+	return p
+}
+
+// requested returns what the markers of a package request, or nil (generateForPackage of
 // pkg/applyconfiguration).
-func (r *run) describe(root *loader.Package, collector *ctmarkers.Collector) (*packageRun, error) {
+func (r *run) requested(root *loader.Package, collector *ctmarkers.Collector) (*packageRun, error) {
 	marks, err := ctmarkers.PackageMarkers(collector, root)
 	if err != nil {
 		return nil, err
@@ -54,7 +65,7 @@ func (r *run) describe(root *loader.Package, collector *ctmarkers.Collector) (*p
 	if enabled, _ := marks.Get(markers.ApplyName).(bool); !enabled || len(root.GoFiles) == 0 {
 		return nil, nil
 	}
-	p := &packageRun{run: r, path: root.PkgPath, dir: root.Dir, version: root.Name, output: "applyconfiguration"}
+	p := &packageRun{run: r, root: root, path: root.PkgPath, dir: root.Dir, version: root.Name, output: "applyconfiguration"}
 	var ok bool
 	p.group, ok = marks.Get(markers.GroupName).(string)
 	if !ok {

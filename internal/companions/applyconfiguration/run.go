@@ -3,6 +3,7 @@ package applyconfiguration
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"maps"
@@ -100,21 +101,13 @@ func GenerateLoaded(ctx context.Context, roots []*loader.Package, collector *ctm
 		return nil, nil, err
 	}
 	var enabled []*packageRun
-	var errs []error
 	for _, root := range roots {
-		p, err := r.describe(root, collector)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("package %s: %w", root.PkgPath, err))
-		} else if p != nil {
+		if p := r.describe(root, collector); p != nil {
 			p.model = p.load
 			enabled = append(enabled, p)
 		}
 	}
-	files, findings, err := r.generate(enabled)
-	if err != nil {
-		errs = append(errs, err)
-	}
-	return files, findings, loader.MaybeErrList(errs)
+	return r.generate(enabled)
 }
 
 func newRun(ctx context.Context, o Options) (*run, error) {
@@ -179,14 +172,11 @@ func (r *run) read(program *source.Program, root *source.Package, collector *ctm
 	for i, f := range root.Sources {
 		syntax[i] = f.Syntax
 	}
-	p, err := r.describe(&loader.Package{Package: &packages.Package{
+	p := r.describe(&loader.Package{Package: &packages.Package{
 		PkgPath: root.Path, Name: root.Name, Dir: filepath.Dir(root.Files[0]), GoFiles: root.Files, Syntax: syntax, Fset: program.Fset,
 	}}, collector)
-	if p == nil && err == nil {
+	if p == nil {
 		return nil, nil
-	}
-	if err != nil {
-		return nil, source.Unsuref("package %s: %s", root.Path, firstLine(err.Error()))
 	}
 	universe, err := newUniverse(program, root)
 	if len(universe.missing) > 0 {
@@ -248,14 +238,27 @@ func order(root *source.Package, universe types.Universe) (out []*types.Type) {
 
 // generate generates the files of packages.
 func (r *run) generate(enabled []*packageRun) ([]source.Output, diag.List, error) {
-	var errs []error
 	for _, p := range enabled {
 		if err := r.ctx.Err(); err != nil {
 			return nil, r.findings, err
 		}
 		if err := p.generate(); err != nil {
-			errs = append(errs, fmt.Errorf("package %s: %w", p.path, err))
+			r.refuse(p.root, err)
 		}
 	}
-	return r.files, r.findings, loader.MaybeErrList(errs)
+	return r.files, r.findings, r.ctx.Err()
+}
+
+// refuse reports the errors of a package, each at its marker, or else at the package clause.
+func (r *run) refuse(root *loader.Package, err error) {
+	errs := loader.ErrList{err}
+	errors.As(err, &errs)
+	for _, err := range errs {
+		pos := root.Syntax[0].Name.Pos()
+		if positioned, ok := errors.AsType[loader.PositionedError](err); ok {
+			pos = positioned.Pos
+		}
+		r.findings = append(r.findings, r.Complaint.At(diag.PositionOf(root.Fset, pos), "",
+			"%s: package %s: %s", Name, root.PkgPath, firstLine(err.Error())))
+	}
 }

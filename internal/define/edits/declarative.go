@@ -127,7 +127,8 @@ func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 			t.above(path, fieldRule{tag, field})
 		}
 	case markers.TagListTypeName, markers.TagListMapKeyName, markers.TagUnionDiscriminatorName,
-		markers.TagUnionMemberName, markers.TagZeroOrOneOfMemberName, markers.TagEnumName, markers.TagEnumExcludeName:
+		markers.TagUnionMemberName, markers.TagZeroOrOneOfMemberName, markers.TagModeDiscriminatorName, markers.TagIfModeName,
+		markers.TagEnumName, markers.TagEnumExcludeName:
 		if len(path) == 0 {
 			return // implemented by controller-tools' definitions, and by unions
 		}

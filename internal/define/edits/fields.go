@@ -10,6 +10,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
 )
 
 // fieldRule is a tag that determines whether fields of an object may be set.
@@ -28,7 +29,7 @@ func (op fieldRule) Apply(editor *Editor, schema *structural.Schema) {
 	reason := apiextensionsv1.FieldValueForbidden
 	switch op.tag.Name {
 	case markers.TagForbiddenName:
-		rule.Rule = fmt.Sprintf("!has(self.%s)", self)
+		rule.Rule = "!" + isSet(schema, op.field, "self."+self)
 		rule.Message = "may not be set"
 	case markers.TagUpdateName:
 		rule.FieldPath = ""
@@ -67,23 +68,21 @@ func (op fieldRule) Apply(editor *Editor, schema *structural.Schema) {
 			was = "!"
 			message = mustBeSet
 		}
-		rule.Rule = fmt.Sprintf("!has(self.%s) || %shas(self.%s)", self, not, other)
+		rule.Rule = "!" + isSet(schema, op.field, "self."+self) + " || " + not + isSet(schema, arg.Value, "self."+other)
 		rule.Message = message + op.field + " is set"
 		rule.Reason = &reason
-		AddRule(editor, schema, Ratcheting(rule, fmt.Sprintf("has(oldSelf.value().%s) && %shas(oldSelf.value().%s)", self, was, other)))
+		AddRule(editor, schema, Ratcheting(rule, isSet(schema, op.field, "oldSelf.value()."+self)+" && "+was+isSet(schema, arg.Value, "oldSelf.value()."+other)))
 		return
 	}
 	rule.Reason = &reason
 	AddRule(editor, schema, rule)
 }
 
-// isSet returns the condition that a field is set. An empty list or map counts as unset, as in
-// Go, where a client cannot tell it from an absent one.
+// isSet returns the condition that a field is set, as Go clients see it: they cannot tell an empty
+// list, or the zero value of a field that is not a pointer, from an absent one.
 func isSet(s *structural.Schema, field, value string) string {
-	if i := s.PropertyIndex(field); i >= 0 {
-		if f := s.Properties[i].Schema; f.Type == "array" || f.AdditionalProperties != nil {
-			return "(has(" + value + ") && " + value + ".size() > 0)"
-		}
+	if f := s.Property(field); f != nil {
+		return unions.IsSet(value, unions.Nonzero(f))
 	}
 	return "has(" + value + ")"
 }

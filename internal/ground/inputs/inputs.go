@@ -2,6 +2,7 @@ package inputs
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -48,6 +49,8 @@ type Reader struct {
 	// overlay and read are used before the disk; see [Overlaid].
 	overlay map[string][]byte
 	read    func(name string) ([]byte, error)
+	// files are read instead of the disk; see [From].
+	files fs.FS
 	// keep is told what was read; see [Reader.Keep].
 	keep func(name string, data []byte)
 }
@@ -82,6 +85,23 @@ func Overlaid(overlay map[string][]byte, read func(name string) ([]byte, error))
 	r.overlay = overlay
 	r.read = read
 	return r
+}
+
+// From returns a Reader that reads only the files of a file system, as if that were mounted at "/". There
+// are no environment variables and no commands. Its record is incomplete.
+func From(files fs.FS) *Reader {
+	r := New()
+	r.unsure = "files were not read from the disk"
+	r.files = files
+	return r
+}
+
+// inFiles reports whether r reads only the files of a file system.
+func (r *Reader) inFiles() bool { return r != nil && r.files != nil }
+
+// inside returns a path, which is absolute, as the name of a file in a file system.
+func inside(name string) string {
+	return cmp.Or(strings.Trim(filepath.ToSlash(filepath.Clean(name)), "/"), ".")
 }
 
 // Overlay returns the overlay: file contents by absolute path.
@@ -126,6 +146,10 @@ func again(name string, oldDigest digest) ([]byte, bool) {
 func (r *Reader) given(name string) (data []byte, ok bool, err error) {
 	if r == nil {
 		return nil, false, nil
+	}
+	if r.inFiles() {
+		data, err = fs.ReadFile(r.files, inside(name))
+		return data, true, err
 	}
 	if data, ok := r.overlay[name]; ok {
 		return data, true, nil
@@ -368,6 +392,9 @@ func (r *Reader) ReadDir(name string) ([]fs.DirEntry, error) {
 	if r == nil {
 		return os.ReadDir(name)
 	}
+	if r.inFiles() {
+		return fs.ReadDir(r.files, inside(name))
+	}
 	r.mu.Lock()
 	known, ok := r.dirs[name]
 	r.mu.Unlock()
@@ -454,6 +481,9 @@ func (overlayDir) IsDir() bool       { return true }
 
 // Stat is [os.Stat]. Only the existence and type of the file are recorded.
 func (r *Reader) Stat(name string) (fs.FileInfo, error) {
+	if r.inFiles() {
+		return fs.Stat(r.files, inside(name))
+	}
 	if info, ok := r.stat(name); ok {
 		return info, nil
 	}
@@ -466,6 +496,9 @@ func (r *Reader) Stat(name string) (fs.FileInfo, error) {
 
 // Lstat is [os.Lstat]. Only the existence and type of the file are recorded.
 func (r *Reader) Lstat(name string) (fs.FileInfo, error) {
+	if r.inFiles() {
+		return fs.Stat(r.files, inside(name))
+	}
 	if info, ok := r.stat(name); ok {
 		return info, nil
 	}
@@ -478,6 +511,9 @@ func (r *Reader) Lstat(name string) (fs.FileInfo, error) {
 
 // EvalSymlinks is [filepath.EvalSymlinks].
 func (r *Reader) EvalSymlinks(name string) (string, error) {
+	if r.inFiles() {
+		return name, nil
+	}
 	out, err := filepath.EvalSymlinks(name)
 	if r != nil {
 		r.note(query{op: opLink, name: name}, note{answer: answered([]byte(out), err)})
@@ -487,6 +523,9 @@ func (r *Reader) EvalSymlinks(name string) (string, error) {
 
 // LookPath is [exec.LookPath].
 func (r *Reader) LookPath(command string) (string, error) {
+	if r.inFiles() {
+		return "", &exec.Error{Name: command, Err: exec.ErrNotFound}
+	}
 	out, err := exec.LookPath(command)
 	if r != nil {
 		r.note(query{op: opLookPath, name: command}, note{answer: answered([]byte(out), err)})
@@ -496,6 +535,9 @@ func (r *Reader) LookPath(command string) (string, error) {
 
 // Getenv is [os.Getenv].
 func (r *Reader) Getenv(name string) string {
+	if r.inFiles() {
+		return ""
+	}
 	value := os.Getenv(name)
 	if r != nil {
 		r.note(query{op: opEnv, name: name}, note{answer: answered([]byte(value), nil)})

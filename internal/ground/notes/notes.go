@@ -15,9 +15,19 @@ type Notes struct {
 	// Mistake is the most serious error that was reported in the source of the
 	// node, because of which the node is incomplete.
 	Mistake Mistake
+	// Pointer is set if the field is a pointer in Go, so that even a zero value sets it.
+	Pointer bool
 	// Absent are the properties, and the values of an enum, that conditions on gates
 	// remove from the node.
 	Absent []Absent
+	// Constants is the Go type whose constants the enum lists, or nil.
+	Constants Constants
+}
+
+// Constants are the Go constants of a type.
+type Constants interface {
+	// ConstantDocs returns the comments of the constants, by value. It reads them when it is called.
+	ConstantDocs() map[string]string
 }
 
 // Uniqueness tells which elements of a list are the same one: those with equal keys or,

@@ -41,6 +41,7 @@ type pageKind struct {
 	Plural     string            `json:"plural"`
 	ShortNames []string          `json:"shortNames,omitempty"`
 	Namespaced bool              `json:"namespaced"`
+	Versions   []explain.Version `json:"versions,omitempty"`
 	Field      *pageField        `json:"field,omitempty"`
 	Missing    string            `json:"missing,omitempty"`
 	Examples   []explain.Example `json:"examples,omitempty"`
@@ -85,7 +86,7 @@ func Page(title string, kinds []*explain.Documented) ([]byte, error) {
 	var p prose.Parser
 	for _, k := range explain.SortDocumented(kinds) {
 		kind := pageKind{Group: k.Group, Version: k.Version, Kind: k.Kind, Plural: k.Plural, ShortNames: k.ShortNames,
-			Namespaced: k.Namespaced, Missing: k.Missing(), Examples: k.Examples}
+			Namespaced: k.Namespaced, Versions: k.Versions, Missing: k.Missing(), Examples: k.Examples}
 		if k.Field != nil {
 			kind.Field = newPageField(&p, k.Field)
 		}

@@ -21,7 +21,8 @@ const trap = "</script><script>alert(1)</script><!-- {{.}} '\\u003c"
 func TestPagePolicy(t *testing.T) {
 	kinds := []*explain.Documented{{
 		Resource: &publish.Resource{Group: trap, Version: trap, Kind: trap, Plural: trap, ShortNames: []string{trap}},
-		Field:    &fields.Field{Name: trap, Description: trap + " [x](javascript:alert)", Fields: []*fields.Field{{Name: trap, Default: trap, Enum: []string{trap}, Limits: []string{trap}}}},
+		Versions: []explain.Version{{Name: trap, Warning: trap}},
+		Field:    &fields.Field{Name: trap, Description: trap + " [x](javascript:alert)", Fields: []*fields.Field{{Name: trap, Default: trap, Example: trap, Member: trap, Enum: []fields.EnumValue{{Value: trap, Description: trap}}, Limits: []string{trap}}}},
 		Examples: []explain.Example{{Title: trap, YAML: trap}},
 	}}
 	page, err := Page(trap, kinds)

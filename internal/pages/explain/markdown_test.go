@@ -110,9 +110,13 @@ func TestHostileMarkdown(t *testing.T) {
 				return r
 			}, text), "\n", "\n  ") + "\n"}}
 			kinds[0].ShortNames = []string{text, text}
+			kinds[0].Versions = []Version{{Name: "v1", Warning: text}, {Name: text}}
 			if kinds[0].Field != nil {
 				checked++
-				kinds[0].Field.Each(func(f *fields.Field) { f.Position = text })
+				kinds[0].Field.Each(func(f *fields.Field) {
+					f.Position = text
+					f.Enum = append(f.Enum, fields.EnumValue{Value: `"a"`, Description: text})
+				})
 			}
 			for _, file := range MarkdownDocs(kinds) {
 				if live := liveMarkup(string(file.Data), ours); live != "" {

@@ -62,9 +62,7 @@ func (e *Explanation) plain() string {
 		description = "<empty>"
 	}
 	writeWrapped(&b, "    ", description)
-	for _, line := range facts(f) {
-		writeWrapped(&b, "    ", line)
-	}
+	writeFacts(&b, "    ", f)
 	for _, u := range f.Unions {
 		b.WriteString("\nUNION:\n")
 		writeWrapped(&b, "    ", u.Text)
@@ -95,9 +93,7 @@ func (e *Explanation) writePlainField(b *strings.Builder, indent string, f *fiel
 	if f.Description != "" && !brief {
 		writeWrapped(b, inner, f.Description)
 	}
-	for _, line := range facts(f) {
-		writeWrapped(b, inner, line)
-	}
+	writeFacts(b, inner, f)
 	for _, u := range f.Unions {
 		writeWrapped(b, inner, "union: "+u.Text+": "+valuesText(u))
 	}
@@ -115,16 +111,28 @@ func (e *Explanation) writePlainField(b *strings.Builder, indent string, f *fiel
 	}
 }
 
-// facts returns lines about the value.
-func facts(f *fields.Field) []string {
-	var out []string
-	if len(f.Enum) > 0 {
-		out = append(out, "one of: "+strings.Join(f.Enum, ", "))
+// writeFacts writes facts as text.
+func writeFacts(b *strings.Builder, indent string, f *fields.Field) {
+	for _, fact := range f.Facts() {
+		writeWrapped(b, indent, fact.Line())
+		for _, v := range fact.Values {
+			writeWrapped(b, indent, "- "+v.Value+": "+fields.OneLine(v.Description))
+		}
 	}
-	if f.Default != "" {
-		out = append(out, "default: "+f.Default)
+}
+
+// writeMarkdownFacts writes facts as a list.
+func writeMarkdownFacts(b *strings.Builder, indent string, f *fields.Field) {
+	for _, fact := range f.Facts() {
+		b.WriteString(indent + "- " + markdown.Text(fact.Text))
+		for i, code := range fact.Code {
+			b.WriteString([]string{" ", ", "}[min(i, 1)] + markdown.Code(code))
+		}
+		b.WriteString("\n")
+		for _, v := range fact.Values {
+			fmt.Fprintf(b, "%s  - %s: %s\n", indent, markdown.Code(v.Value), markdown.Text(fields.OneLine(v.Description)))
+		}
 	}
-	return append(out, f.Limits...)
 }
 
 func requiredMark(f *fields.Field) string {
@@ -188,12 +196,10 @@ func section(r *publish.Resource, f *fields.Field) string {
 	if f.Description != "" {
 		b.WriteString("\n" + proseMarkdown("", f.Description) + "\n")
 	}
-	for i, line := range facts(f) {
-		if i == 0 {
-			b.WriteString("\n")
-		}
-		b.WriteString("- " + markdown.Text(line) + "\n")
+	if len(f.Facts()) > 0 {
+		b.WriteString("\n")
 	}
+	writeMarkdownFacts(&b, "", f)
 	writeMarkdownUnions(&b, "", f)
 	if len(f.Rules) > 0 {
 		b.WriteString("\nRules:\n\n")
@@ -202,9 +208,7 @@ func section(r *publish.Resource, f *fields.Field) string {
 	if len(f.Fields) > 0 {
 		b.WriteString("\n## Fields\n\n")
 	}
-	for _, child := range f.Fields {
-		writeMarkdownField(&b, "", child)
-	}
+	writeMarkdownFields(&b, f)
 	return b.String()
 }
 
@@ -241,27 +245,25 @@ func writeMarkdownRules(b *strings.Builder, indent string, f *fields.Field) {
 	}
 }
 
-func writeMarkdownField(b *strings.Builder, indent string, f *fields.Field) {
-	required := ""
-	if f.Required {
-		required = ", required"
-	}
-	fmt.Fprintf(b, "%s- %s (%s%s%s)", indent, markdown.Code(f.Name), markdown.Code(f.Type), required, positionOf(f))
-	if f.Description != "" {
-		text := proseMarkdown(indent+"  ", f.Description)
-		if !strings.HasPrefix(text, "\n") {
-			text = " " + text
+// writeMarkdownFields writes all fields below a field as one list: nested ones are too deep to be read.
+func writeMarkdownFields(b *strings.Builder, f *fields.Field) {
+	const indent = "  "
+	for _, row := range f.Rows() {
+		required := ""
+		if row.Required {
+			required = ", required"
 		}
-		b.WriteString(":" + text)
-	}
-	b.WriteString("\n")
-	indent += "  "
-	for _, line := range facts(f) {
-		b.WriteString(indent + "- " + markdown.Text(line) + "\n")
-	}
-	writeMarkdownUnions(b, indent, f)
-	writeMarkdownRules(b, indent, f)
-	for _, child := range f.Fields {
-		writeMarkdownField(b, indent, child)
+		fmt.Fprintf(b, "- %s (%s%s%s)", markdown.Code(row.Path), markdown.Code(row.Type), required, positionOf(row.Field))
+		if row.Description != "" {
+			text := proseMarkdown(indent, row.Description)
+			if !strings.HasPrefix(text, "\n") {
+				text = " " + text
+			}
+			b.WriteString(":" + text)
+		}
+		b.WriteString("\n")
+		writeMarkdownFacts(b, indent, row.Field)
+		writeMarkdownUnions(b, indent, row.Field)
+		writeMarkdownRules(b, indent, row.Field)
 	}
 }

@@ -21,6 +21,27 @@ type goEnv struct {
 	context  build.Context
 }
 
+// Toolchain is a Go installation, for files that are in memory and so have none.
+type Toolchain struct {
+	// Root is GOROOT, and ModCache GOMODCACHE.
+	Root, ModCache string
+	// Version is the version of Go, for example "1.26.8".
+	Version string
+}
+
+// env returns the environment of the toolchain, without cgo, on linux/amd64. That of no toolchain is read.
+func (t *Toolchain) env(reader *inputs.Reader, tags []string) (env goEnv, reason string) {
+	if t == nil {
+		return readGoEnv(reader, tags)
+	}
+	get := func(name string) string {
+		return map[string]string{"GOOS": "linux", "GOARCH": "amd64", "CGO_ENABLED": "0"}[name]
+	}
+	env = goEnv{in: reader, root: t.Root, modCache: t.ModCache, version: t.Version, work: "off", mod: "mod"}
+	env.context = buildContext(reader, get, t.Root, minorVersion(t.Version), tags)
+	return env, ""
+}
+
 // readGoEnv determines the environment of the go command: from the environment variables of
 // the process, then from the file that "go env -w" writes, then from defaults. reason is why
 // only the go command can determine it, and empty if env is complete.

@@ -27,6 +27,8 @@ type Modules struct {
 	// Tags are the build tags.
 	Tags     []string
 	Fallback Lister
+	// Toolchain is the Go installation. If it is nil, the one that the go command would use is found.
+	Toolchain *Toolchain
 	// OnFallback, if not nil, is called with the reason that a listing was left to the
 	// fallback.
 	OnFallback func(dir, reason string)
@@ -57,7 +59,7 @@ func (l *Modules) List(ctx context.Context, dir string, patterns []string) ([]*P
 // open starts a listing in a directory. It is nil if there is a reason to leave the listing to the
 // fallback.
 func (l *Modules) open(ctx context.Context, dir string) (listing *moduleListing, reason string) {
-	env, reason := readGoEnv(l.Inputs, l.Tags)
+	env, reason := l.Toolchain.env(l.Inputs, l.Tags)
 	if reason != "" {
 		return nil, reason
 	}

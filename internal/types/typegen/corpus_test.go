@@ -222,7 +222,7 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile("../../../docs/types.md")
+	page, err := os.ReadFile("../../../docs/tested.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestTable(t *testing.T) {
 		fmt.Sprintf("%d name none", count["none"]),
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("docs/types.md does not say: %s", want)
+			t.Errorf("docs/tested.md does not say: %s", want)
 		}
 	}
 }

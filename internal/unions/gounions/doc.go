@@ -7,4 +7,5 @@
 //
 // Why the rule of a union is missing is decided in writeUnion.Apply (unions.go), and why it has
 // another form in [Unions.Fit]. erased.go reports unions of which conditions remove only a part.
+// modes.go adds the rules of Kubernetes' tags for modes.
 package gounions

@@ -53,11 +53,11 @@ func (all *Unions) erasedParts(t *source.Type) (out []erasedPart) {
 			case markers.UnionDiscriminatedBy:
 				part.union = string(value)
 			case markers.Declarative:
-				part.tagged = marker.Name == markers.TagUnionDiscriminatorName || marker.Name == markers.TagUnionMemberName
+				part.discriminator = marker.Name == markers.TagUnionDiscriminatorName || marker.Name == markers.TagModeDiscriminatorName
+				part.tagged = part.discriminator || marker.Name == markers.TagUnionMemberName
 				if part.tagged {
 					found = true
 					part.union = NameOf(marker)
-					part.discriminator = marker.Name == markers.TagUnionDiscriminatorName
 				}
 				if arg, ok := value.NamedArg("memberName"); ok && part.tagged {
 					part.value = arg.Value
@@ -119,8 +119,8 @@ func (op writeUnion) reportValues(union *unions.Union, s *structural.Schema) (fo
 		marker := "+" + markers.WhenName + "(" + member.Condition + ")"
 		pos := op.Discriminator.Field.Pos
 		hint := "write // " + marker + "=+" + markers.EnumValuesName + "=" + value.Name + " instead of the value in the list"
-		if i := s.PropertyIndex(union.Discriminator); i >= 0 {
-			pos = s.Properties[i].Schema.Origin.Of("enum")
+		if discriminator := s.Property(union.Discriminator); discriminator != nil {
+			pos = discriminator.Origin.Of("enum")
 		}
 		var edit *markers.Edit
 		if constant := op.constant(value.Name); constant != nil {

@@ -50,11 +50,10 @@ func (op writeUnion) checkMembers(editor *edits.Editor, union *unions.Union, sch
 			}
 			seen[m.Value] = m.GoName
 		}
-		i := schema.PropertyIndex(m.Name)
-		if i < 0 {
+		member := schema.Property(m.Name)
+		if member == nil {
 			continue
 		}
-		member := schema.Properties[i].Schema
 		union.Members[index].Untyped = member.Type == "" && !member.XIntOrString
 		switch {
 		case member.Origin.Mistake != notes.NoMistake:
@@ -141,11 +140,8 @@ func unsettable(field *source.NamedField, file *source.File, schema *structural.
 		validation = &structural.ValueValidation{}
 	}
 	positive := func(n *int64) bool { return n != nil && *n > 0 }
-	lacks := func(zero string) bool {
-		return len(validation.Enum) > 0 && !slices.ContainsFunc(validation.Enum, func(j structural.JSON) bool { return string(j.Raw) == zero })
-	}
 	ok := true
-	switch body := source.UnderlyingOf(file, field.Field.Type); body.Kind {
+	switch source.UnderlyingOf(file, field.Field.Type).Kind {
 	case source.KindSlice, source.KindMap:
 		ok = omitZero || positive(validation.MinItems) || positive(validation.MinProperties) || positive(validation.MinLength)
 	case source.KindStruct:
@@ -154,14 +150,7 @@ func unsettable(field *source.NamedField, file *source.File, schema *structural.
 		}
 		ok = len(validation.Required) > 0 || positive(validation.MinProperties)
 	case source.KindBasic:
-		switch schema.Type {
-		case "string":
-			ok = positive(validation.MinLength) || lacks(`""`)
-		case "boolean":
-			ok = lacks("false")
-		default:
-			ok = validation.Minimum != nil && (*validation.Minimum > 0 || *validation.Minimum == 0 && validation.ExclusiveMinimum) || lacks("0")
-		}
+		ok = unions.Nonzero(schema) == ""
 	case source.KindInterface:
 		return "an interface may be set only through a pointer"
 	case source.KindArray:

@@ -123,6 +123,7 @@ func (all *Unions) Edits(t *source.Type, fields []source.NamedField) []*edits.Ed
 	if !t.Pkg.Local() {
 		return nil // packages that this run does not generate have no unions
 	}
+	out := all.modeEdits(t, fields)
 	var marked []source.NamedField
 	for _, f := range fields {
 		if f.Field.Markers.InUnion() {
@@ -130,18 +131,17 @@ func (all *Unions) Edits(t *source.Type, fields []source.NamedField) []*edits.Ed
 		}
 	}
 	if len(marked) == 0 {
-		return nil // as most structs
+		return out // nil, as most structs
 	}
 	found := all.find(t, marked)
 	if len(found) == 0 {
-		return nil
+		return out
 	}
 	if t.Generic != nil {
 		all.problem(t, found[0].Union.Pos, "declare a struct of its own for each type argument", "generic type %s holds a union", t.Generic)
-		return nil
+		return out
 	}
 	forms := all.Settings.UnionForms(t)
-	var out []*edits.Edit
 	for _, u := range found {
 		out = append(out, &edits.Edit{Pkg: t.Pkg, Pos: u.Union.Pos, Name: markers.UnionDiscriminatorName,
 			Op: writeUnion{u, t, forms, all}})
@@ -313,6 +313,10 @@ func EnumTypeOf(t *source.Type, f *source.Field) (*source.Type, token.Pos) {
 // NameOf returns the union name in a tag.
 func NameOf(m *markers.Marker) string {
 	tag, _ := m.Value.(markers.Declarative)
+	if tag.Name == markers.TagModeDiscriminatorName {
+		arg, _ := tag.NamedArg("modality")
+		return modality + arg.Value
+	}
 	arg, _ := tag.NamedArg("union")
 	return arg.Value
 }
@@ -518,8 +522,8 @@ func (op writeUnion) setDiscriminator(name string, s *structural.Schema, lowered
 
 // hasMistake reports whether an error in the source affects the schema of a property.
 func hasMistake(s *structural.Schema, property string) bool {
-	i := s.PropertyIndex(property)
-	return i >= 0 && s.Properties[i].Schema.Origin.Mistake != notes.NoMistake
+	p := s.Property(property)
+	return p != nil && p.Origin.Mistake != notes.NoMistake
 }
 
 // rulePos returns the position of the member that a rule is about, or else of the union.
@@ -578,11 +582,10 @@ func (op writeUnion) enforcedByHand(editor *edits.Editor, union *unions.Union, s
 
 // readDiscriminator completes the discriminator with information from the schema.
 func (op writeUnion) readDiscriminator(union *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
-	i := s.PropertyIndex(union.Discriminator)
-	if i < 0 {
+	d := s.Property(union.Discriminator)
+	if d == nil {
 		return // it is not in the schema
 	}
-	d := s.Properties[i].Schema
 	if d.Origin.Mistake != notes.NoMistake {
 		return
 	}
@@ -600,15 +603,7 @@ func (op writeUnion) readDiscriminator(union *unions.Union, s *structural.Schema
 			union.Default = &value
 		}
 	}
-	var names []string
-	if d.ValueValidation != nil {
-		for _, raw := range d.Enum {
-			var value string
-			if json.Unmarshal(raw.Raw, &value) == nil {
-				names = append(names, value)
-			}
-		}
-	}
+	names := textsIn(d)
 	if len(names) == 0 && op.enum != nil {
 		all, _ := op.enum.Constants() // constants without a value are reported where enums are enabled
 		for _, c := range all {
@@ -654,6 +649,20 @@ func (op writeUnion) readDiscriminator(union *unions.Union, s *structural.Schema
 	if len(union.Members) == 0 && len(union.Values) < 2 {
 		report(union.Pos, "mark its members +unionMember", "discriminator %s has neither members nor a second value", union.GoName)
 	}
+}
+
+// textsIn returns the values of an enum that are strings.
+func textsIn(s *structural.Schema) (out []string) {
+	if s.ValueValidation == nil {
+		return nil
+	}
+	for _, raw := range s.Enum {
+		var value string
+		if json.Unmarshal(raw.Raw, &value) == nil {
+			out = append(out, value)
+		}
+	}
+	return out
 }
 
 // addsJunctor reports whether one of the markers adds a logical junctor, which may enforce a

@@ -74,7 +74,8 @@ func (s *suggester) schemaOf(t *source.Type) *structural.Schema {
 func (e *lineEditor) replace(meaning rules.Meaning, own []*markers.Marker, fields []*unionField) bool {
 	out := e.out
 	isInUnion := slices.ContainsFunc(meaning.Markers, isDiscriminated)
-	if len(meaning.Markers) == 0 || isInUnion && len(meaning.Markers) > 1 {
+	isUnwritten := func(m rules.Marker) bool { return m.Kind > rules.AtLeastOne || m.Nonempty }
+	if len(meaning.Markers) == 0 || isInUnion && len(meaning.Markers) > 1 || slices.ContainsFunc(meaning.Markers, isUnwritten) {
 		return false
 	}
 	var texts, written []string
@@ -83,7 +84,7 @@ func (e *lineEditor) replace(meaning rules.Meaning, own []*markers.Marker, field
 		if members == nil {
 			return false
 		}
-		texts = append(texts, words(marker))
+		texts = append(texts, marker.Words())
 		switch {
 		case isMarked(marker, members, fields):
 			isInUnion = true
@@ -131,7 +132,7 @@ func (e *lineEditor) near(meaning rules.Meaning, fields []*unionField) bool {
 		return false // the union has rules of its own
 	}
 	e.out.Edits = nil
-	e.out.Meaning = words(*meaning.Near)
+	e.out.Meaning = meaning.Near.Words()
 	e.out.Why = accepts(meaning)
 	return true
 }
@@ -139,7 +140,7 @@ func (e *lineEditor) near(meaning rules.Meaning, fields []*unionField) bool {
 // accepts says what the rules accept beyond a marker of a near meaning.
 func accepts(meaning rules.Meaning) string {
 	written := "a union"
-	if !isDiscriminated(*meaning.Near) {
+	if !isDiscriminated(*meaning.Near) && !meaning.Near.Nonempty {
 		written = "// " + oneOfMarker(*meaning.Near)
 	}
 	return fmt.Sprintf("the rules accept %s, which %s would refuse", plainjson.Text(meaning.Accepted), written)
@@ -164,31 +165,6 @@ func orderMembers(members []unions.Member, fields []*unionField) {
 		return slices.IndexFunc(fields, func(f *unionField) bool { return f.name == m.Name })
 	}
 	slices.SortStableFunc(members, func(a, b unions.Member) int { return index(a) - index(b) })
-}
-
-// words describes a marker.
-func words(m rules.Marker) string {
-	var names []string
-	for _, member := range m.Members {
-		name := member.Name
-		if isDiscriminated(m) {
-			name += fmt.Sprintf(" (for %q)", member.Value)
-			if member.Optional {
-				name += " or nothing"
-			}
-		}
-		names = append(names, name)
-	}
-	members := strings.Join(names, ", ")
-	switch m.Kind {
-	case rules.ExactlyOne:
-		return "exactly one of " + members
-	case rules.AtMostOne:
-		return "at most one of " + members
-	case rules.AtLeastOne:
-		return "at least one of " + members
-	}
-	return m.Discriminator + " selects " + members
 }
 
 // oneOfMarker returns controller-gen's marker for a meaning without a discriminator.
@@ -268,25 +244,9 @@ func (e *lineEditor) mark(marker rules.Marker, members, fields []*unionField) bo
 	for _, value := range d.choices.values {
 		if !slices.ContainsFunc(marker.Members, func(m unions.Member) bool { return m.Value == value }) {
 			out.Empty = append(out.Empty, value)
-			e.unread(value, marker, fields)
 		}
 	}
 	return true
-}
-
-// unread adds a note about a field that is named as a value of the discriminator, and that no rule
-// reads.
-func (e *lineEditor) unread(value string, marker rules.Marker, fields []*unionField) {
-	for _, f := range fields {
-		isMember := slices.ContainsFunc(marker.Members, func(m unions.Member) bool { return m.Name == f.name })
-		if isMember || f.name == marker.Discriminator || !sameName(value, f) {
-			continue
-		}
-		selected := marker.Members[0]
-		object := map[string]any{marker.Discriminator: selected.Value, selected.Name: "…", f.name: "…"}
-		e.out.Notes = append(e.out.Notes, fmt.Sprintf("no rule reads %s, though it is named as %q: the rules and the markers accept %s",
-			f.field.Label(), value, plainjson.Text(object)))
-	}
 }
 
 // memberMarker returns the marker of a member.

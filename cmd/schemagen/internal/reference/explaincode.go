@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
@@ -22,6 +21,7 @@ import (
 	"github.com/schemagen/schemagen/internal/conversions/rehub"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/generate"
+	"github.com/schemagen/schemagen/internal/ground/markdown"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/pages/apidocs"
 	"github.com/schemagen/schemagen/internal/passes"
@@ -79,7 +79,7 @@ func explanationOf(info *diag.Kind) string {
 	for _, cause := range info.Causes {
 		text += "\n… " + cause.Message + " …\n\n" + cause.Explanation + "\n" + indentedExamples(cause.Bad, goodHeading(info), cause.Good)
 	}
-	return text + "\n" + codesURL + "#" + anchor(codeHeading(info)) + "\n"
+	return text + "\n" + codesURL + "#" + markdown.Anchor(codeHeading(info)) + "\n"
 }
 
 // indentedExamples returns the examples of a diagnostic as plain text.
@@ -92,19 +92,6 @@ const codesURL = "https://github.com/schemagen/schemagen/blob/main/docs/diagnost
 
 // codeHeading returns the heading of a diagnostic on the page.
 func codeHeading(info *diag.Kind) string { return string(info.Code) + ": " + info.Title }
-
-// anchor returns the link that GitHub gives to a heading.
-func anchor(heading string) string {
-	return strings.Map(func(c rune) rune {
-		switch {
-		case c == ' ':
-			return '-'
-		case c == '-', c == '_', unicode.IsLetter(c), unicode.IsDigit(c):
-			return unicode.ToLower(c)
-		}
-		return -1
-	}, heading)
-}
 
 // goodHeading returns the heading of the good example. What is reported as a note is not
 // wrong.
@@ -124,8 +111,9 @@ func defaultSeverity(kind *diag.Kind) string {
 	return kind.Severity.String()
 }
 
-// CodesPage returns the text of docs/diagnostics.md.
-func CodesPage() string {
+// CodesPage returns the text of docs/diagnostics.md. printed has the diagnostics of each bad
+// example.
+func CodesPage(printed map[diag.Example]string) string {
 	var b strings.Builder
 	b.WriteString(`# Diagnostics
 
@@ -135,33 +123,34 @@ A diagnostic is an error if the API server would reject the output, or if the ou
 written then. It is a warning if something that you wrote has no effect or can never hold; ` + "`--strict`" + ` treats
 warnings as errors.
 
-A package may have hundreds of the warnings SG217, SG605 and, if unions are not enabled, SG311. Only the first one in
+A package may have hundreds of the warnings SG217, SG333, SG605 and, if unions are not enabled, SG311. Only the first one in
 a package is printed, with the number of the others; ` + "`--format json` and `sarif`" + ` list all of them.
 
 Examples in Go are fields of the spec of a kind Widget, declarations or whole packages, and are reported by schemagen
 crd. Other examples begin with the command, followed by files as in a txtar archive; the corrected example shows only
 the changes. A YAML
 file below the comment ` + "`# spec.versions[0].schema.openAPIV3Schema`" + ` has only the schema of a CRD of kind Widget.
+Below an example is the diagnostic, without its hint.
 `)
 	for _, info := range Codes() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", codeHeading(info), capital(defaultSeverity(info)), info.Explanation)
 		if info.Bad != "" {
-			b.WriteString(fencedExamples(info.Bad, goodHeading(info), info.Good))
+			b.WriteString(fencedExamples(info.Bad, printed[info.Bad], goodHeading(info), info.Good))
 		}
 		for _, cause := range info.Causes {
-			fmt.Fprintf(&b, "\n### %s: … %s …\n\n%s\n%s", info.Code, cause.Message, cause.Explanation, fencedExamples(cause.Bad, goodHeading(info), cause.Good))
+			fmt.Fprintf(&b, "\n### %s: … %s …\n\n%s\n%s", info.Code, cause.Message, cause.Explanation, fencedExamples(cause.Bad, printed[cause.Bad], goodHeading(info), cause.Good))
 		}
 	}
 	return b.String()
 }
 
 // fencedExamples returns the examples of a diagnostic as Markdown.
-func fencedExamples(bad diag.Example, heading string, good diag.Example) string {
+func fencedExamples(bad diag.Example, printed, heading string, good diag.Example) string {
 	language := "go"
 	if strings.HasPrefix(bad.String(), "$ ") {
 		language = "console"
 	}
-	return fmt.Sprintf("\nReported:\n\n```%[1]s\n%[2]s\n```\n\n%[3]s:\n\n```%[1]s\n%[4]s\n```\n", language, bad, heading, good)
+	return fmt.Sprintf("\nReported:\n\n```%[1]s\n%[2]s\n```\n\n```text\n%[3]s```\n\n%[4]s:\n\n```%[1]s\n%[5]s\n```\n", language, bad, printed, heading, good)
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -224,8 +224,9 @@
     to.append(...description(field));
     const facts = element("dl", "facts");
     const fact = (name, ...content) => facts.append(element("dt", "", name), element("dd", "", ...content));
-    if (field.enum) fact("One of", element("span", "values", ...field.enum.map((value) => element("code", "", value))));
+    if (field.enum) fact(/^(\[|map\[)/.test(field.type) ? "Each one of" : "One of", ...values(field.enum));
     if (field.default) fact("Default", element("code", "", field.default));
+    if (field.example) fact("Example", element("code", "", field.example));
     if (field.limits) fact("Value", ...field.limits.map((limit) => element("div", "", limit)));
     if (field.rules) {
       fact("Rules", ...field.rules.map((rule) => element("div", "rule", rule.says, element("code", "", rule.rule))));
@@ -237,6 +238,13 @@
       fact("Link", link, " ", copyButton("Copy the path of the field", () => node.path));
     }
     if (facts.children.length) to.append(facts);
+  }
+
+  // values returns the values of an enum: in a line, and those with a comment on lines of their own.
+  function values(all) {
+    const plain = all.filter((value) => !value.description), described = all.filter((value) => value.description);
+    const line = plain.length ? [element("span", "values", ...plain.map((value) => element("code", "", value.value)))] : [];
+    return [...described.map((value) => element("div", "value", element("code", "", value.value), " ", value.description)), ...line];
   }
 
   // addChildren adds the child fields; those of unions are choices.
@@ -322,7 +330,9 @@
   // versionsOf returns links to the versions of a kind, which lead to the same field if the
   // other version has it.
   function versionsOf(kind) {
-    if (kind.family.versions.length < 2) return [];
+    const all = kind.versions || [], warning = all.find((version) => version.name === kind.version)?.warning;
+    const notice = warning ? [element("p", "warning", `Deprecated: ${warning}`)] : [];
+    if (Math.max(all.length, kind.family.versions.length) < 2) return notice;
     const list = element("p", "versions", "Versions: ");
     for (const version of kind.family.versions) {
       const link = element("a", "", version.version);
@@ -332,9 +342,17 @@
         const path = location.hash.startsWith(linkOf(kind) + ".") ? document.querySelector(".target")?.node.path : "";
         link.href = linkOf(version, version.nodes.find((n) => n.path === path));
       });
-      list.append(link);
+      list.append(link, ...remarks(all.find(({ name }) => name === version.version)));
     }
-    return [list];
+    for (const version of all.filter(({ served }) => !served)) list.append(element("span", "unserved", version.name), ...remarks(version));
+    return [list, ...notice];
+  }
+
+  // remarks returns what becomes of a version, in tags.
+  function remarks(version) {
+    if (!version) return [];
+    const texts = [version.stored && "stored", version.warning && "deprecated", !version.served && "not served"];
+    return texts.filter(Boolean).map((text) => element("span", "tag", text));
   }
 
   // showOverview lists all kinds.

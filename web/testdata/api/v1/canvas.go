@@ -85,8 +85,9 @@ type Repository struct {
 type Fill struct {
 	// Type of the fill.
 	// +unionDiscriminator
+	// +required
 	// +kubebuilder:validation:Enum=Solid;Image;Gradient;None
-	Type FillType `json:"type"`
+	Type FillType `json:"type,omitempty"`
 	// +unionMember=Solid
 	// +optional
 	Solid *Solid `json:"solid,omitempty"`
@@ -100,6 +101,9 @@ type Fill struct {
 
 // FillType selects a member of Fill.
 type FillType string
+
+// FillSolid is one color.
+const FillSolid FillType = "Solid"
 
 // Solid is one colour.
 type Solid struct {

@@ -1,0 +1,183 @@
+package passes_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/operation"
+	"k8s.io/apimachinery/pkg/api/validate"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/schemagen/schemagen/internal/apiserver"
+)
+
+// modeKind is a Go type of fields with modes.
+type modeKind struct {
+	goType string
+	// values are the values in JSON, of which nil is an absent field.
+	values []any
+	// accepts calls validate.Discriminated as code of validation-gen for such a field does.
+	accepts func(t *testing.T, f modeField, mode string, value any) bool
+}
+
+// modeField is a field with tags.
+type modeField struct {
+	kind *modeKind
+	// modality is the group of a string or, if it is "flag", of a boolean.
+	modality string
+	payloads map[string]string // by mode
+}
+
+func modeKinds() []*modeKind {
+	texts := []any{nil, "", "x"}
+	return []*modeKind{
+		{"*string", texts, func(t *testing.T, f modeField, mode string, value any) bool {
+			var text *string
+			if value != nil {
+				text = new(value.(string))
+			}
+			return discriminated(t, f, mode, text, validate.RequiredPointer[string], validate.ForbiddenPointer[string])
+		}},
+		{"string", texts, func(t *testing.T, f modeField, mode string, value any) bool {
+			text, _ := value.(string)
+			return discriminated(t, f, mode, &text, validate.RequiredValue[string], validate.ForbiddenValue[string])
+		}},
+		{"int32", []any{nil, int64(0), int64(7)}, func(t *testing.T, f modeField, mode string, value any) bool {
+			number, _ := value.(int64)
+			return discriminated(t, f, mode, &number, validate.RequiredValue[int64], validate.ForbiddenValue[int64])
+		}},
+		{"bool", []any{nil, false, true}, func(t *testing.T, f modeField, mode string, value any) bool {
+			is, _ := value.(bool)
+			return discriminated(t, f, mode, &is, validate.RequiredValue[bool], validate.ForbiddenValue[bool])
+		}},
+		{"*bool", []any{nil, false, true}, func(t *testing.T, f modeField, mode string, value any) bool {
+			var is *bool
+			if value != nil {
+				is = new(value.(bool))
+			}
+			return discriminated(t, f, mode, is, validate.RequiredPointer[bool], validate.ForbiddenPointer[bool])
+		}},
+		{"[]string", []any{nil, []any{}, []any{"x"}}, func(t *testing.T, f modeField, mode string, value any) bool {
+			list, _ := value.([]any)
+			return discriminated(t, f, mode, list, validate.RequiredSlice[any], validate.ForbiddenSlice[any])
+		}},
+		{"[]byte", []any{nil, "eA=="}, func(t *testing.T, f modeField, mode string, value any) bool {
+			text, _ := value.(string)
+			return discriminated(t, f, mode, []byte(text), validate.RequiredSlice[byte], validate.ForbiddenSlice[byte])
+		}},
+		{"map[string]string", []any{nil, map[string]any{}, map[string]any{"x": "y"}}, func(t *testing.T, f modeField, mode string, value any) bool {
+			entries, _ := value.(map[string]any)
+			return discriminated(t, f, mode, entries, validate.RequiredMap[string, any], validate.ForbiddenMap[string, any])
+		}},
+	}
+}
+
+func discriminated[F any](t *testing.T, f modeField, mode string, value F, required, forbidden validate.ValidateFunc[F]) bool {
+	t.Helper()
+	var rules []validate.DiscriminatedRule[F, string]
+	for mode, payload := range f.payloads {
+		rule := validate.DiscriminatedRule[F, string]{Value: mode}
+		switch payload {
+		case "required":
+			rule.Validation = required
+		case "forbidden":
+			rule.Validation = forbidden
+		}
+		rules = append(rules, rule)
+	}
+	errs := validate.Discriminated(t.Context(), operation.Operation{Type: operation.Create}, field.NewPath("spec"), &struct{}{}, nil, "f",
+		func(*struct{}) F { return value }, func(*struct{}) string { return mode }, nil, forbidden, rules)
+	return len(errs) == 0
+}
+
+// TestModes compares the server's answers about the rules for +k8s:ifMode with the functions that
+// validation-gen calls for it, on random objects of random tags.
+func TestModes(t *testing.T) {
+	random := rand.New(rand.NewPCG(42, 3))
+	kinds := modeKinds()
+	var source strings.Builder
+	source.WriteString(strings.Replace(namesHeader, "package v1", "// +schemagen:enable=k8s\npackage v1", 1))
+	source.WriteString("\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n" +
+		"\t// +k8s:modeDiscriminator\n\tMode string `json:\"mode,omitempty\"`\n" +
+		"\t// +k8s:modeDiscriminator(modality: \"flag\")\n\tFlag bool `json:\"flag,omitempty\"`\n")
+	fields := make([]modeField, 8*len(kinds))
+	for i := range fields {
+		f := modeField{kind: kinds[i%len(kinds)], payloads: map[string]string{}}
+		modes := []string{"", "A", "B", "It's"}
+		if i%3 == 0 {
+			f.modality = "flag"
+			modes = []string{"false", "true"}
+		}
+		for len(f.payloads) == 0 {
+			for _, mode := range modes {
+				if payload := []string{"", "required", "optional", "forbidden"}[random.IntN(4)]; payload != "" {
+					f.payloads[mode] = payload
+				}
+			}
+		}
+		for _, mode := range modes {
+			if payload := f.payloads[mode]; payload != "" {
+				argument := "mode: " + strconv.Quote(mode)
+				if f.modality != "" {
+					argument += ", modality: " + strconv.Quote(f.modality)
+				}
+				fmt.Fprintf(&source, "\t// +k8s:ifMode(%s)=+k8s:%s\n", argument, payload)
+			}
+		}
+		fmt.Fprintf(&source, "\tF%d %s `json:\"f%[1]d,omitempty\"`\n", i, f.kind.goType)
+		fields[i] = f
+	}
+	source.WriteString("}\n")
+	files, found := generateSource(t, source.String(), "")
+	kind, err := apiserver.NewKind(decodeDefinition(t, files, found), "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const objects = 500
+	accepted := 0
+	for range objects {
+		spec := map[string]any{}
+		choose := func(name string, values []any) any {
+			value := values[random.IntN(len(values))]
+			if value != nil {
+				spec[name] = value
+			}
+			return value
+		}
+		mode, _ := choose("mode", []any{nil, "", "A", "B", "It's", "other"}).(string)
+		flag, _ := choose("flag", []any{nil, false, true}).(bool)
+		var want []string
+		for i, f := range fields {
+			value := choose(fmt.Sprintf("f%d", i), f.kind.values)
+			is := mode
+			if f.modality != "" {
+				is = strconv.FormatBool(flag)
+			}
+			if !f.kind.accepts(t, f, is, value) {
+				want = append(want, fmt.Sprintf("spec.f%d", i))
+			} else {
+				accepted++
+			}
+		}
+		answer, err := kind.Create(t.Context(), namedObject(map[string]any{"spec": spec}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range answer.Errors {
+			got = append(got, e.Field)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Fatalf("mode %q, flag %t: got errors at %v, want %v: %v\n%s", mode, flag, got, want, answer.Errors, source.String())
+		}
+	}
+	if total := objects * len(fields); accepted < total/4 || accepted > total*3/4 {
+		t.Errorf("%d of %d fields are accepted, so the test compares little", accepted, total)
+	}
+}
