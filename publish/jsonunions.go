@@ -27,7 +27,7 @@ func selectable(s *structural.Schema) []unions.Union {
 func oneOfs(s *structural.Schema) []unions.Union {
 	return slices.DeleteFunc(unions.Counted(s), func(u unions.Union) bool {
 		return slices.ContainsFunc(u.Members, func(m unions.Member) bool {
-			p := propertyNamed(s, m.Name)
+			p := s.Property(m.Name)
 			return p == nil || hasDefault(p)
 		})
 	})
@@ -37,7 +37,7 @@ func oneOfs(s *structural.Schema) []unions.Union {
 // conditions under which they are allowed.
 func moveModes(out object, s *structural.Schema, m unions.Modes) (conditions []any) {
 	properties := propertiesOf(out)
-	discriminator := propertyNamed(s, m.Discriminator)
+	discriminator := s.Property(m.Discriminator)
 	absent := any("")
 	if m.Boolean {
 		absent = false
@@ -60,7 +60,7 @@ func moveModes(out object, s *structural.Schema, m unions.Modes) (conditions []a
 		return condition
 	}
 	for _, f := range m.Fields {
-		p := propertyNamed(s, f.Name)
+		p := s.Property(f.Name)
 		own, ok := properties[f.Name].(object)
 		if !ok || hasDefault(p) {
 			continue
