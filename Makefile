@@ -238,6 +238,7 @@ pictures: ## Draw terminals, a review, README and the book into bin/pictures, an
 .PHONY: book
 book: ## Render docs/ and README.md as a site in bin/book, and check its links.
 	CGO_ENABLED=0 $(GO) -C tools/book tool hugo --cleanDestinationDir --noBuildLock --quiet
+	$(GO) -C web run ./playground/build -o $(BIN)/book
 	$(GO) -C tools/book vet . && $(GO) -C tools/book test -count=1 . # the site is no input of the test cache
 
 .PHONY: pictures-docs

@@ -6,4 +6,5 @@
 //   - editor_test.go runs yaml-language-server over its protocol (lsp_test.go).
 //   - terminal_test.go draws what terminals show (make pictures).
 //   - page_test.go runs a headless browser (browser_test.go).
+//   - playground_test.go uses the playground of the book; package playground is what computes there.
 package web

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -340,7 +342,7 @@ func DescribeRule(rule structural.Rule) Rule {
 	if rule.FieldPath != "" {
 		text = rule.FieldPath + ": " + text
 	}
-	if oldSelfRegexp().MatchString(rule.Rule) && (rule.OptionalOldSelf == nil || !*rule.OptionalOldSelf) {
+	if oldSelfRegexp().MatchString(rule.Rule) && !ptr.Deref(rule.OptionalOldSelf, false) {
 		text = "on update: " + text
 	}
 	return Rule{Text: text, Rule: strings.TrimSpace(rule.Rule)}

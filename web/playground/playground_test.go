@@ -175,6 +175,8 @@ func TestRun(t *testing.T) {
 		{"change", State{Files: types("\t// +kubebuilder:validation:Maximum=9\n\tSize int32 ´json:\"size\"´"), Old: size}, []string{"breaks stored objects", "maximum"}, nil},
 		{"mistake in the previous version", State{Files: size, Old: types("\tSize float64 ´json:\"size\"´")}, []string{`"file":"previous version/v1/types.go"`}, nil},
 		{"missing package", State{Files: []File{{Name: "a.go", Text: "package a\n\nimport \"example.com/b\"\n\n// +kubebuilder:object:root=true\ntype A struct{ b.B }\n"}}}, nil, []string{"kind: A"}},
+		{"no package", State{Files: []File{{Name: "a.go", Text: "nonsense\n" + types("")[0].Text}}}, []string{`"file":"a.go","line":1,"column":1`, "expected 'package'"}, []string{"metav1"}},
+		{"two packages", State{Files: []File{{Name: "a.go", Text: "package a\n"}, {Name: "b.go", Text: "package b\n"}}}, []string{`"file":"b.go"`, "packages a and b"}, nil},
 		{"positions in UTF-16", State{Files: types("\t/* ü */ Size float64 ´json:\"size\"´")}, []string{`"column":15`}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,0 +1,271 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// playgroundSite makes the site of the book with the files of the playground, and returns its folder.
+func playgroundSite(t *testing.T) string {
+	t.Helper()
+	dir := bookSite(t)
+	if _, err := command(".", "go", "run", "./playground/build", "-o", dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// write replaces the text of a file of the playground.
+func (b *browser) write(file, text string) {
+	b.t.Helper()
+	script[any](b, `const area = document.querySelector('textarea[aria-label="' + arguments[0] + '"]');
+		area.value = arguments[1]; area.dispatchEvent(new Event('input', {bubbles: true}))`, file, text)
+}
+
+// change replaces a part of the text of a file of the playground.
+func (b *browser) change(file, old, text string) {
+	b.t.Helper()
+	before := script[string](b, `return document.querySelector('textarea[aria-label="' + arguments[0] + '"]').value`, file)
+	if !strings.Contains(before, old) {
+		b.t.Fatalf("there is no %q in:\n%s", old, before)
+	}
+	b.write(file, strings.Replace(before, old, text, 1))
+}
+
+// shows waits until an element has a text.
+func (b *browser) shows(id, text string) {
+	b.t.Helper()
+	const code = "return document.getElementById(arguments[0]).textContent.includes(arguments[1])"
+	for end := time.Now().Add(waitFor); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if script[bool](b, code, id, text) {
+			return
+		}
+	}
+	b.t.Fatalf("%s: got %q and the status %q, want %q", id, script[string](b, "return document.getElementById(arguments[0]).textContent", id),
+		script[string](b, "return document.getElementById('status').textContent"), text)
+}
+
+// lacks waits until an element does not have a text.
+func (b *browser) lacks(id, text string) {
+	b.t.Helper()
+	b.until("return !document.getElementById(arguments[0]).textContent.includes(arguments[1])", id, text)
+}
+
+// playgroundLink returns the fragment of a link to the playground.
+func playgroundLink(t *testing.T, state string) string {
+	t.Helper()
+	var packed bytes.Buffer
+	w, err := flate.NewWriter(&packed, flate.BestCompression)
+	if err == nil {
+		_, err = io.WriteString(w, state)
+	}
+	if err := cmp.Or(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return "#s=" + base64.RawURLEncoding.EncodeToString(packed.Bytes())
+}
+
+// click clicks the first button whose text begins with a text.
+func (b *browser) click(text string) {
+	b.t.Helper()
+	const code = "const b = [...document.querySelectorAll('button')].find((b) => b.textContent.startsWith(arguments[0])); b?.click(); return !!b"
+	b.until(code, text)
+}
+
+// TestPlayground goes through what people do with the playground, in one page.
+func TestPlayground(t *testing.T) {
+	dir := playgroundSite(t)
+	size := int64(0)
+	for _, name := range []string{"playground.wasm.gz", "playground-sources.txtar.gz"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	if size > 16_000_000 {
+		t.Errorf("the first result needs %d bytes", size)
+	}
+	var requests sync.Map
+	files := http.FileServer(http.Dir(dir))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.RequestURI == "/favicon.ico" { // the browser asks for it, for every site
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		requests.Store(r.Method+" "+r.RequestURI, true)
+		files.ServeHTTP(w, r)
+	}))
+	b := startBrowser(t)
+	page := server.URL + "/playground.html"
+	begin := time.Now()
+	b.visit(page)
+	story := func(name string, f func(t *testing.T)) {
+		t.Helper()
+		t.Run(name, func(t *testing.T) {
+			b.t = t
+			f(t)
+		})
+		b.t = t
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	story("the first CRD", func(t *testing.T) {
+		b.shows("crds", "name: widgets.example.com")
+		b.shows("docs", "## Widget")
+		b.lacks("findings", "warning")
+		t.Logf("%d bytes, first result after %s", size, time.Since(begin).Round(time.Millisecond))
+	})
+	story("a mistake and its fix", func(t *testing.T) {
+		b.change("types.go", "validation:Maximum", "validation:Maximun")
+		b.shows("findings", "unknown marker +kubebuilder:validation:Maximun")
+		b.click("types.go:")
+		if got := script[string](b, "const a = document.activeElement; return a.value.slice(a.selectionStart, a.selectionEnd)"); got != "+kubebuilder:validation:Maximun=12" {
+			t.Errorf("the finding selects %q", got)
+		}
+		b.click("Fix: ")
+		b.lacks("findings", "unknown marker")
+		b.shows("crds", "maximum: 12")
+	})
+	story("a union", func(t *testing.T) {
+		b.shows("stored", "# Widget hello: created")
+		b.change("object.yaml", "text: Hello", "image: a.png")
+		b.shows("stored", "# Widget hello: rejected")
+		b.shows("findings", "object.yaml:")
+		b.change("object.yaml", "image: a.png", "text: Hello")
+		b.shows("stored", "columns: 4")
+	})
+	story("a rule that an object breaks", func(t *testing.T) {
+		b.change("types.go", "type WidgetSpec", "// +kubebuilder:validation:XValidation:rule=\"self.columns != 7\",message=\"seven is odd\"\ntype WidgetSpec")
+		b.change("object.yaml", "type: Text", "type: Text\n  columns: 7")
+		b.shows("findings", "seven is odd")
+		b.change("object.yaml", "columns: 7", "columns: 8")
+		b.lacks("findings", "seven is odd")
+	})
+	story("a breaking change", func(t *testing.T) {
+		b.click("Compare with")
+		b.shows("changes", "None.")
+		b.change("types.go", "Maximum=12", "Maximum=9")
+		b.shows("changes", "maximum")
+		b.shows("changes", "breaks")
+	})
+	story("a link", func(t *testing.T) {
+		before := script[string](b, "return document.querySelector('textarea').value")
+		b.click("Copy a link")
+		b.until("return location.hash.startsWith('#s=')")
+		link := script[string](b, "return location.href")
+		b.visit("about:blank")
+		b.visit(link)
+		b.shows("changes", "maximum")
+		if after := script[string](b, "return document.querySelector('textarea').value"); after != before {
+			t.Errorf("the link has another text:\n%s", after)
+		}
+	})
+	story("a hostile link", func(t *testing.T) {
+		const attack = `<img src=x onerror="window.attacked=1"><script>window.attacked=1</script>`
+		text, err := json.Marshal(map[string]any{
+			"files":  []any{map[string]string{"name": "a.go", "text": "package " + attack}, map[string]string{"name": attack, "text": attack}},
+			"object": "kind: " + attack, "old": []any{},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.visit("about:blank")
+		b.visit(page + playgroundLink(t, string(text)))
+		b.shows("findings", "a.go:1:")
+		if script[bool](b, "return !!window.attacked || !!document.querySelector('main :is(img, script)')") {
+			t.Error("the text of a link becomes elements")
+		}
+		for _, bad := range []string{
+			"#s=%%%", "#s=AAAA", playgroundLink(t, "[]"), playgroundLink(t, `{"files": 1}`),
+			playgroundLink(t, `{"files": [{"name": "a.go", "text": "`+strings.Repeat(" ", 50_000_000)+`"}]}`),
+		} {
+			script[any](b, "document.getElementById('problem').textContent = ''; location.hash = arguments[0]", bad)
+			b.shows("problem", "The link cannot be read")
+		}
+		b.shows("crds", "maximum: 12")
+	})
+	story("the stop button", func(t *testing.T) {
+		script[any](b, `return new Promise((stopped) => {
+			document.querySelector('textarea').dispatchEvent(new Event('input', {bubbles: true}));
+			const timer = setInterval(() => {
+				const stop = document.getElementById('stop');
+				if (stop.disabled) return;
+				clearInterval(timer);
+				stop.click();
+				stopped(null);
+			}, 1);
+		})`)
+		b.shows("status", "Stopped")
+		b.shows("crds", "maximum: 12")
+		b.change("types.go", "Maximum=12", "Maximum=10")
+		b.shows("crds", "maximum: 10")
+	})
+	story("on a phone", func(t *testing.T) {
+		for _, scheme := range []string{"light", "dark"} {
+			b.screen(390, 844, scheme)
+			if wide := script[int](b, "return document.documentElement.scrollWidth"); wide > 390 {
+				t.Errorf("got a width of %d pixels", wide)
+			}
+			if *pictures != "" {
+				b.shot(filepath.Join(*pictures, "playground-phone-"+scheme+".png"))
+			}
+		}
+		b.screen(1280, 900, "light")
+		if *pictures != "" {
+			b.shot(filepath.Join(*pictures, "playground-wide.png"))
+		}
+	})
+	story("with the keyboard only", func(t *testing.T) {
+		b.visit("about:blank")
+		b.visit(page)
+		b.shows("crds", "maximum: 12")
+		b.until("document.getElementById('share').focus(); return true")
+		for range 20 {
+			if script[bool](b, "return document.activeElement.tagName === 'TEXTAREA'") {
+				break
+			}
+			b.press(keyTab)
+		}
+		b.typed("nonsense")
+		b.shows("findings", "expected declaration, found nonsense")
+		for range 20 {
+			if script[bool](b, "return document.activeElement.textContent.startsWith('types.go:')") {
+				break
+			}
+			b.press(keyTab)
+		}
+		b.press(keyEnter)
+		if !script[bool](b, "return document.activeElement.tagName === 'TEXTAREA'") {
+			t.Error("Enter on a finding does not lead to its text")
+		}
+	})
+	story("offline", func(t *testing.T) {
+		server.Close()
+		b.change("types.go", "nonsense", "")
+		b.change("types.go", "Maximum=12", "Maximum=11")
+		b.shows("crds", "maximum: 11")
+	})
+	for request := range requests.Range {
+		name, isGet := strings.CutPrefix(request.(string), "GET /")
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil || !isGet {
+			t.Errorf("the page sends %s", request)
+		}
+	}
+	for _, entry := range b.log("browser") {
+		t.Errorf("browser log: %s", entry)
+	}
+}
