@@ -88,7 +88,7 @@ func fieldPath(s *structural.Schema, field string) (path string, ok bool) {
 			s = s.AdditionalProperties.Schema
 			location = location.Child("additionalProperties")
 		default:
-			s = propertyOf(s, name)
+			s = s.Property(name)
 			location = location.Property(name)
 		}
 	}

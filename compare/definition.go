@@ -367,7 +367,7 @@ func (v *versionPair) scaleValid(scale *apiextensionsv1.CustomResourceSubresourc
 			if s == nil {
 				return nil
 			}
-			s = propertyOf(s, name)
+			s = s.Property(name)
 		}
 		return s
 	}

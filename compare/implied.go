@@ -166,8 +166,8 @@ func (a *accepted) satisfyEach(kind string, n *structural.NestedValueValidation)
 // field returns what is known about the values of a field; nil means nothing. present is false if
 // no value has the field.
 func (a *accepted) field(name string) (child *accepted, present bool) {
-	oldSchema := propertyOf(a.old, name)
-	newSchema := propertyOf(a.new, name)
+	oldSchema := a.old.Property(name)
+	newSchema := a.new.Property(name)
 	switch {
 	case a.isNever("object"):
 		return nil, false
@@ -370,7 +370,7 @@ func (a *accepted) sizes(kind string) (low, high int64) {
 		}
 	}
 	for _, p := range a.new.Properties {
-		if p.Schema.Default != nil && propertyOf(a.old, p.Name) == nil {
+		if p.Schema.Default != nil && a.old.Property(p.Name) == nil {
 			specified++
 			high++ // a field that is added to every value
 		}

@@ -181,7 +181,7 @@ func meaningCells(t *testing.T, target *apiserver.Target, shape, fragment string
 		if err != nil {
 			t.Fatal(err)
 		}
-		cell := meaningCell{name: spelling, model: propertyOf(subject(definition).Schemas[0], "spec")}
+		cell := meaningCell{name: spelling, model: subject(definition).Schemas[0].Property("spec")}
 		for _, v := range values {
 			cell.accepted = append(cell.accepted, check(v))
 			cell.holds = append(cell.holds, check(v) && isStored(cell.model, v))

@@ -49,8 +49,8 @@ func (p *nodePair) specifyImplied() {
 		implied = metadataFields()
 	}
 	for _, f := range implied {
-		switch specified := propertyOf(p.old, f.Name) != nil; {
-		case specified == (propertyOf(p.new, f.Name) != nil):
+		switch specified := p.old.Property(f.Name) != nil; {
+		case specified == (p.new.Property(f.Name) != nil):
 		case specified:
 			p.new.Properties = append(slices.Clip(p.new.Properties), f)
 			p.impliedNew = append(p.impliedNew, f.Name)

@@ -5,9 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/rules"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -17,19 +20,31 @@ import (
 func (c *comparer) rules(p nodePair) bool {
 	removed := rulesWithout(p.old.XValidations, p.new.XValidations)
 	added := rulesWithout(p.new.XValidations, p.old.XValidations)
+	var answers rules.Answers
+	if len(added) > 0 && len(removed) > 0 {
+		answers = rules.CompareAnswers(p.new, p.old.XValidations, p.new.XValidations)
+	}
 	if len(added) > 0 {
 		oldRules := c.beforeRules(p)
 		for _, rule := range added {
 			if c.ctx.Err() != nil {
 				return true
 			}
-			c.ruleAdded(p, rule, oldRules)
+			c.ruleAdded(p, rule, oldRules, such(answers.Refused[indexOf(p.new.XValidations, rule)]))
 		}
 	}
 	for _, rule := range removed {
-		c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleRemoved, Old: rule.Rule, Index: indexOf(p.oldRules, rule), Reason: "values that violate the rule are accepted"})
+		c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleRemoved, Old: rule.Rule, Index: indexOf(p.oldRules, rule), Reason: "values that violate the rule are accepted" + such(answers.Accepted[indexOf(p.old.XValidations, rule)])})
 	}
 	return true
+}
+
+// such shows an object of a table, if there is one.
+func such(object map[string]any) string {
+	if object == nil {
+		return ""
+	}
+	return ", such as " + plainjson.Text(object)
 }
 
 // rewritten returns a pair of nodes with the new rules on both sides if the old ones accept the same
@@ -42,15 +57,14 @@ func (c *comparer) rewritten(p nodePair) nodePair {
 	}
 	reason := "only messages, the spelling of rules, or the number or order of equal rules changed"
 	if len(rulesWithout(old, new))+len(rulesWithout(new, old)) > 0 {
-		_, isSame := rules.SameAnswers(p.old, old, new)
-		if !isSame {
+		if !rules.CompareAnswers(p.old, old, new).Same {
 			return p
 		}
-		combinations, isSame := rules.SameAnswers(p.new, old, new)
-		if !isSame {
+		answers := rules.CompareAnswers(p.new, old, new)
+		if !answers.Same {
 			return p
 		}
-		reason = fmt.Sprintf("the rules accept the same objects as before, in each of %d combinations of what they read", combinations)
+		reason = fmt.Sprintf("the rules accept the same objects as before, in each of %d combinations of what they read", answers.Combinations)
 	}
 	c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleMessageChanged, Reason: reason})
 	node := *p.old
@@ -61,24 +75,25 @@ func (c *comparer) rewritten(p nodePair) nodePair {
 
 // rulesWithout returns the rules of list that other does not have.
 func rulesWithout(list, other []structural.Rule) []structural.Rule {
-	byText := func(r structural.Rule) string { return fmt.Sprint(isOptional(r), strings.TrimSpace(r.Rule)) }
+	byText := func(r structural.Rule) string {
+		return fmt.Sprint(ptr.Deref(r.OptionalOldSelf, false), strings.TrimSpace(r.Rule))
+	}
 	rest := withoutKeys(list, other, byText)
 	if len(rest) == 0 {
 		return nil
 	}
 	return withoutKeys(rest, other, func(r structural.Rule) string {
 		if conditions := apiserver.Conditions(r.Rule); conditions != nil {
-			return fmt.Sprintf("%t %q", isOptional(r), conditions)
+			return fmt.Sprintf("%t %q", ptr.Deref(r.OptionalOldSelf, false), conditions)
 		}
 		return byText(r)
 	})
 }
 
 // isAboutChanges reports whether a rule only applies to updates of a value.
-func isAboutChanges(r structural.Rule) bool { return !isOptional(r) && apiserver.UsesOldSelf(r.Rule) }
-
-// isOptional reports whether oldSelf is an optional value in a rule.
-func isOptional(r structural.Rule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
+func isAboutChanges(r structural.Rule) bool {
+	return !ptr.Deref(r.OptionalOldSelf, false) && apiserver.UsesOldSelf(r.Rule)
+}
 
 // beforeRules is what is known about the values of a node without its new rules.
 type beforeRules struct {
@@ -103,7 +118,9 @@ type alternative struct {
 // optional then.
 type ruleKind struct{ changes, optional bool }
 
-func kindOfRule(r structural.Rule) ruleKind { return ruleKind{isAboutChanges(r), isOptional(r)} }
+func kindOfRule(r structural.Rule) ruleKind {
+	return ruleKind{isAboutChanges(r), ptr.Deref(r.OptionalOldSelf, false)}
+}
 
 // conditionsOf returns what rules require.
 func conditionsOf(rules []structural.Rule) conditions {
@@ -132,7 +149,7 @@ func conditionsOf(rules []structural.Rule) conditions {
 // imply reports whether a rule holds because other rules do, which are evaluated whenever it is:
 // one of them requires one of the same alternatives, or of some of them.
 func (c conditions) imply(rule structural.Rule) bool {
-	kinds := []ruleKind{{optional: isOptional(rule)}}
+	kinds := []ruleKind{{optional: ptr.Deref(rule.OptionalOldSelf, false)}}
 	if isAboutChanges(rule) {
 		kinds = append(kinds, kindOfRule(rule))
 	}
@@ -158,8 +175,9 @@ func indexOf(list []structural.Rule, rule structural.Rule) int {
 	return slices.IndexFunc(list, func(r structural.Rule) bool { return r.Rule == rule.Rule })
 }
 
-func (c *comparer) ruleAdded(pair nodePair, rule structural.Rule, oldRules beforeRules) {
-	change := Change{Kind: changekind.RuleAdded, New: rule.Rule, Index: indexOf(pair.newRules, rule), Reason: "values that violate the rule are rejected"}
+// ruleAdded adds the change of a new rule. example shows an object that it refuses, in words.
+func (c *comparer) ruleAdded(pair nodePair, rule structural.Rule, oldRules beforeRules, example string) {
+	change := Change{Kind: changekind.RuleAdded, New: rule.Rule, Index: indexOf(pair.newRules, rule), Reason: "values that violate the rule are rejected" + example}
 	seen := oldRules.accepted
 	switch {
 	case oldRules.required.imply(rule):
@@ -247,10 +265,10 @@ func seenAfter(old, new *structural.Schema) *structural.Schema {
 	out.Properties = nil
 	for _, f := range old.Properties {
 		out.Properties = append(out.Properties,
-			structural.Property{Name: f.Name, Schema: seenAfter(f.Schema, propertyOf(new, f.Name))})
+			structural.Property{Name: f.Name, Schema: seenAfter(f.Schema, new.Property(f.Name))})
 	}
 	for _, f := range new.Properties {
-		if f.Schema.Default != nil && propertyOf(old, f.Name) == nil {
+		if f.Schema.Default != nil && old.Property(f.Name) == nil {
 			out.Properties = append(out.Properties, structural.Property{Name: f.Name, Schema: unspecified()})
 		}
 	}

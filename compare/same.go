@@ -24,6 +24,8 @@ func sameValue(a, b reflect.Value) bool {
 		return sameSet(a, b)
 	}
 	switch a.Kind() {
+	case reflect.String:
+		return a.String() == b.String()
 	case reflect.Pointer:
 		if a.IsNil() || b.IsNil() {
 			return a.IsNil() == b.IsNil()

@@ -281,9 +281,12 @@ func differences(a, b *structural.Schema) []string {
 	var visit func(a, b reflect.Value)
 	visit = func(a, b reflect.Value) {
 		for i := range a.NumField() {
-			field := a.Type().Field(i)
 			x := a.Field(i)
 			y := b.Field(i)
+			if x.IsZero() && y.IsZero() {
+				continue // without the name, which reflect allocates
+			}
+			field := a.Type().Field(i)
 			switch {
 			case field.Anonymous && x.Kind() == reflect.Pointer:
 				visit(x.Elem(), y.Elem()) // normalized has set both
@@ -362,15 +365,6 @@ func (c *comparer) structureChanged(p nodePair) {
 		change.Reason = "it specified no fields before"
 	}
 	c.add(p, "", change)
-}
-
-func propertyOf(s *structural.Schema, name string) *structural.Schema {
-	for _, p := range s.Properties {
-		if p.Name == name {
-			return p.Schema
-		}
-	}
-	return nil
 }
 
 // fieldStep returns the path step of a field.

@@ -78,7 +78,7 @@ func (c *comparer) unguarded(p nodePair, new []unions.Union) {
 		for i := range new {
 			name, ok := celtext.Name(new[i].Discriminator)
 			if ok && new[i].MayBeAbsent() && strings.Contains(rule.Rule, "self."+name+" ==") && !strings.Contains(rule.Rule, "has(self."+name+") &&") {
-				c.ruleAdded(p, rule, oldRules)
+				c.ruleAdded(p, rule, oldRules, "")
 			}
 		}
 	}
@@ -136,7 +136,7 @@ type unionPair struct {
 
 // existed reports whether objects could have the field before without it being a member.
 func (u unionPair) existed(name string) bool {
-	return !memberOf(u.old, name) && (propertyOf(u.node.old, name) != nil || keepsUnknown(u.node.old))
+	return !memberOf(u.old, name) && (u.node.old.Property(name) != nil || keepsUnknown(u.node.old))
 }
 
 // discriminated compares which member each value selects. Values that are added or removed
@@ -154,7 +154,7 @@ func (u unionPair) discriminated() {
 		u.value(value.Name, selected(u.old, value.Name), new)
 	}
 	for _, m := range u.old.Members {
-		if !memberOf(u.new, m.Name) && !u.new.HasValue(m.Value) && propertyOf(u.node.new, m.Name) != nil {
+		if !memberOf(u.new, m.Name) && !u.new.HasValue(m.Value) && u.node.new.Property(m.Name) != nil {
 			u.loosen(u.node, "", Change{Kind: changekind.UnionMemberRemoved, Old: memberText(u.old, &m), Reason: fmt.Sprintf("%s may be set with every value", m.Name)})
 		}
 	}
@@ -180,7 +180,7 @@ func (u unionPair) value(value string, old, new *unions.Member) {
 		}
 	case new == nil:
 		change.Kind = changekind.UnionMemberRemoved
-		if memberOf(u.new, old.Name) || propertyOf(u.node.new, old.Name) == nil {
+		if memberOf(u.new, old.Name) || u.node.new.Property(old.Name) == nil {
 			change.Reason = fmt.Sprintf("objects with %s %q and %s are rejected, or lose that field", u.new.Discriminator, value, old.Name)
 			u.tighten(u.node, "", change)
 			return

@@ -168,7 +168,7 @@ func (c *comparer) requirements(p nodePair) bool {
 		change := Change{
 			Kind: changekind.RequiredAdded, New: name, Reason: fmt.Sprintf("objects without %s are rejected", name),
 		}
-		if f := propertyOf(p.new, name); f != nil && f.Default != nil && string(f.Default.Raw) != "null" {
+		if f := p.new.Property(name); f != nil && f.Default != nil && string(f.Default.Raw) != "null" {
 			change.Reason = "objects without the field get its default"
 			c.add(p, "required", change)
 			continue

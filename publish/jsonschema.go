@@ -264,8 +264,11 @@ func (j jsonSchema) node(schema *structural.Schema, keeps bool) object {
 		j.addEmbedded(out)
 	}
 	var conditions []any
-	for _, u := range selectable(schema) {
+	for _, u := range slices.Concat(selectable(schema), oneOfs(schema)) {
 		conditions = append(conditions, moveMembers(out, u)...)
+	}
+	for _, m := range unions.ModesOf(schema) {
+		conditions = append(conditions, moveModes(out, schema, m)...)
 	}
 	j.addRestrictions(out, schema, conditions)
 	return out

@@ -49,6 +49,25 @@ func TestJSONSchema(t *testing.T) {
 		{"lists with keys", "type: array\nx-kubernetes-list-type: map\nx-kubernetes-list-map-keys: [a]\nitems: {type: object, required: [a], properties: {a: {type: string}}}",
 			`{"type": "array", "description": "There is one element for each a.",
 			"items": {"type": "object", "additionalProperties": false, "required": ["a"], "properties": {"a": {"type": "string"}}}}`},
+		{"modes", "type: object\nproperties: {set: {type: boolean}, size: {type: integer}, a: {type: string}}\nx-kubernetes-validations:\n" +
+			"- {rule: '!(has(self.set) && self.set) || has(self.a)', fieldPath: .a}\n- {rule: '!has(self.a) || (has(self.set) && self.set)', fieldPath: .a}\n" +
+			"- {rule: '!(has(self.size) && self.size != 0) || (!has(self.set) || !self.set)', fieldPath: .size, message: m}",
+			`{"type": "object", "additionalProperties": false, "properties": {"set": {"type": "boolean"}, "a": true, "size": true},
+			"description": "Rule: .a: must hold\nRule: .a: must hold\nRule: .size: m",
+			"$comment": "CEL: !(has(self.set) && self.set) || has(self.a)\nCEL: !has(self.a) || (has(self.set) && self.set)\nCEL: !(has(self.size) && self.size != 0) || (!has(self.set) || !self.set)",
+			"allOf": [
+			{"if": {"properties": {"set": {"enum": [true]}}, "required": ["set"]}, "then": {"properties": {"a": {"type": "string"}}}, "else": {"properties": {"a": false}}},
+			{"if": {"properties": {"set": {"enum": [true]}}, "required": ["set"]}, "then": {"required": ["a"]}},
+			{"if": {"properties": {"set": {"enum": [false]}}}, "then": {"properties": {"size": {"type": "integer"}}}, "else": {"properties": {"size": {"enum": [0, null]}}}}]}`},
+		{"at least one", "type: object\nproperties: {a: {type: string}, b: {type: string}}\nx-kubernetes-validations: [{rule: has(self.a)||has(self.b), message: m}]",
+			`{"type": "object", "additionalProperties": false, "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+			"description": "Rule: m", "$comment": "CEL: has(self.a)||has(self.b)", "allOf": [{"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}]}`},
+		{"exactly one by a marker", "type: object\nproperties: {a: {type: string}, b: {type: string}}\nx-kubernetes-validations: [{rule: '(has(self.a)?1:0)+(has(self.b)?1:0) == 1', message: m}]",
+			`{"type": "object", "additionalProperties": false, "properties": {"a": true, "b": true},
+			"description": "Rule: m", "$comment": "CEL: (has(self.a)?1:0)+(has(self.b)?1:0) == 1", "allOf": [
+			{"if": {"anyOf": [{"required": ["b"]}]}, "then": {"properties": {"a": false}}, "else": {"properties": {"a": {"type": "string"}}}},
+			{"if": {"anyOf": [{"required": ["a"]}]}, "then": {"properties": {"b": false}}, "else": {"properties": {"b": {"type": "string"}}}},
+			{"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}]}`},
 		{"union", strings.ReplaceAll(shapeSpec, "fieldPath: .circle}", "message: m}"), `{"type": "object", "additionalProperties": false, "required": ["type"],
 			"$comment": "CEL: !(self.type == 'Circle') || has(self.circle)\nCEL: !has(self.circle) || (self.type == 'Circle')\nCEL: !has(self.square) || (self.type == 'Square')",
 			"description": "type selects the member that is set.\nRule: m\nRule: m\nRule: .square: must hold",

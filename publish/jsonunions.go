@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/schemagen/schemagen/structural"
@@ -13,12 +14,89 @@ func selectable(s *structural.Schema) []unions.Union {
 	found := unions.Of(s)
 	for _, u := range found {
 		for _, m := range u.Members {
-			if p := propertyNamed(s, m.Name); p != nil && hasDefault(p) {
+			if p := s.Property(m.Name); p != nil && hasDefault(p) {
 				return nil
 			}
 		}
 	}
 	return found
+}
+
+// oneOfs returns the unions without a discriminator of controller-tools' markers. A field with a
+// default is set, which the schema of an editor cannot count.
+func oneOfs(s *structural.Schema) []unions.Union {
+	return slices.DeleteFunc(unions.Counted(s), func(u unions.Union) bool {
+		return slices.ContainsFunc(u.Members, func(m unions.Member) bool {
+			p := s.Property(m.Name)
+			return p == nil || hasDefault(p)
+		})
+	})
+}
+
+// moveModes removes the fields that modes allow from the properties of an object and returns the
+// conditions under which they are allowed.
+func moveModes(out object, s *structural.Schema, m unions.Modes) (conditions []any) {
+	properties := propertiesOf(out)
+	discriminator := s.Property(m.Discriminator)
+	absent := any("")
+	if m.Boolean {
+		absent = false
+	}
+	if discriminator.Default != nil {
+		_ = json.Unmarshal(discriminator.Default.Raw, &absent) // a default of another type is no mode
+	}
+	is := func(modes []string) object {
+		values := make([]any, len(modes))
+		for i, mode := range modes {
+			values[i] = mode
+			if m.Boolean {
+				values[i] = mode == "true"
+			}
+		}
+		condition := object{"properties": object{m.Discriminator: object{"enum": values}}}
+		if !slices.Contains(values, absent) {
+			condition["required"] = []string{m.Discriminator}
+		}
+		return condition
+	}
+	for _, f := range m.Fields {
+		p := s.Property(f.Name)
+		own, ok := properties[f.Name].(object)
+		if !ok || hasDefault(p) {
+			continue
+		}
+		forbidden := unset(own)
+		required := object{"required": []string{f.Name}}
+		if f.Nonzero != "" {
+			forbidden = zeroOf(p.Type)
+			required["properties"] = object{f.Name: object{"not": forbidden}}
+		}
+		properties[f.Name] = true
+		conditions = append(conditions, object{
+			"if":   is(f.Allowed),
+			"then": object{"properties": object{f.Name: own}},
+			"else": object{"properties": object{f.Name: forbidden}},
+		})
+		if len(f.Required) > 0 {
+			conditions = append(conditions, object{"if": is(f.Required), "then": required})
+		}
+	}
+	return conditions
+}
+
+// zeroOf returns the schema of the values of a type that do not set a field in Go, and of null.
+func zeroOf(schemaType string) object {
+	switch schemaType {
+	case "array":
+		return object{"type": []string{"array", "null"}, "maxItems": 0}
+	case "object":
+		return object{"type": []string{"object", "null"}, "maxProperties": 0}
+	case "boolean":
+		return object{"enum": []any{false, nil}}
+	case "string":
+		return object{"enum": []any{"", nil}}
+	}
+	return object{"enum": []any{0, nil}}
 }
 
 // moveMembers removes the members of a union from the properties of an object and returns
@@ -36,6 +114,13 @@ func moveMembers(out object, union unions.Union) []any {
 	}
 	if len(schemas) == 0 {
 		return nil
+	}
+	if union.AtLeastOne {
+		var least []any
+		for _, m := range union.Members {
+			least = append(least, isSet(m.Name, properties[m.Name]))
+		}
+		return []any{object{"anyOf": least}}
 	}
 	for name := range schemas {
 		properties[name] = true

@@ -66,21 +66,9 @@ func hasDefault(s *structural.Schema) bool {
 // requiredOf returns the required fields that do not get a default.
 func requiredOf(v *structural.ValueValidation, s *structural.Schema) []string {
 	return slices.DeleteFunc(slices.Clone(v.Required), func(name string) bool {
-		p := propertyNamed(s, name)
+		p := s.Property(name)
 		return p != nil && hasDefault(p)
 	})
-}
-
-func propertyNamed(s *structural.Schema, name string) *structural.Schema {
-	if s == nil {
-		return nil
-	}
-	for _, p := range s.Properties {
-		if p.Name == name {
-			return p.Schema
-		}
-	}
-	return nil
 }
 
 // addScalars adds the validations of scalars, and reports whether they are equivalent in
@@ -227,7 +215,7 @@ func nestedSchema(n *structural.NestedValueValidation, schema *structural.Schema
 	}
 	properties := object{}
 	for _, p := range n.Properties {
-		own := propertyNamed(schema, p.Name)
+		own := schema.Property(p.Name)
 		child, same := nestedSchema(p.Schema, own)
 		// An absent field is valid here, but its default may not be.
 		if own != nil && hasDefault(own) {

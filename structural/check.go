@@ -367,13 +367,3 @@ func (c *checker) completeNested(n *NestedValueValidation, s *Schema, path, defi
 		c.completeNested(p.Schema, properties.property(p.Name), path.Property(p.Name), definedIn.Property(p.Name))
 	}
 }
-
-// property returns the schema of the named property, or nil.
-func (s *Schema) property(name string) *Schema {
-	for _, p := range s.Properties {
-		if p.Name == name {
-			return p.Schema
-		}
-	}
-	return nil
-}

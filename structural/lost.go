@@ -164,7 +164,7 @@ func (l *losses) fields(pair lossPair, path string) {
 // the schema to may lack.
 func (l *losses) metadata(p lossPair, path string) {
 	for _, name := range []string{"apiVersion", "kind", "metadata"} {
-		node := p.from.property(name)
+		node := p.from.Property(name)
 		if node == nil {
 			node = p.from
 		}

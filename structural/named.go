@@ -22,10 +22,10 @@ func (s *Schema) named(names int) namedProperties {
 	return namedProperties{s, byName}
 }
 
-// property is [Schema.property].
+// property is [Schema.Property].
 func (n namedProperties) property(name string) *Schema {
 	if n.byName == nil {
-		return n.schema.property(name)
+		return n.schema.Property(name)
 	}
 	return n.byName[name]
 }

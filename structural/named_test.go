@@ -22,7 +22,7 @@ func TestNamed(t *testing.T) {
 					name := fmt.Sprint(i)
 					child, specified := n.field(name)
 					wantChild, wantSpecified := s.field(name)
-					if child != wantChild || specified != wantSpecified || n.property(name) != s.property(name) {
+					if child != wantChild || specified != wantSpecified || n.property(name) != s.Property(name) {
 						t.Errorf("%d names of %d properties: %s differs from a scan", names, size, name)
 					}
 				}

@@ -135,7 +135,7 @@ func (s *Schema) field(name string) (child *Schema, specified bool) {
 	if s == nil {
 		return nil, false
 	}
-	child = s.property(name)
+	child = s.Property(name)
 	if child != nil {
 		return child, true
 	}

@@ -127,7 +127,7 @@ func (s *caseSchema) place(t testing.TB, n *yamlv3.Node, schema *Schema, path *P
 		switch key.Value {
 		case "properties":
 			each(value, func(name, value *yamlv3.Node) {
-				child := schema.property(name.Value)
+				child := schema.Property(name.Value)
 				child.Origin.Pos = s.pos(name)
 				s.place(t, value, child, path.Property(name.Value))
 			})

@@ -27,14 +27,14 @@ func (c *proposals) embeddedMetadata(s *Schema, path *Path) {
 	if !s.XEmbeddedResource {
 		return
 	}
-	metadata := s.property("metadata")
+	metadata := s.Property("metadata")
 	if metadata == nil {
 		return
 	}
 	implied := ObjectMeta()
 	var repeated []string
 	for _, p := range metadata.Properties {
-		if known := implied.property(p.Name); known != nil && isImpliedBy(p.Schema, known) {
+		if known := implied.Property(p.Name); known != nil && isImpliedBy(p.Schema, known) {
 			repeated = append(repeated, p.Name)
 		}
 	}
@@ -57,7 +57,7 @@ func isImpliedBy(s, known *Schema) bool {
 		return false
 	}
 	for _, p := range s.Properties {
-		if child := known.property(p.Name); child == nil || !isImpliedBy(p.Schema, child) {
+		if child := known.Property(p.Name); child == nil || !isImpliedBy(p.Schema, child) {
 			return false
 		}
 	}

@@ -152,7 +152,7 @@ func (c *proposals) listOfMaps(schema *Schema, path *Path) {
 		return Violation{Path: keysPath, Kind: Invalid, Value: schema.XListMapKeys, Detail: detail, Pos: schema.Origin.Of(keysKeyword)}
 	}
 	for i, key := range schema.XListMapKeys {
-		property := items.property(key)
+		property := items.Property(key)
 		propertyPath := itemsPath.Property(key)
 		if items.Type == "object" {
 			switch {

@@ -75,7 +75,7 @@ func (c *proposals) union(s *Schema, u Union, path, definedIn *Path) {
 		}
 		return
 	}
-	if s.property(u.Discriminator) == nil {
+	if s.Property(u.Discriminator) == nil {
 		c.mustBeProperty(u.Discriminator, path, definedIn, pos)
 	}
 	var members []UnionMember
@@ -88,7 +88,7 @@ func (c *proposals) union(s *Schema, u Union, path, definedIn *Path) {
 // unionOf performs the checks that both forms share. path is the path of the object
 // s, in that of the union.
 func (c *proposals) unionOf(s *Schema, discriminator string, members []UnionMember, path, definedIn *Path, pos token.Pos) {
-	d := s.property(discriminator)
+	d := s.Property(discriminator)
 	if d != nil && d.Type != "string" {
 		c.warn(ruleUnionProperties, Violation{
 			Path: path.Property(discriminator).Child("type"), Kind: Invalid, Value: d.Type,
@@ -97,7 +97,7 @@ func (c *proposals) unionOf(s *Schema, discriminator string, members []UnionMemb
 	}
 	values := enumOf(d)
 	for _, m := range members {
-		if m.Name != "" && s.property(m.Name) == nil {
+		if m.Name != "" && s.Property(m.Name) == nil {
 			c.mustBeProperty(m.Name, path, definedIn, pos)
 		}
 		if values != nil && !slices.Contains(values, m.Value) {

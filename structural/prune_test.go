@@ -471,16 +471,16 @@ func TestPruneDefaultsOfSharedNodes(t *testing.T) {
 		node *Schema
 		want string
 	}{
-		{out.property("plain"), `{"name":"a"}`},
-		{out.property("preserved").Items, `{"name": "a", "lost": 1.0, "labels": 1}`},
-		{out.property("embedded").property("metadata"), `{"name":"a"}`},
-		{out.property("kept"), ` "a" `},
+		{out.Property("plain"), `{"name":"a"}`},
+		{out.Property("preserved").Items, `{"name": "a", "lost": 1.0, "labels": 1}`},
+		{out.Property("embedded").Property("metadata"), `{"name":"a"}`},
+		{out.Property("kept"), ` "a" `},
 	} {
 		if got := string(c.node.Default.Raw); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
 		}
 	}
-	if out.property("kept") != kept || out.property("preserved") != s.property("preserved") || string(shared.Default.Raw) != `{"name": "a", "lost": 1.0, "labels": 1}` {
+	if out.Property("kept") != kept || out.Property("preserved") != s.Property("preserved") || string(shared.Default.Raw) != `{"name": "a", "lost": 1.0, "labels": 1}` {
 		t.Error("nodes are copied, or changed")
 	}
 	if again, err := PruneDefaults(out); err != nil || again != out {

@@ -41,6 +41,19 @@ func (s *Schema) PropertyIndex(name string) int {
 	return slices.IndexFunc(s.Properties, func(p Property) bool { return p.Name == name })
 }
 
+// Property returns the schema of the property with a name; nil if there is none, or no schema.
+func (s *Schema) Property(name string) *Schema {
+	if s == nil {
+		return nil
+	}
+	for _, p := range s.Properties {
+		if p.Name == name {
+			return p.Schema
+		}
+	}
+	return nil
+}
+
 // Requires reports whether objects must have the property with a name.
 func (s *Schema) Requires(name string) bool {
 	return s.ValueValidation != nil && slices.Contains(s.Required, name)

@@ -157,7 +157,7 @@ func unfoldEmbedded(s *Schema) *Schema {
 	} {
 		meta.schema.Description = meta.description
 		meta.schema.Origin = s.Origin
-		if declared := s.property(meta.name); declared != nil {
+		if declared := s.Property(meta.name); declared != nil {
 			meta.schema.Origin = declared.Origin
 		}
 		out = out.withProperty(meta.name, meta.schema)

@@ -208,13 +208,13 @@ func TestUnfoldSharesWhatStays(t *testing.T) {
 	either := &Schema{Extensions: Extensions{XIntOrString: true}}
 	s := &Schema{Generic: Generic{Type: "object"}, Properties: []Property{{"a", plain}, {"b", either}, {"c", either}}}
 	out := Unfold(s)
-	if out.property("a") != plain || out.property("b") != out.property("c") || out.property("b") == either {
+	if out.Property("a") != plain || out.Property("b") != out.Property("c") || out.Property("b") == either {
 		t.Error("nodes are copied, or not shared")
 	}
 	if Unfold(plain) != plain {
 		t.Error("a schema without extensions is copied")
 	}
-	if either.ValueValidation != nil || s.property("b") != either {
+	if either.ValueValidation != nil || s.Property("b") != either {
 		t.Error("the argument has changed")
 	}
 }

@@ -30,7 +30,7 @@ func unfoldUnions(s *Schema) *Schema {
 
 // unfoldUnion restricts the discriminator to its values and adds the branches.
 func unfoldUnion(schema *Schema, discriminator string, members []UnionMember) *Schema {
-	d := schema.property(discriminator)
+	d := schema.Property(discriminator)
 	values := enumOf(d)
 	if values == nil {
 		closed := &Schema{Generic: Generic{Type: "string"}, Origin: schema.Origin}

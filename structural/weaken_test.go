@@ -102,7 +102,7 @@ func TestDroppedKeepsOnlyStructure(t *testing.T) {
 	}
 	shared := &Schema{Generic: Generic{Type: "string"}, ValueValidation: &ValueValidation{Pattern: "a"}}
 	twice := DropValueValidations(&Schema{Properties: []Property{{"a", shared}, {"b", shared}}})
-	if twice.property("a") != twice.property("b") || !reflect.DeepEqual(*twice.property("a"), Schema{Generic: Generic{Type: "string"}}) {
+	if twice.Property("a") != twice.Property("b") || !reflect.DeepEqual(*twice.Property("a"), Schema{Generic: Generic{Type: "string"}}) {
 		t.Error("a shared node is not shared any more")
 	}
 }

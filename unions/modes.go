@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/internal/ground/celtext"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -179,4 +180,109 @@ func (m *Modes) oneOf(modes []string) string {
 		return strings.Join(quoted[:n-1], ", ") + " or " + quoted[n-1]
 	}
 	return quoted[0]
+}
+
+var (
+	modesRegexp   = lazyregexp.New(`^!?has\(self\.(\w+)\) (?:&&|\|\|) (?:!?self\.\w+|self\.\w+ == '.*'|self\.\w+ in \['.*'\])$`)
+	literalRegexp = lazyregexp.New(`'(?:[^'\\]|\\.)*'`)
+)
+
+// ModesOf returns the modes that rules of an object declare, as [Modes.Rules] writes them. Those
+// that are a union, because each value of an enum allows one field of its own, are left to [Of].
+func ModesOf(schema *structural.Schema) []Modes {
+	return slices.DeleteFunc(modesIn(schema), func(m Modes) bool { return m.isUnion(schema) })
+}
+
+// isUnion reports whether the discriminator has an enum, no mode allows several fields, and no field
+// several modes.
+func (m *Modes) isUnion(schema *structural.Schema) bool {
+	for i, f := range m.Fields {
+		isOther := func(other ModeField) bool { return slices.Equal(other.Allowed, f.Allowed) }
+		if f.Nonzero != "" || len(f.Allowed) != 1 || slices.ContainsFunc(m.Fields[:i], isOther) {
+			return false
+		}
+	}
+	return len(stringsOf(schema.Property(m.Discriminator))) > 0
+}
+
+func modesIn(schema *structural.Schema) (out []Modes) {
+	if len(schema.XValidations) == 0 {
+		return nil
+	}
+	plain := plainNames(schema)
+	for _, rule := range schema.XValidations {
+		i := slices.IndexFunc(schema.Properties, func(p structural.Property) bool {
+			return celtext.FieldPath(p.Name) == rule.FieldPath
+		})
+		if i < 0 {
+			continue
+		}
+		found, condition, required := modeRule(schema.Properties[i].Name, rule.Rule)
+		m, modes, ok := readModes(schema, plain, condition)
+		if !ok {
+			continue
+		}
+		k := slices.IndexFunc(out, func(known Modes) bool { return known.Discriminator == m.Discriminator })
+		if k < 0 {
+			k = len(out)
+			out = append(out, m)
+		}
+		f := slices.IndexFunc(out[k].Fields, func(known ModeField) bool { return known.Name == found.Name })
+		if f < 0 {
+			f = len(out[k].Fields)
+			found.Pos = schema.Properties[i].Schema.Origin.Pos
+			out[k].Fields = append(out[k].Fields, found)
+		}
+		if required {
+			out[k].Fields[f].Required = modes
+		} else {
+			out[k].Fields[f].Allowed = modes
+		}
+	}
+	for i := range out {
+		for f := range out[i].Fields {
+			if field := &out[i].Fields[f]; len(field.Allowed) == 0 && out[i].Boolean {
+				field.Allowed = []string{"false", "true"}
+			}
+		}
+		out[i].Fields = slices.DeleteFunc(out[i].Fields, func(f ModeField) bool { return len(f.Allowed) == 0 })
+	}
+	return slices.DeleteFunc(out, func(m Modes) bool { return len(m.Fields) == 0 })
+}
+
+// modeRule splits a rule about a field into its test and the condition that the mode satisfies. The
+// condition is empty if it is another rule.
+func modeRule(field, rule string) (out ModeField, condition string, required bool) {
+	name, ok := celtext.Name(field)
+	for _, nonzero := range []string{"", nonempty, nonemptyText, nonzeroNumber, nonzeroCount, isTrue} {
+		isSet := IsSet("self."+name, nonzero)
+		out = ModeField{Name: field, Nonzero: nonzero}
+		if rest, found := strings.CutPrefix(rule, "!"+isSet+" || ("); found && ok {
+			condition, _ = strings.CutSuffix(rest, ")")
+			return out, condition, false
+		}
+		if rest, found := strings.CutSuffix(rule, ") || "+isSet); found && ok {
+			condition, _ = strings.CutPrefix(rest, "!(")
+			return out, condition, true
+		}
+	}
+	return out, "", false
+}
+
+// readModes reads a condition that [Modes.selects] writes.
+func readModes(schema *structural.Schema, plain map[string]string, condition string) (m Modes, modes []string, ok bool) {
+	found := modesRegexp().FindStringSubmatch(condition)
+	if found == nil || plain[found[1]] == "" {
+		return m, nil, false
+	}
+	m.Discriminator = plain[found[1]]
+	m.Boolean = schema.Property(m.Discriminator).Type == "boolean"
+	for _, literal := range literalRegexp().FindAllString(condition, -1) {
+		text := strings.NewReplacer(`\\`, `\`, `\'`, `'`, `\n`, "\n", `\r`, "\r", `\t`, "\t").Replace(literal[1 : len(literal)-1])
+		modes = append(modes, text)
+	}
+	if m.Boolean {
+		modes = []string{strconv.FormatBool(condition[0] != '!')}
+	}
+	return m, modes, len(modes) > 0 && m.selects(found[1], modes) == condition
 }

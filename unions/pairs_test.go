@@ -25,7 +25,7 @@ func withUnion(t testing.TB, fields []structural.Property, list ...Union) *struc
 	for _, u := range list {
 		s := schemaFor(t, u, LowerOptions{Forms: []Form{FormCEL}})
 		for _, p := range s.Properties {
-			if propertyOf(out, p.Name) == nil {
+			if out.Property(p.Name) == nil {
 				out.Properties = append(out.Properties, p)
 			}
 		}
@@ -216,7 +216,7 @@ func (m *maker) repair(s *structural.Schema, u Union, object map[string]any) {
 		case i != at:
 			delete(object, member.Name)
 		case object[member.Name] == nil && (!member.Optional || m.Intn(2) == 0):
-			object[member.Name] = m.value(propertyOf(s, member.Name))
+			object[member.Name] = m.value(s.Property(member.Name))
 		}
 	}
 }
@@ -296,7 +296,7 @@ func (m *maker) changeUnion(s *structural.Schema, u Union, object map[string]any
 		value := u.Values[m.Intn(len(u.Values))]
 		object[u.Discriminator] = value.Name
 		if value.Member != "" {
-			object[value.Member] = m.value(propertyOf(s, value.Member))
+			object[value.Member] = m.value(s.Property(value.Member))
 		}
 	case 6:
 		m.repair(s, u, object)

@@ -107,7 +107,7 @@ func (c *compiler) node(schema *structural.Schema) *node {
 
 func keyWithDefault(items *structural.Schema, name string) listKey {
 	key := listKey{name: name}
-	if p := propertyOf(items, name); p != nil && p.Default != nil {
+	if p := items.Property(name); p != nil && p.Default != nil {
 		var value any
 		if json.Unmarshal(p.Default.Raw, &value) == nil {
 			key.absent = value
@@ -123,7 +123,7 @@ func (n *node) prepared(s *structural.Schema, u Union) union {
 	}
 	for i, m := range u.Members {
 		kind := ""
-		if p := propertyOf(s, m.Name); p != nil && n.field(m.Name) == nil {
+		if p := s.Property(m.Name); p != nil && n.field(m.Name) == nil {
 			kind = p.Type
 		}
 		out.types = append(out.types, kind)

@@ -200,7 +200,7 @@ func (w *policyWriter) value(s *structural.Schema, n *node, pair pairAt) []*step
 func (w *policyWriter) object(schema *structural.Schema, n *node, pair pairAt) []*step {
 	var out []*step
 	for _, f := range n.fields {
-		p := propertyOf(schema, f.name)
+		p := schema.Property(f.name)
 		child := pair
 		child.old = access(pair.old, f.name)
 		child.new = access(pair.new, f.name)
@@ -319,7 +319,7 @@ func (w *policyWriter) list(s *structural.Schema, n *node, pair pairAt) []*step 
 func keyText(items *structural.Schema, keys []listKey) (filter, text string) {
 	var present, texts []string
 	for i, k := range keys {
-		p := propertyOf(items, k.name)
+		p := items.Property(k.name)
 		if p == nil {
 			p = &structural.Schema{}
 		}
@@ -392,7 +392,7 @@ func (w *policyWriter) checkApart(n *node, pair pairAt) {
 
 // clear returns the step with the patches of one union.
 func (w *policyWriter) clear(schema *structural.Schema, u *union, pair pairAt) *step {
-	d := propertyOf(schema, u.Discriminator)
+	d := schema.Property(u.Discriminator)
 	if d == nil {
 		d = &structural.Schema{}
 	}
@@ -422,7 +422,7 @@ func (w *policyWriter) clear(schema *structural.Schema, u *union, pair pairAt) *
 		if strings.ContainsAny(m.Name, "~/") {
 			name = "jsonpatch.escapeKey(m)"
 		}
-		if p := propertyOf(schema, m.Name); p != nil && p.Nullable {
+		if p := schema.Property(m.Name); p != nil && p.Nullable {
 			nullable = true
 		}
 		w.pointerTo(pair, m.Name, pair.path.Child(m.Name))

@@ -61,7 +61,7 @@ func Of(schema *structural.Schema) []Union {
 // specifies about the discriminator. Its values come from its enum or, if there is none, from the
 // members.
 func withFacts(s *structural.Schema, discriminator string, values []string, members []Member) Union {
-	d := propertyOf(s, discriminator)
+	d := s.Property(discriminator)
 	if enum := stringsOf(d); len(enum) > 0 {
 		values = enum
 	}
@@ -84,15 +84,6 @@ func withFacts(s *structural.Schema, discriminator string, values []string, memb
 		}
 	}
 	return u
-}
-
-func propertyOf(s *structural.Schema, name string) *structural.Schema {
-	for _, p := range s.Properties {
-		if p.Name == name {
-			return p.Schema
-		}
-	}
-	return nil
 }
 
 // stringsOf returns the values of an enum that are strings.
@@ -132,6 +123,9 @@ var (
 	}
 	countRegexp = lazyregexp.New(`^(\(has\(self\.\w+\) \? 1 : 0\)(?: \+ \(has\(self\.\w+\) \? 1 : 0\))*) (==|<=) 1$`)
 	termRegexp  = lazyregexp.New(`\(has\(self\.(\w+)\) \? 1 : 0\)`)
+	// markerRegexp matches what controller-tools' markers write, without spaces.
+	markerRegexp = lazyregexp.New(`^(?:\(has\(self\.\w+\)\?1:0\)(?:\+\(has\(self\.\w+\)\?1:0\))*(==|<=)1|has\(self\.\w+\)(?:\|\|has\(self\.\w+\))+)$`)
+	hasRegexp    = lazyregexp.New(`has\(self\.(\w+)\)`)
 )
 
 // side records which directions the rules cover for one member.
@@ -172,6 +166,7 @@ func fromRules(schema *structural.Schema) []Union {
 	}
 	var out []Union
 	var done []string
+	modes := modesIn(schema)
 	for _, first := range sides {
 		if slices.Contains(done, first.discriminator) {
 			continue
@@ -183,7 +178,8 @@ func fromRules(schema *structural.Schema) []Union {
 				members = append(members, Member{Name: m.member, Value: m.value, Optional: !m.required})
 			}
 		}
-		if len(members) > 0 {
+		isModes := func(m Modes) bool { return m.Discriminator == first.discriminator && !m.isUnion(schema) }
+		if len(members) > 0 && !slices.ContainsFunc(modes, isModes) {
 			out = append(out, withFacts(schema, first.discriminator, nil, members))
 		}
 	}
@@ -223,7 +219,7 @@ func readSide(schema *structural.Schema, plain map[string]string, text string) (
 		if !isProperty || !isMember || guard != "" && guard != discriminator {
 			return side{}, false
 		}
-		for _, value := range stringsOf(propertyOf(schema, d)) {
+		for _, value := range stringsOf(schema.Property(d)) {
 			if celtext.String(value) == literal {
 				return side{discriminator: d, member: m, value: value, required: i != 1, forbidden: i != 0}, true
 			}
@@ -244,4 +240,34 @@ func countedUnion(s *structural.Schema, plain map[string]string, found []string)
 		u.Members = append(u.Members, Member{Name: name})
 	}
 	return u, true
+}
+
+// Counted returns the unions without a discriminator that the rules of controller-tools' markers
+// declare: ExactlyOneOf, AtMostOneOf and AtLeastOneOf. [Of] does not return them, because nothing
+// says that clients treat their fields as a union.
+func Counted(schema *structural.Schema) []Union {
+	if len(schema.XValidations) == 0 {
+		return nil
+	}
+	var out []Union
+	plain := plainNames(schema)
+	for _, rule := range schema.XValidations {
+		text := strings.ReplaceAll(rule.Rule, " ", "")
+		found := markerRegexp().FindStringSubmatch(text)
+		if found == nil || rule.FieldPath != "" || countRegexp().MatchString(rule.Rule) {
+			continue
+		}
+		u := Union{AtMostOne: found[1] == "<=", AtLeastOne: found[1] == "", Pos: schema.Origin.Pos}
+		for _, term := range hasRegexp().FindAllStringSubmatch(text, -1) {
+			name := term[1]
+			if escaped, ok := plain[name]; ok {
+				name = escaped
+			}
+			if schema.Property(name) != nil {
+				u.Members = append(u.Members, Member{Name: name})
+			}
+		}
+		out = append(out, u)
+	}
+	return out
 }

@@ -162,7 +162,7 @@ func TestOfLeavesOtherBranchesAlone(t *testing.T) {
 		// The generated form also restricts the values of the discriminator.
 		for _, enum := range [][]structural.JSON{nil, {literal("Z")}, append(enumOf(&u), literal("Z"))} {
 			s := schemaFor(t, u, LowerOptions{Forms: []Form{FormOneOf}})
-			if d := propertyOf(s, u.Discriminator); d != nil {
+			if d := s.Property(u.Discriminator); d != nil {
 				d.Enum = enum
 				if got := Of(s); len(got) > 0 {
 					t.Errorf("%s, enum %s: read as %+v", name, enum, got)

@@ -70,7 +70,7 @@ func unionOf(s *structural.Schema, branches []structural.NestedValueValidation) 
 	if read[0].discriminator != "" {
 		u = selectionOf(s, read)
 	}
-	if len(u.Members) == 0 || slices.ContainsFunc(u.Members, func(m Member) bool { return propertyOf(s, m.Name) == nil }) {
+	if len(u.Members) == 0 || slices.ContainsFunc(u.Members, func(m Member) bool { return s.Property(m.Name) == nil }) {
 		return Union{}, false
 	}
 	ours := oneOfBranches(&u)
@@ -169,7 +169,7 @@ func selectionOf(schema *structural.Schema, branches []branch) Union {
 		}
 	}
 	// The form also restricts the values: with other values it is not this form.
-	if !slices.Equal(stringsOf(propertyOf(schema, discriminator)), values) {
+	if !slices.Equal(stringsOf(schema.Property(discriminator)), values) {
 		return Union{}
 	}
 	return withFacts(schema, discriminator, values, members)

@@ -105,7 +105,7 @@ func (m sampler) completed(s *structural.Schema, value any) any {
 		return value
 	}
 	for _, name := range s.Required {
-		if p := propertyOf(s, name); p != nil && object[name] == nil {
+		if p := s.Property(name); p != nil && object[name] == nil {
 			object[name] = m.value(p, 0)
 		}
 	}
@@ -209,7 +209,7 @@ func (m sampler) array(s *structural.Schema, all []*structural.ValueValidation) 
 		element := m.value(s.Items, n)
 		if object, ok := element.(map[string]any); ok {
 			for _, key := range s.XListMapKeys {
-				if p := propertyOf(s.Items, key); p != nil && (i > 0 || object[key] == nil) {
+				if p := s.Items.Property(key); p != nil && (i > 0 || object[key] == nil) {
 					object[key] = m.value(p, i)
 				}
 			}

@@ -31,6 +31,8 @@ type Union struct {
 	Members []Member
 	// AtMostOne allows an undiscriminated union without a set member.
 	AtMostOne bool
+	// AtLeastOne allows several members. Only [Counted] returns such unions.
+	AtLeastOne bool
 	// Pos is the position of the discriminator, or of the first member.
 	Pos token.Pos
 }

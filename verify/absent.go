@@ -17,7 +17,7 @@ import (
 )
 
 // OffRules returns the codes of findings that [Options.Off] is about.
-func OffRules() []diag.Code { return []diag.Code{maskedMessage.Code, removable.Code} }
+func OffRules() []diag.Code { return []diag.Code{maskedMessage.Code, removable.Code, leakyUnion.Code} }
 
 // absentFields reports the rules of a version that fail for an object that the schema allows,
 // because they read a field that it does not have. Only failures that the server's code confirms
@@ -133,8 +133,12 @@ func (c *checks) absentField(path string, rule structural.Rule, f *rules.Failure
 	default:
 		r.Meant = guard + " || " + operand(rule.Rule)
 	}
-	if r.Meant != "" {
-		r.Old = rule.Rule
+	if r.Meant == "" {
+		return
+	}
+	r.Old = rule.Rule
+	if !c.options.Generating { // only Go is fixed
+		r.Hint = fmt.Sprintf("if the rule is to hold without %s, write: %s", f.Read.Text, strings.Join(strings.Fields(r.Meant), " "))
 	}
 }
 

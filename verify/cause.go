@@ -122,11 +122,10 @@ func (c *checks) selected(path string, q *diag.Quote) (node *structural.Schema, 
 		name = before[strings.LastIndexByte(before, '[')+1:]
 	}
 	for _, field := range strings.Split(match[1], ".")[1:] {
-		index := node.PropertyIndex(field)
-		if index < 0 {
+		node = node.Property(field)
+		if node == nil {
 			return nil, ""
 		}
-		node = node.Properties[index].Schema
 		name = field
 	}
 	return node, name

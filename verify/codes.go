@@ -509,6 +509,86 @@ type Spec struct {
 	Class string ´json:"class,omitempty"´
 }`,
 	}
+	leakyUnion = &diag.Kind{
+		Code: "SG627", Severity: diag.Warning, Off: true, Title: "hand-written rules that are almost a union",
+		Explanation: "The rules of an object are evaluated, with the server's code, for every combination of the values that they tell apart. They refuse nearly what a union of the fields would refuse, but accept one object more: of three fields, a != b != c also accepts all three; a rule for each of two pairs leaves the third pair; a member may be required with its value, and not forbidden with others; or no rule reads a field that is named as a value of the discriminator. schemagen verify --unions also prints the unions that rules enforce.",
+		Bad: `
+// +kubebuilder:validation:XValidation:rule="has(self.a) != has(self.b) != has(self.c)"
+type Spec struct {
+	// +optional
+	A *string ´json:"a,omitempty"´
+	// +optional
+	B *string ´json:"b,omitempty"´
+	// +optional
+	C *string ´json:"c,omitempty"´
+}`,
+		Good: `
+// +kubebuilder:validation:ExactlyOneOf=a;b;c
+type Spec struct {
+	// +optional
+	A *string ´json:"a,omitempty"´
+	// +optional
+	B *string ´json:"b,omitempty"´
+	// +optional
+	C *string ´json:"c,omitempty"´
+}`,
+	}
+	enforcedUnion = &diag.Kind{
+		Code: "SG628", Severity: diag.Note, Title: "a union that rules enforce",
+		Explanation: "schemagen verify --unions evaluates the rules of each object, with the server's code, for every combination of the values that they tell apart, and prints the unions that accept the same objects.",
+		Bad: `
+$ schemagen verify crd.yaml --unions
+-- crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              inch: {type: integer}
+              metric: {type: integer}
+            x-kubernetes-validations:
+            - rule: has(self.inch) != has(self.metric)
+`,
+		Good: `
+$ schemagen verify crd.yaml
+-- crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              inch: {type: integer}
+              metric: {type: integer}
+            x-kubernetes-validations:
+            - rule: has(self.inch) != has(self.metric)
+`,
+	}
 )
 
 // lossyVersions is after the others because of its code.
@@ -562,6 +642,6 @@ func Codes() []*diag.Kind {
 		rejectedByServer, serverWarning, unknownToVersion, unknownAnswer, rejectedOutsideSchemas, discouragedByProposals,
 		contradiction, noSuchPath, tooLarge, malformedManifest, unknownOrDuplicateField, droppedField, notACRD,
 		misfittingBound, idleKeyword, misleadingColumn, constantRule, rejectedExample, rejectedByNewer, nonStructural,
-		repeatedRule, convertedKey, absentField, maskedMessage, removable, lossyVersions,
+		repeatedRule, convertedKey, absentField, maskedMessage, removable, leakyUnion, enforcedUnion, lossyVersions,
 	}
 }

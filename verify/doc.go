@@ -13,6 +13,7 @@
 //   - cause.go, default.go, escape.go: positions in rules, values in defaults, names that rules have to escape
 //   - costfindings.go: errors about the cost of rules, which package apiserver estimates
 //   - absent.go: rules that fail for objects without a field, which package rules finds
+//   - unions.go: the unions that rules enforce, and what they accept besides
 //   - newer.go: rules that only newer servers reject
 //   - paths.go, columns.go: paths of printer columns and of the scale subresource that do not exist,
 //     or never have a value

@@ -156,15 +156,10 @@ func child(s *structural.Schema, step string) *structural.Schema {
 		}
 		return s.Items
 	}
-	for _, p := range s.Properties {
-		if p.Name == step {
-			return p.Schema
-		}
+	if p := s.Property(step); p != nil || s.AdditionalProperties == nil {
+		return p
 	}
-	if s.AdditionalProperties != nil {
-		return s.AdditionalProperties.Schema
-	}
-	return nil
+	return s.AdditionalProperties.Schema
 }
 
 // splitPath splits a simple JSONPath into steps: .a.b, with "[]" for an element. ok is

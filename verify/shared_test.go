@@ -75,11 +75,16 @@ func settings() []func(*structural.Schema) {
 			func(s *structural.Schema) { s.XPreserveUnknownFields = &allowed },
 			func(s *structural.Schema) { s.AdditionalProperties = &structural.SchemaOrBool{Bool: allowed} })
 	}
-	for _, text := range []string{"int32", "double", "date-time", "nothing", "atomic", "granular", "set", "map", `"a"`, "1", "null", "broken"} {
+	for _, text := range []string{"int32", "double", "date-time", "nothing", "atomic", "granular", "set", "map", `"a"`, "1", "true", "null", "broken"} {
 		out = append(out,
 			func(s *structural.Schema) { s.Validation().Format = text },
 			func(s *structural.Schema) { s.XMapType = text },
 			func(s *structural.Schema) { s.XListType = text },
+			func(s *structural.Schema) {
+				if json.Valid([]byte(text)) {
+					s.Default = value(text)
+				}
+			},
 			func(s *structural.Schema) {
 				if json.Valid([]byte(text)) {
 					s.Validation().Enum = []structural.JSON{*value(text)}

@@ -43,6 +43,8 @@ type Options struct {
 	// Off also looks for what is off by default: rules that fail for an object that they would refuse
 	// anyway (SG625), and immutable values that can be removed (SG626).
 	Off bool
+	// Unions also reports what unions rules enforce (SG628), and where they accept more (SG627).
+	Unions bool
 	// ResultCache caches results between runs. If it is nil, nothing is cached.
 	Cache ResultCache
 }
@@ -387,7 +389,7 @@ func (v *Verifier) key(definitions []*crd.Definition, exact bool) string {
 			}
 			content = []byte(s.Provenance().Undescribed)
 		}
-		fmt.Fprintf(hash, "9 %s %t %t %t %t %d\n", v.target.Version(), v.options.Generating, v.options.Off,
+		fmt.Fprintf(hash, "10 %s %t %t %t %t %t %d\n", v.target.Version(), v.options.Generating, v.options.Off, v.options.Unions,
 			s.Provenance().OnlySchemas, s.CheckSize, len(content))
 		hash.Write(content)
 	}
@@ -475,6 +477,9 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial
 		}
 		if err := c.absentFields(ctx, i); err != nil {
 			return nil, err
+		}
+		if c.options.Off || c.options.Unions {
+			c.unions(i)
 		}
 	}
 	c.ratcheted()

@@ -249,6 +249,13 @@ func TestChoices(t *testing.T) {
 		script[any](b, "document.querySelector('.target .choices :checked').focus()")
 		b.press(keyRight)
 	}
+	script[any](b, "location.hash = 'shapes.example.com/v1/Canvas.spec.layers.fill.type'")
+	b.until("return document.querySelector('.target')?.node.path === 'spec.layers.fill.type'")
+	if got, want := script[string](b, "return document.querySelector('.target .facts dd').innerText"), "\"Solid\" FillSolid is one color.\n\"Image\"\n\"Gradient\"\n\"None\""; got != want {
+		t.Errorf("got the values %q, want %q", got, want)
+	}
+	script[any](b, "location.hash = 'shapes.example.com/v1/Canvas.spec.layers.fill'")
+	b.until("return document.querySelector('.target')?.node.path === 'spec.layers.fill'")
 	all := script[[]string](b, "return [...document.querySelectorAll('.target > .body > .children > .field > summary > .name')].map((e) => e.textContent)")
 	if !slices.Equal(all, []string{"type"}) {
 		t.Errorf("got fields %v outside of the union", all)
@@ -437,9 +444,12 @@ spec:
               source: {type: string, minLength: 1, description: "Source is one of:\n\n- ` + "`metrics`" + `, *the default*\n- ` + "`events`" + `,\n  of the last hour\n\nIt is changed like this:\n\n\tspec:\n\t  source: events\n\n1. Change it.\n2. Wait.\n\n> Not while it is paused."}
               refresh: {type: string, default: 30s, description: How often it is refreshed.}
               paused: {type: boolean, description: "![picture](https://example.com/a.png) <b>not bold</b>"}
+  - {name: v1alpha1, served: false, storage: false, schema: {openAPIV3Schema: {type: object}}}
   - name: v1beta1
     served: true
     storage: false
+    deprecated: true
+    deprecationWarning: use v1
     schema:
       openAPIV3Schema:
         type: object
@@ -495,7 +505,8 @@ func TestOverview(t *testing.T) {
 	expect(".overview p", "A dashboard is a page of widgets., A widget that is shown on a dashboard, and refreshed on a schedule.")
 	script[any](b, "[...document.querySelectorAll('.overview .name')][1].click()")
 	b.until("return document.querySelector('.title').textContent === 'Widgetexample.com/v1'")
-	expect("main > div > .versions a", "v1, v1beta1")
+	expect("main > div > .versions", "Versions: v1storedv1beta1deprecatedv1alpha1not served")
+	expect("main > div > .warning", "")
 	script[any](b, "location.hash = 'example.com/v1/Widget.spec.source'")
 	b.until("return document.querySelector('.target')?.node.path === 'spec.source'")
 	expect(".target .text > ul li", "metrics, the default, events, of the last hour")
@@ -507,6 +518,7 @@ func TestOverview(t *testing.T) {
 	}
 	script[any](b, "[...document.querySelectorAll('main > div > .versions a')][1].click()")
 	b.until("return document.querySelector('.title').textContent === 'Widgetexample.com/v1beta1' && document.querySelector('.target')?.node.path === 'spec.source'")
+	expect("main > div > .warning", "Deprecated: use v1")
 	script[any](b, "history.go(-3)")
 	b.until("return document.querySelector('.title').textContent === 'Overview'")
 }

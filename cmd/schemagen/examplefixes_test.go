@@ -41,7 +41,7 @@ func unfixable() map[diag.Code]string {
 		"SG408": argument, "SG409": several, "SG410": destination,
 		"SG501": "--prune removes the file", "SG504": destination, "SG505": destination, "SG506": argument, "SG508": several, "SG509": several, "SG510": meaning, "SG512": argument, "SG517": argument, "SG518": destination,
 		"SG601": meaning, "SG602": meaning, "SG603": argument, "SG605": meaning, "SG607": several, "SG614": several, "SG615": several,
-		"SG616": meaning, "SG617": meaning, "SG618": meaning, "SG622": "only the author knows which of the messages is right", "SG625": meaning, "SG626": "a rule is added to the parent",
+		"SG616": meaning, "SG617": meaning, "SG618": meaning, "SG622": "only the author knows which of the messages is right", "SG625": meaning, "SG626": "a rule is added to the parent", "SG627": meaning,
 		"SG901": meaning, "SG930": several, "SG935": meaning, "SG939": "a manager may serve that path",
 	}
 }

@@ -182,6 +182,7 @@ func flagEffects() map[string][]flagEffect {
 		"verify argument": slices.Concat([]flagEffect{
 			{flag: "channel", value: "experimental", want: `properties\[burst\]`},
 			{flag: "costs", without: "--costs", want: `(?m)% of a rule`},
+			{flag: "unions", same: "no rule means a union"},
 			{flag: "kube-version", value: "1.28", want: `undeclared reference to 'isQuantity'`},
 			{flag: "old", value: "cluster.yaml", want: `spec.scope: Invalid value: "Namespaced": field is immutable`},
 			{flag: "condition", without: "--costs", want: `(?m)^accepted: true$`},
@@ -190,6 +191,7 @@ func flagEffects() map[string][]flagEffect {
 		"verify --old": slices.Concat([]flagEffect{
 			{flag: "channel", value: "experimental", want: `SG607`, same: "the definitions are those of narrow.yaml"},
 			{flag: "costs", want: `(?m)% of a rule`},
+			{flag: "unions", same: "no rule means a union"},
 			{flag: "kube-version", value: "1.28", want: `SG607`, same: "the stored rule is tolerated"},
 			{flag: "old", want: `SG607`, same: "the role names it"},
 			{flag: "condition", want: `(?m)^request: update$`},

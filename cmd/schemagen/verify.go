@@ -30,8 +30,8 @@ type verifyRun struct {
 	definitions generation.DefinitionFlags
 	kubeVersion string
 	// old is as in [definitions.VerifyOptions].
-	old   string
-	costs bool
+	old           string
+	costs, unions bool
 	// condition prints conditions, proposal in the wording of the KEP.
 	condition, proposal bool
 }
@@ -73,7 +73,8 @@ line; "# schemagen:ignore-file CODE reason" suppresses it in the whole file.`,
 	cmd.Flags().StringVar(&r.kubeVersion, "kube-version", "", "verify against the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
 	cmd.Flags().StringVar(&r.old, "old", "", "check the CRDs as an update of these: files, packages or -, or a commit: git:REF or git:REF:PATH")
 	cmd.Flags().BoolVar(&r.costs, "costs", false, "print the estimated cost of each CEL rule")
-	cmd.Flags().BoolVar(&r.condition, "condition", false, "print as YAML or JSON which condition NonStructuralSchema a server would set, and which features it would refuse")
+	cmd.Flags().BoolVar(&r.unions, "unions", false, "also report the unions that rules enforce, and where they accept more")
+	cmd.Flags().BoolVar(&r.condition, "condition", false, "print the condition NonStructuralSchema as a server sets it, and the features that the server refuses then")
 	cmd.Flags().BoolVar(&r.proposal, "proposal", false, "with --condition: use the rules and the wording of the structural-schema KEP")
 	cli.HideFlags(cmd, "condition", "proposal")
 	return cmd
@@ -88,7 +89,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if err != nil {
 		return err
 	}
-	verifier := verify.New(target, verify.Options{Off: slices.ContainsFunc(verify.OffRules(), r.Project.Enables)})
+	verifier := verify.New(target, verify.Options{Off: slices.ContainsFunc(verify.OffRules(), r.Project.Enables), Unions: r.unions})
 	if r.proposal && !r.condition {
 		return errors.New("--proposal is the wording of --condition: give both")
 	}

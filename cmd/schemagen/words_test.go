@@ -11,7 +11,7 @@ import (
 
 // Lengths of the pages for users, their examples and tables included.
 const (
-	longestBook    = 46000
+	longestBook    = 40000
 	longestChapter = 2500
 	longestReadme  = 700
 )

@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"k8s.io/utils/ptr"
 )
 
 // Cause is a list, a map or a string that makes a rule expensive: it either contains the
@@ -101,7 +103,7 @@ type search struct {
 
 func newSearch(t *Target, s *compiledSchema, n *node, rule apiextensions.ValidationRule, plain compilation) *search {
 	out := &search{target: t, node: n, plain: plain, rule: expression{
-		rule: rule.Rule, message: rule.MessageExpression, optional: rule.OptionalOldSelf != nil && *rule.OptionalOldSelf,
+		rule: rule.Rule, message: rule.MessageExpression, optional: ptr.Deref(rule.OptionalOldSelf, false),
 	}}
 	words := wordsOf(rule.Rule, rule.MessageExpression)
 	root := s.root.path.String()

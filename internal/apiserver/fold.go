@@ -8,6 +8,7 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/structural"
@@ -21,8 +22,8 @@ func (t *Target) AlwaysHolds(rule structural.Rule, s *structural.Schema) bool {
 	if e == nil {
 		return false
 	}
-	optional := rule.OptionalOldSelf != nil && *rule.OptionalOldSelf
-	return evaluation{schema: s, bounded: true, pruned: true, old: !optional}.outcomes(e) == mayHold
+	old := !ptr.Deref(rule.OptionalOldSelf, false)
+	return evaluation{schema: s, bounded: true, pruned: true, old: old}.outcomes(e) == mayHold
 }
 
 // PossibleResults reports whether a condition may hold, and whether it may not hold, whatever the

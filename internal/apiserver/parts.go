@@ -236,7 +236,7 @@ func (p *Parts) isValid(s *structural.Schema) bool {
 		v = &structural.ValueValidation{}
 	}
 	switch {
-	case s.Default != nil, s.Example != nil, s.ExternalDocs != nil, s.XEmbeddedResource, s.XListMapKeys != nil, s.XValidations != nil,
+	case s.Default != nil && !isPlainDefault(s), s.Example != nil, s.ExternalDocs != nil, s.XEmbeddedResource, s.XListMapKeys != nil, s.XValidations != nil,
 		s.XPreserveUnknownFields != nil && !*s.XPreserveUnknownFields,
 		v.UniqueItems, v.MultipleOf != nil, v.AllOf != nil, v.OneOf != nil, v.Not != nil,
 		v.Pattern != "" && !p.compiles(v.Pattern),
@@ -271,6 +271,17 @@ var knownFormats = [...]typeFormat{{"integer", "int32"}, {"integer", "int64"}, {
 // hasNoParts reports whether a node has nothing that only objects and arrays have.
 func hasNoParts(s *structural.Schema) bool {
 	return s.Items == nil && s.Properties == nil && s.AdditionalProperties == nil && s.XListType == "" && s.XMapType == ""
+}
+
+// isPlainDefault reports whether the default of a node is a value of its type, without other restrictions.
+func isPlainDefault(s *structural.Schema) bool {
+	switch s.Type {
+	case "string":
+		return s.ValueValidation == nil && isText(*s.Default)
+	case "boolean":
+		return s.ValueValidation == nil && (string(s.Default.Raw) == "true" || string(s.Default.Raw) == "false")
+	}
+	return false
 }
 
 // isText reports whether a value is a string.

@@ -10,6 +10,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"k8s.io/utils/ptr"
 )
 
 // Rule is an entry of x-kubernetes-validations in a version of a CRD.
@@ -181,7 +183,7 @@ func (s storedTexts) expressions(n *node) []expression {
 	for _, rule := range n.schema.XValidations {
 		out = append(out, expression{
 			rule: rule.Rule, message: rule.MessageExpression,
-			optional:   rule.OptionalOldSelf != nil && *rule.OptionalOldSelf,
+			optional:   ptr.Deref(rule.OptionalOldSelf, false),
 			storedRule: s.rules[rule.Rule], storedMessage: s.messages[rule.MessageExpression],
 		})
 	}

@@ -168,8 +168,8 @@ func statusesOf(definitions []*checks.Definition) map[*structural.Schema]bool {
 	out := map[*structural.Schema]bool{}
 	for _, d := range definitions {
 		for _, s := range d.Schemas {
-			if i := s.PropertyIndex("status"); i >= 0 {
-				out[s.Properties[i].Schema] = true
+			if status := s.Property("status"); status != nil {
+				out[status] = true
 			}
 		}
 	}

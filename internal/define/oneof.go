@@ -103,8 +103,8 @@ type checkDefaults struct {
 func (op checkDefaults) Apply(e *edits.Editor, s *structural.Schema) {
 	fields := oneOfNames(op.marker)
 	for i, name := range fields {
-		index := s.PropertyIndex(name)
-		if index < 0 || s.Properties[index].Schema.Default == nil || s.Properties[index].Schema.Nullable {
+		field := s.Property(name)
+		if field == nil || field.Default == nil || field.Nullable {
 			continue // null is not set, and gets no default
 		}
 		others := strings.Join(slices.Delete(slices.Clone(fields), i, i+1), ", ")
@@ -112,7 +112,7 @@ func (op checkDefaults) Apply(e *edits.Editor, s *structural.Schema) {
 		if _, atLeast := op.marker.Value.(crdmarkers.AtLeastOneOf); atLeast {
 			problem = "so the marker has no effect"
 		}
-		found := op.reporter.Report(report.InvalidOneOf, e.Pkg.At(s.Properties[index].Schema.Origin.Pos), "remove the default, or the field from the marker",
+		found := op.reporter.Report(report.InvalidOneOf, e.Pkg.At(field.Origin.Pos), "remove the default, or the field from the marker",
 			"field %s of %s always has a value, its default, %s", name, op.marker.Name, problem)
 		found.Severity = diag.Warning
 		found.Related = append(found.Related, diag.Related{Pos: op.reporter.Position(op.marker.Pos), Message: "the marker"})

@@ -260,6 +260,31 @@ func (f *Field) Each(do func(*Field)) {
 	}
 }
 
+// Row is a field in a flat list of fields.
+type Row struct {
+	*Field
+	// Path is the path of the field below that of the list, such as spec.replicas.
+	Path string
+	// Depth is the number of fields around this one.
+	Depth int
+}
+
+// Rows returns all fields below the field, each before the fields in it. There are none below nil.
+func (f *Field) Rows() []Row {
+	var out []Row
+	var add func(f *Field, prefix string, depth int)
+	add = func(f *Field, prefix string, depth int) {
+		for _, child := range f.Fields {
+			out = append(out, Row{Field: child, Path: prefix + child.Name, Depth: depth})
+			add(child, prefix+child.Name+".", depth+1)
+		}
+	}
+	if f != nil {
+		add(f, "", 0)
+	}
+	return out
+}
+
 // MetaFields returns the names of the fields that every object has.
 func MetaFields() []string { return []string{"apiVersion", "kind", "metadata"} }
 

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -83,13 +85,60 @@ func enumOf(s *structural.Schema) (out []EnumValue) {
 	return out
 }
 
-// OneOf returns the words before the values of Enum.
-func (f *Field) OneOf() string {
-	if strings.HasPrefix(f.Type, "[]") || strings.HasPrefix(f.Type, "map[") {
-		return "each element is one of"
-	}
-	return "one of"
+// Fact is a line about a value.
+type Fact struct {
+	// Text comes before Code, such as "default:". It is the whole line if there is no code.
+	Text string
+	Code []string
+	// Values are the values in Code that have a description.
+	Values []EnumValue
 }
+
+// Line returns the fact as text.
+func (f Fact) Line() string {
+	if len(f.Code) == 0 {
+		return f.Text
+	}
+	return f.Text + " " + strings.Join(f.Code, ", ")
+}
+
+// Facts returns what is known about the value: Enum, Default, Example, Limits and Member.
+func (f *Field) Facts() []Fact {
+	var out []Fact
+	if len(f.Enum) > 0 {
+		values := Fact{Text: "one of:"}
+		if strings.HasPrefix(f.Type, "[]") || strings.HasPrefix(f.Type, "map[") {
+			values.Text = "each element is one of:"
+		}
+		for _, v := range f.Enum {
+			values.Code = append(values.Code, v.Value)
+			if v.Description != "" {
+				values.Values = append(values.Values, v)
+			}
+		}
+		out = append(out, values)
+	}
+	if f.Default != "" {
+		out = append(out, Fact{Text: "default:", Code: []string{f.Default}})
+	}
+	if f.Example != "" {
+		out = append(out, Fact{Text: "example:", Code: []string{f.Example}})
+	}
+	for _, limit := range f.Limits {
+		fact := Fact{Text: limit}
+		if m := patternLimit().FindStringSubmatch(limit); m != nil {
+			fact = Fact{Text: m[1], Code: []string{m[2]}}
+		}
+		out = append(out, fact)
+	}
+	if f.Member != "" {
+		out = append(out, Fact{Text: f.Member})
+	}
+	return out
+}
+
+// patternLimit matches the limit with a pattern.
+var patternLimit = lazyregexp.New(`^((?:each element )*matches) ((?s:.+))$`)
 
 // countOf returns a number of things, in the singular or the plural.
 func countOf(n int64, thing string) string {
@@ -293,7 +342,7 @@ func DescribeRule(rule structural.Rule) Rule {
 	if rule.FieldPath != "" {
 		text = rule.FieldPath + ": " + text
 	}
-	if oldSelfRegexp().MatchString(rule.Rule) && (rule.OptionalOldSelf == nil || !*rule.OptionalOldSelf) {
+	if oldSelfRegexp().MatchString(rule.Rule) && !ptr.Deref(rule.OptionalOldSelf, false) {
 		text = "on update: " + text
 	}
 	return Rule{Text: text, Rule: strings.TrimSpace(rule.Rule)}

@@ -148,7 +148,8 @@ func (c *File) Fill(command, wd string, sets ...*pflag.FlagSet) error {
 	}
 	for _, s := range Settings() {
 		flag := cmp.Or(lookup(s.Name(), sets), lookup(s.Alias, sets))
-		if flag == nil || s.Of != "" && !s.isOf(command) {
+		isSwitch := flag != nil && flag.Value.Type() == "bool" && s.Kind != Boolean // verify --unions is not the setting
+		if flag == nil || isSwitch || s.Of != "" && !s.isOf(command) {
 			continue
 		}
 		value, inFile := c.values[s.Key]

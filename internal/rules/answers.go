@@ -3,7 +3,10 @@ package rules
 import (
 	"slices"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
 )
 
 // group is rules of an object that read the same columns, or columns of each other's rules. Each
@@ -51,11 +54,22 @@ func grouped(s *structural.Schema, list []structural.Rule) (groups []group, unre
 	return groups, unread
 }
 
-// SameAnswers reports whether new rules accept the same objects of a schema as old ones, and for how
-// many combinations of what they read this was proved. It is false if that is not known, and if a new
-// rule fails where the old rules only refuse: the server lets updates keep a value that a rule
-// refuses, but none for which a rule fails.
-func SameAnswers(s *structural.Schema, old, new []structural.Rule) (combinations int, same bool) {
+// Answers compares what old and new rules accept.
+type Answers struct {
+	// Same is set if they are known to accept the same objects, in each of a number of combinations of what
+	// they read. It is not set if a new rule fails where the old rules only refuse: the server lets
+	// updates keep a value that a rule refuses, but none for which a rule fails.
+	Same         bool
+	Combinations int
+	// Refused are objects that the old rules accept, by the index of the new rule that refuses them.
+	// Accepted are those that the new rules accept, by the index of the old rule.
+	Refused, Accepted map[int]map[string]any
+}
+
+// CompareAnswers compares what old and new rules of an object accept. A rule that cannot be read exactly
+// has to be among both.
+func CompareAnswers(s *structural.Schema, old, new []structural.Rule) Answers {
+	out := Answers{Same: true, Refused: map[int]map[string]any{}, Accepted: map[int]map[string]any{}}
 	list := slices.Concat(old, new)
 	groups, unread := grouped(s, list)
 	for _, i := range unread {
@@ -64,28 +78,40 @@ func SameAnswers(s *structural.Schema, old, new []structural.Rule) (combinations
 			others = old
 		}
 		isEqual := func(r structural.Rule) bool {
-			return r.Rule == list[i].Rule && optionalOld(r) == optionalOld(list[i])
+			return r.Rule == list[i].Rule && ptr.Deref(r.OptionalOldSelf, false) == ptr.Deref(list[i].OptionalOldSelf, false)
 		}
-		if !slices.ContainsFunc(others, isEqual) {
-			return 0, false
-		}
+		out.Same = out.Same && slices.ContainsFunc(others, isEqual)
 	}
 	for _, g := range groups {
 		t := g.table(s, list)
 		if t == nil {
-			return 0, false
+			out.Same = false
+			continue
 		}
 		first := len(slices.DeleteFunc(slices.Clone(g.rules), func(i int) bool { return i >= len(old) }))
 		for _, row := range t.rows {
 			before := row.outcomes[:first]
 			after := row.outcomes[first:]
-			if isAccepted(before) != isAccepted(after) || hasFailure(after) && !hasFailure(before) {
-				return 0, false
+			switch {
+			case isAccepted(before) && !isAccepted(after):
+				t.keep(out.Refused, g.rules[first:], len(old), row, after)
+			case !isAccepted(before) && isAccepted(after):
+				t.keep(out.Accepted, g.rules[:first], 0, row, before)
+			case !hasFailure(after) || hasFailure(before):
+				continue
 			}
+			out.Same = false
 		}
-		combinations += len(t.rows)
+		out.Combinations += len(t.rows)
 	}
-	return combinations, true
+	return out
 }
 
-func optionalOld(r structural.Rule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
+// keep keeps the object of a row for each rule that refuses it, unless the schema refuses it.
+func (t *Table) keep(objects map[int]map[string]any, rules []int, offset int, r row, outcomes []unions.Outcome) {
+	for i, outcome := range outcomes {
+		if rule := rules[i] - offset; objects[rule] == nil && !isAccepted([]unions.Outcome{outcome}) && t.isPossible(r) {
+			objects[rule] = t.object(r)
+		}
+	}
+}

@@ -95,8 +95,7 @@ func (p *part) find(steps []string) []*part {
 func newPart(s *structural.Schema, step string) *part {
 	switch {
 	case step != element:
-		if i := s.PropertyIndex(step); i >= 0 {
-			child := s.Properties[i].Schema
+		if child := s.Property(step); child != nil {
 			return &part{step: step, schema: child, optional: !s.Requires(step) && !isDefaulted(child)}
 		}
 	case s.Items != nil:

@@ -16,7 +16,7 @@
 // the evaluation of package apiserver. [Search.Failure] looks for an object on which a read fails,
 // and asks the server's own code about each.
 //
-// [SameAnswers] decides whether rules that are written differently accept the same objects. For that
+// [CompareAnswers] decides whether rules that are written differently accept the same objects. For that
 // it makes a table: every combination of the values that the rules tell apart, with the answers of
 // the server's own code. A rule that cannot be read exactly has no table. [Meanings] reads off the
 // table which markers have the meaning of rules.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/schemagen/schemagen/structural"
@@ -40,6 +41,53 @@ type Marker struct {
 	Nonempty bool
 }
 
+// Words describes the marker.
+func (m Marker) Words() string {
+	var names, forced []string
+	for _, member := range m.Members {
+		name := member.Name
+		switch {
+		case m.Kind == Modes && !member.Optional:
+			forced = append(forced, strconv.Quote(member.Value))
+			continue
+		case m.Kind == Modes:
+			name = strconv.Quote(member.Value)
+		case m.Kind == Discriminated:
+			name += fmt.Sprintf(" (for %q)", member.Value)
+			if member.Optional {
+				name += " or nothing"
+			}
+		}
+		names = append(names, name)
+	}
+	members := strings.Join(names, ", ")
+	if m.Nonempty && m.Kind != Modes {
+		members += ", where an empty value is none"
+	}
+	switch m.Kind {
+	case ExactlyOne:
+		return "exactly one of " + members
+	case AtMostOne:
+		return "at most one of " + members
+	case AtLeastOne:
+		return "at least one of " + members
+	case Required:
+		return members + " is required"
+	case Requires:
+		return strings.Replace(members, ", ", " requires ", 1)
+	case Modes:
+		out := m.Discriminator + " decides about " + m.Members[0].Name
+		if len(forced) > 0 {
+			out += ", required for " + strings.Join(forced, ", ")
+		}
+		if len(names) > 0 {
+			out += ", allowed for " + members
+		}
+		return out
+	}
+	return m.Discriminator + " selects " + members
+}
+
 // Meaning is what rules of an object mean.
 type Meaning struct {
 	// Rules are the indexes of the rules.
@@ -66,7 +114,7 @@ func Meanings(s *structural.Schema, list []structural.Rule) []Meaning {
 		}
 		found := t.meaning()
 		isRead := func(field string) bool {
-			return slices.ContainsFunc(list, func(r structural.Rule) bool { return strings.Contains(r.Rule, field) })
+			return slices.ContainsFunc(list, func(r structural.Rule) bool { return strings.Contains(r.Rule, "."+field) })
 		}
 		if len(found.Markers) == 1 && found.Near == nil {
 			found.Near, found.Accepted = t.incomplete(found.Markers[0], isRead)
@@ -96,6 +144,7 @@ func (t *Table) meaning() Meaning {
 		isTighter := true
 		for _, r := range t.rows {
 			switch {
+			case r.isAccepted() && !t.holds(marker, r) && !t.isPossible(r):
 			case r.isAccepted() && !t.holds(marker, r):
 				differing = append(differing, r)
 			case !r.isAccepted() && t.holds(marker, r):
@@ -125,7 +174,7 @@ func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *
 	for _, allowed := range enumOf(d.schema) {
 		for _, p := range t.schema.Properties {
 			value := strings.Trim(string(allowed.Raw), `"`)
-			isSelected := func(r row) bool { return !r.isAccepted() || t.selects(r, d.step, value) }
+			isSelected := func(r row) bool { return !r.isAccepted() || t.selects(r, d.step, value) || !t.isPossible(r) }
 			i := slices.IndexFunc(t.rows, func(r row) bool { return !isSelected(r) })
 			if i < 0 || !strings.EqualFold(value, p.Name) || t.schema.Requires(p.Name) || isRead(p.Name) {
 				continue

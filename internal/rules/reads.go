@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
+	"k8s.io/utils/ptr"
 
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/structural"
@@ -76,7 +77,7 @@ func Reads(rule structural.Rule, s *structural.Schema, place Place) *Analysis {
 	}
 	self := value{schema: s, place: place, path: "self", text: "self", steps: []string{"self"}}
 	old := value{schema: s, place: place, path: "oldSelf", text: "oldSelf", steps: []string{"oldSelf"}}
-	old.optional = optionalOld(rule)
+	old.optional = ptr.Deref(rule.OptionalOldSelf, false)
 	root := (*scope)(nil).with("self", self).with("oldSelf", old)
 	w := &walk{parsed: parsed}
 	w.value(parsed.Expr(), root, facts{})

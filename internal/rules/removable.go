@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
@@ -23,7 +24,7 @@ var immutable = lazyregexp.New(`(?i)\bimmutable\b|\bonce set\b|\bcan(not|'t) be 
 // value was found.
 func (s *Search) Removal(ctx context.Context, edges []structural.Edge, node *structural.Schema,
 	rule structural.Rule) (*Removal, error) {
-	if optionalOld(rule) || !immutable().MatchString(rule.Message) || !apiserver.UsesOldSelf(rule.Rule) {
+	if ptr.Deref(rule.OptionalOldSelf, false) || !immutable().MatchString(rule.Message) || !apiserver.UsesOldSelf(rule.Rule) {
 		return nil, nil
 	}
 	a := Reads(rule, node, Inside)

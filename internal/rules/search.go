@@ -436,7 +436,7 @@ func place(s *structural.Schema, object any, edges []structural.Edge, value any)
 	name := edge.Property
 	var child *structural.Schema
 	if edge.Keyword == "properties" {
-		child = s.Properties[s.PropertyIndex(name)].Schema
+		child = s.Property(name)
 	} else {
 		name = entryName
 		child = s.AdditionalProperties.Schema

@@ -180,7 +180,7 @@ func (c *setCorpus) checkWritten(s *structural.Schema, list []structural.Rule, g
 		}
 		written = append(written, m.rules(c.t, s)...)
 	}
-	if _, same := SameAnswers(s, own, written); !same {
+	if !CompareAnswers(s, own, written).Same {
 		c.t.Errorf("%s: the rules of %v have other answers than %v", c.project, found, own)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/plainjson"
+	"github.com/schemagen/schemagen/internal/schemas/contradictions"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -139,4 +141,18 @@ func (t *Table) object(r row) map[string]any {
 	}
 	object, _ := t.self.build(chosen, nil).(map[string]any)
 	return object
+}
+
+// isPossible reports whether the schema accepts the values of a row.
+func (t *Table) isPossible(r row) bool {
+	for i, column := range t.columns {
+		if r.classes[i] == absent || len(column.children) > 0 {
+			continue
+		}
+		value, err := plainjson.Marshal(column.choices[r.classes[i]])
+		if err != nil || contradictions.Refusal(column.schema, structural.JSON{Raw: value}) != "" {
+			return false
+		}
+	}
+	return true
 }

@@ -219,14 +219,14 @@ func (k *kind) check(schema *structural.Schema, wanted []ask) error {
 		}
 		o.fill()
 		for _, f := range o.typ.jsonFields() {
-			i := o.schema.PropertyIndex(f.Name)
-			if i < 0 || len(o.path) == 0 && slices.Contains([]string{"apiVersion", "kind", "metadata"}, f.Name) {
+			schema := o.schema.Property(f.Name)
+			if schema == nil || len(o.path) == 0 && slices.Contains([]string{"apiVersion", "kind", "metadata"}, f.Name) {
 				continue
 			}
 			if k.ctx.Err() != nil {
 				return k.ctx.Err()
 			}
-			checked := &field{jsonField: f, in: o, schema: o.schema.Properties[i].Schema}
+			checked := &field{jsonField: f, in: o, schema: schema}
 			if f.Owner.Pkg.Local() {
 				for _, a := range wanted {
 					if err := a.find(checked); err != nil {
@@ -383,11 +383,11 @@ func (o *object) fill() {
 		return
 	}
 	for _, f := range o.typ.jsonFields() {
-		i := o.schema.PropertyIndex(f.Name)
-		if i < 0 {
+		property := o.schema.Property(f.Name)
+		if property == nil {
 			continue
 		}
-		for _, v := range samples(o.schema.Properties[i].Schema) {
+		for _, v := range samples(property) {
 			if sent, err := o.sent(map[string]any{f.Name: v}); err == nil && sent != nil {
 				o.fillers = append(o.fillers, filler{f.Name, v})
 				break

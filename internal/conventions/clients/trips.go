@@ -294,8 +294,8 @@ func (f *field) unknownTo(end leaf) (out []string) {
 
 // below returns values for a property of an object.
 func below(s *structural.Schema, name string) []any {
-	if i := s.PropertyIndex(name); i >= 0 {
-		return samples(s.Properties[i].Schema)
+	if p := s.Property(name); p != nil {
+		return samples(p)
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
 		return samples(s.AdditionalProperties.Schema)

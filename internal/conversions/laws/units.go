@@ -252,10 +252,7 @@ func paths(list [][]*conversions.Field) string {
 // is none that the type of the field can express.
 func refused(s *structural.Schema, path []*conversions.Field) string {
 	for _, f := range path {
-		if s == nil || s.PropertyIndex(f.JSON) < 0 {
-			return ""
-		}
-		s = s.Properties[s.PropertyIndex(f.JSON)].Schema
+		s = s.Property(f.JSON)
 	}
 	if s == nil || s.ValueValidation == nil {
 		return ""

@@ -41,8 +41,8 @@ func newLostMetadata(c *Checker, crds []*Definition) *lostMetadata {
 	m := &lostMetadata{checker: c, seen: map[metadataNode]bool{}, ofKinds: map[token.Pos]bool{}, reported: map[token.Pos]bool{}}
 	for _, crd := range crds {
 		for _, s := range crd.Schemas {
-			if i := s.PropertyIndex("metadata"); i >= 0 {
-				m.ofKinds[s.Properties[i].Schema.Origin.Pos] = true
+			if metadata := s.Property("metadata"); metadata != nil {
+				m.ofKinds[metadata.Origin.Pos] = true
 			}
 		}
 	}

@@ -86,9 +86,9 @@ func (c *celWriter) expr(tag codetags.Tag, value string, schema *structural.Sche
 		return c.item(tag, value, schema)
 	case markers.TagSubfieldName:
 		arg, _ := tag.PositionalArg()
-		i := schema.PropertyIndex(arg.Value)
+		property := schema.Property(arg.Value)
 		name, ok := celtext.Name(arg.Value)
-		if i < 0 || !ok {
+		if property == nil || !ok {
 			return c.failAt(schema, arg.Value)
 		}
 		field := value + "." + name
@@ -98,7 +98,7 @@ func (c *celWriter) expr(tag codetags.Tag, value string, schema *structural.Sche
 		case markers.TagForbiddenName:
 			return "!has(" + field + ")"
 		}
-		return fmt.Sprintf("(!has(%s) || %s)", field, c.expr(*tag.ValueTag, field, schema.Properties[i].Schema))
+		return fmt.Sprintf("(!has(%s) || %s)", field, c.expr(*tag.ValueTag, field, property))
 	case markers.TagMinLengthName, markers.TagMinItemsName, markers.TagMinPropertiesName:
 		return ifText(schema, value, fmt.Sprintf("%s.size() >= %d", value, c.number(tag)))
 	case markers.TagMaxLengthName, markers.TagMaxItemsName, markers.TagMaxPropertiesName:
@@ -142,12 +142,11 @@ func (c *celWriter) item(tag codetags.Tag, value string, s *structural.Schema) s
 	x := c.variable()
 	var other []string
 	for _, arg := range tag.Args {
-		i := s.Items.PropertyIndex(arg.Name)
+		key := s.Items.Property(arg.Name)
 		name, ok := celtext.Name(arg.Name)
-		if i < 0 || !ok {
+		if key == nil || !ok {
 			return c.failAt(s.Items, arg.Name)
 		}
-		key := s.Items.Properties[i].Schema
 		// Even a required key may be absent in objects stored before it was required.
 		other = append(other, fmt.Sprintf("!has(%[1]s.%[2]s) || %[1]s.%[2]s != %[3]s", x, name, c.literal(arg.Value, key.Type)))
 	}

@@ -81,8 +81,8 @@ func (op fieldRule) Apply(editor *Editor, schema *structural.Schema) {
 // isSet returns the condition that a field is set, as Go clients see it: they cannot tell an empty
 // list, or the zero value of a field that is not a pointer, from an absent one.
 func isSet(s *structural.Schema, field, value string) string {
-	if i := s.PropertyIndex(field); i >= 0 {
-		return unions.IsSet(value, unions.Nonzero(s.Properties[i].Schema))
+	if f := s.Property(field); f != nil {
+		return unions.IsSet(value, unions.Nonzero(f))
 	}
 	return "has(" + value + ")"
 }

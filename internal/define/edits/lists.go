@@ -185,7 +185,7 @@ func (c *celWriter) selects(item codetags.Tag, schema *structural.Schema) func(x
 			c.fail("rename it", "CEL rules cannot read the field %s", arg.Name)
 			return nil
 		}
-		key := schema.Items.Properties[schema.Items.PropertyIndex(arg.Name)].Schema
+		key := schema.Items.Property(arg.Name)
 		literal := c.literal(arg.Value, key.Type)
 		equals = append(equals, func(x string) string { return "has(" + x + "." + name + ") && " + x + "." + name + " == " + literal })
 	}
@@ -219,11 +219,10 @@ func (op itemTransition) Apply(editor *Editor, schema *structural.Schema) {
 			editor.Errorf(editor.Pos, "rename it", "CEL rules cannot read the field %s", op.field)
 			return
 		}
-		i := schema.PropertyIndex(op.field)
-		if i < 0 {
+		list = schema.Property(op.field)
+		if list == nil {
 			return // a condition removes it
 		}
-		list = schema.Properties[i].Schema
 		self = "self." + name
 		old = "oldSelf." + name
 		guard = "!has(" + self + ") || "
@@ -254,13 +253,13 @@ func (c *celWriter) same(tag codetags.Tag, x, y string, s *structural.Schema) st
 		return x + " == " + y
 	}
 	arg, _ := tag.PositionalArg()
-	i := s.PropertyIndex(arg.Value)
+	field := s.Property(arg.Value)
 	name, ok := celtext.Name(arg.Value)
-	if i < 0 || !ok {
+	if field == nil || !ok {
 		return c.failAt(s, arg.Value)
 	}
 	inner := WithoutLevel(*tag.ValueTag)
-	child := c.same(inner, x+"."+name, y+"."+name, s.Properties[i].Schema)
+	child := c.same(inner, x+"."+name, y+"."+name, field)
 	if lastTag(inner).Name == markers.TagImmutableName {
 		return fmt.Sprintf("(has(%[1]s.%[3]s) ? has(%[2]s.%[3]s) && %[4]s : !has(%[2]s.%[3]s))", x, y, name, child)
 	}

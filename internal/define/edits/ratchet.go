@@ -3,6 +3,8 @@ package edits
 import (
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -30,7 +32,7 @@ func Ratcheting(rule structural.Rule, unchanged string) structural.Rule {
 func WithoutRatcheting(rule structural.Rule) (plain structural.Rule, ok bool) {
 	condition, _, ok := strings.Cut(rule.Rule, ratchets)
 	isDependent := strings.HasPrefix(rule.Message, mustBeSet) || strings.HasPrefix(rule.Message, mayNotBeSet)
-	if !ok || !isDependent || rule.Reason == nil || rule.OptionalOldSelf == nil || !*rule.OptionalOldSelf {
+	if !ok || !isDependent || rule.Reason == nil || !ptr.Deref(rule.OptionalOldSelf, false) {
 		return rule, false
 	}
 	rule.Rule = condition

@@ -107,12 +107,11 @@ func (k *Kind) at(version int, path string) (node, parent *structural.Schema) {
 			for end < len(path) && !strings.ContainsRune(".[{", rune(path[end])) {
 				end++
 			}
-			i := node.PropertyIndex(path[1:end])
-			if i < 0 {
+			parent = node
+			node = parent.Property(path[1:end])
+			if node == nil {
 				return nil, nil
 			}
-			parent = node
-			node = parent.Properties[i].Schema
 			path = path[end:]
 		}
 	}

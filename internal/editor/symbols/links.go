@@ -125,13 +125,7 @@ func (p *Place) mentionAt(m *Marker) (mention, bool) {
 
 // field returns the node of the field that is mentioned, or nil.
 func (m mention) field() *structural.Schema {
-	if m.owner.schema == nil {
-		return nil
-	}
-	if i := m.owner.schema.PropertyIndex(m.name); i >= 0 {
-		return m.owner.schema.Properties[i].Schema
-	}
-	return nil
+	return m.owner.schema.Property(m.name)
 }
 
 // declared returns the declaration of the field that is mentioned; empty if it is not the user's.

@@ -96,8 +96,7 @@ func child(u use, name string) *structural.Schema {
 	if u.schema == nil {
 		return nil
 	}
-	if i := u.schema.PropertyIndex(name); i >= 0 {
-		s := u.schema.Properties[i].Schema
+	if s := u.schema.Property(name); s != nil {
 		if u.path == "" && name == "metadata" && len(s.Properties) == 0 {
 			return structural.ObjectMeta()
 		}

@@ -3,6 +3,7 @@ package markdown
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/screen"
@@ -47,4 +48,17 @@ func Code(text string) string {
 		text = " " + text + " "
 	}
 	return fence + text + fence
+}
+
+// Anchor returns the link that GitHub gives to a heading.
+func Anchor(heading string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c == ' ':
+			return '-'
+		case c == '-', c == '_', unicode.IsLetter(c), unicode.IsDigit(c):
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, heading)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/pages/prose"
 )
 
@@ -77,30 +78,23 @@ func asciidocCodeLines(code string) string {
 	return strings.Join(out, " +\n")
 }
 
-// asciidocSpans returns the text of spans, of which only code is markup.
+// asciidocSpans returns the text of spans, of which only code and links are markup.
 func asciidocSpans(spans []prose.Span) string {
-	var b strings.Builder
-	for _, span := range spans {
-		switch span.Kind {
-		case prose.CodeSpan:
-			b.WriteString(asciidocCode(span.Text))
-		case prose.Break:
-			b.WriteString(" ")
-		case prose.Link:
-			label := asciidocSpans(span.Spans)
-			b.WriteString(label)
-			if target := asciidoc(span.URL); target != label {
-				b.WriteString(" " + asciidoc("(") + target + asciidoc(")"))
-			}
-		case prose.Emphasis:
-			b.WriteString(asciidoc("*") + asciidocSpans(span.Spans) + asciidoc("*"))
-		case prose.Strong:
-			b.WriteString(asciidoc("**") + asciidocSpans(span.Spans) + asciidoc("**"))
-		default:
-			b.WriteString(asciidocSpaced(span.Text))
-		}
+	return prose.Writer{Text: asciidocSpaced, Code: asciidocCode, Link: asciidocLink}.Write(spans)
+}
+
+// plainURL matches the URLs that can be in a link macro without escapes.
+var plainURL = lazyregexp.New(`^https?://[\w./#?=&%~:,@;-]+$`)
+
+// asciidocLink returns a link, as text if AsciiDoc could interpret the URL.
+func asciidocLink(url, label string) string {
+	if plainURL().MatchString(url) {
+		return "link:++" + url + "++[" + label + "]"
 	}
-	return b.String()
+	if target := asciidoc(url); target != label {
+		return label + " " + asciidoc("(") + target + asciidoc(")")
+	}
+	return label
 }
 
 // asciidocSpaced escapes a part of a line, and keeps the space on both of its sides.

@@ -12,7 +12,8 @@ func TestAsciiDocProse(t *testing.T) {
 		{"3. a\n4. b", "[start=3]\n. a\n. b\n"},
 		{"- a\n\n  b", "* a\n+\nb\n"},
 		{"- a\n\n  - b\n\n  c", "* a\n\n** b\n\n+\nc\n"},
-		{"*x* [l](https://x.io)", "&#42;x&#42; l &#40;https&#58;//x.io&#41;\n"},
+		{"*x* [l](https://x.io)", "&#42;x&#42; link:++https://x.io++[l]\n"},
+		{"[l](<https://x.io/a[b]>)", "l &#40;https&#58;//x.io/a&#91;b&#93;&#41;\n"},
 		{"Run:\n\n    a|\n      b", "Run&#58;\n\n``a&#124;`` +\n&#160;&#160;``b``\n"},
 	} {
 		if got := asciidocProse(test.description); got != test.want {

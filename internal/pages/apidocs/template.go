@@ -39,15 +39,6 @@ type Kind struct {
 	Versions []*explain.Documented
 }
 
-// Row is a field in a flat list of fields.
-type Row struct {
-	*fields.Field
-	// Path is the path of the field in the object, such as spec.replicas.
-	Path string
-	// Depth is the number of fields around this one.
-	Depth int
-}
-
 // NewDocument returns the data of a template.
 func NewDocument(title string, kinds []*explain.Documented) Document {
 	out := Document{Title: title}
@@ -160,7 +151,7 @@ func Functions() template.FuncMap {
 		"asciidocCode":  asciidocCode,
 		"asciidocLines": asciidocLines,
 		"asciidocProse": asciidocProse,
-		"fields":        rows,
+		"fields":        (*fields.Field).Rows,
 		"fence":         fence,
 		"join":          strings.Join,
 		"line":          func(text string) string { return strings.Join(strings.Fields(text), " ") },
@@ -168,22 +159,6 @@ func Functions() template.FuncMap {
 		"markdownCode":  markdown.Code,
 		"paragraphs":    paragraphs,
 	}
-}
-
-// rows returns all fields below a field, each before the fields in it.
-func rows(field *fields.Field) []Row {
-	var out []Row
-	var add func(f *fields.Field, prefix string, depth int)
-	add = func(f *fields.Field, prefix string, depth int) {
-		for _, child := range f.Fields {
-			out = append(out, Row{Field: child, Path: prefix + child.Name, Depth: depth})
-			add(child, prefix+child.Name+".", depth+1)
-		}
-	}
-	if field != nil {
-		add(field, "", 0)
-	}
-	return out
 }
 
 // paragraphs returns the paragraphs of a description, each on one line.

@@ -160,7 +160,7 @@ func TestPageDescribesTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, chapter, _ := strings.Cut(string(page), "### Templates")
-	for _, value := range []any{Document{}, Group{}, Kind{}, Row{}, fields.Field{}, fields.Union{}, fields.UnionValue{}, fields.Rule{}, fields.EnumValue{}, explain.Version{}, explain.Documented{}, explain.Example{}} {
+	for _, value := range []any{Document{}, Group{}, Kind{}, fields.Row{}, fields.Field{}, fields.Union{}, fields.UnionValue{}, fields.Rule{}, fields.EnumValue{}, fields.Fact{}, explain.Version{}, explain.Documented{}, explain.Example{}} {
 		for field := range reflect.TypeOf(value).Fields() {
 			if !field.Anonymous && field.Name != "SchemaPath" && !strings.Contains(chapter, "`"+field.Name+"`") {
 				t.Errorf("docs/editor.md does not describe %s of %T", field.Name, value)

@@ -84,7 +84,7 @@ type Example struct {
 }
 
 // DocumentedField returns [Explain] of the whole object without the fields of the standard
-// metadata. It returns nil if there is no schema.
+// metadata, and with the values of apiVersion and kind. It returns nil if there is no schema.
 func DocumentedField(r *publish.Resource) *fields.Field {
 	out, err := Explain(r, "", fields.AllLevels)
 	if err != nil {
@@ -95,6 +95,14 @@ func DocumentedField(r *publish.Resource) *fields.Field {
 			f.Fields = nil
 		}
 	})
+	for _, f := range out.Field.Fields {
+		switch f.Name {
+		case "apiVersion":
+			f.Description = "Always `" + r.GroupVersion() + "`."
+		case "kind":
+			f.Description = "Always `" + r.Kind + "`."
+		}
+	}
 	return out.Field
 }
 
@@ -116,17 +124,22 @@ func (k *Documented) Missing() string {
 	return k.Unpublished()
 }
 
+// title returns the heading of a version of a kind.
+func (k *Documented) title() string { return k.Kind + " " + k.Version }
+
 // MarkdownDocs returns the documentation of kinds in Markdown, one file per group.
 func MarkdownDocs(kinds []*Documented) []publish.File {
 	var out []publish.File
 	texts := map[string]*strings.Builder{}
-	for _, k := range SortDocumented(kinds) {
+	sorted := SortDocumented(kinds)
+	for _, k := range sorted {
 		b := texts[k.Group]
 		if b == nil {
 			b = &strings.Builder{}
 			texts[k.Group] = b
 			out = append(out, publish.File{Path: k.Group + ".md"})
 			fmt.Fprintf(b, "# %s\n", markdown.Text(k.Group))
+			writeContents(b, slices.DeleteFunc(slices.Clone(sorted), func(other *Documented) bool { return other.Group != k.Group }))
 		}
 		writeKindMarkdown(b, k)
 	}
@@ -134,6 +147,17 @@ func MarkdownDocs(kinds []*Documented) []publish.File {
 		out[i].Data = []byte(texts[strings.TrimSuffix(f.Path, ".md")].String())
 	}
 	return out
+}
+
+// writeContents writes links to the kinds of a group, if there are several.
+func writeContents(b *strings.Builder, kinds []*Documented) {
+	if len(kinds) < 2 {
+		return
+	}
+	b.WriteString("\n")
+	for _, k := range kinds {
+		fmt.Fprintf(b, "- [%s](#%s)\n", markdown.Text(k.title()), markdown.Anchor(k.title()))
+	}
 }
 
 // writeVersions writes what becomes of each version, if there are several.
@@ -158,7 +182,7 @@ func writeKindMarkdown(b *strings.Builder, k *Documented) {
 	if k.Namespaced {
 		scope = "namespaced"
 	}
-	fmt.Fprintf(b, "\n## %s %s\n\n%s, plural %s, %s", markdown.Text(k.Kind), markdown.Text(k.Version), markdown.Code(k.GroupVersion()), markdown.Code(k.Plural), scope)
+	fmt.Fprintf(b, "\n## %s\n\n%s, plural %s, %s", markdown.Text(k.title()), markdown.Code(k.GroupVersion()), markdown.Code(k.Plural), scope)
 	if len(k.ShortNames) > 0 {
 		for i, name := range k.ShortNames {
 			b.WriteString([]string{", short ", ", "}[min(i, 1)] + markdown.Code(name))
@@ -185,8 +209,6 @@ func writeKindMarkdown(b *strings.Builder, k *Documented) {
 		}
 		fmt.Fprintf(b, "\n%s:\n\n%syaml\n%s%s\n", markdown.Text(example.Title), fence, example.YAML, fence)
 	}
-	fmt.Fprintf(b, "\n### Fields of %s %s\n\n", markdown.Text(k.Kind), markdown.Text(k.Version))
-	for _, child := range k.Field.Fields {
-		writeMarkdownField(b, "", child)
-	}
+	fmt.Fprintf(b, "\n### Fields of %s\n\n", markdown.Text(k.title()))
+	writeMarkdownFields(b, k.Field)
 }

@@ -84,28 +84,15 @@ func codeLines(text string) []string {
 
 // spansMarkdown returns the text of spans, escaped except for code.
 func spansMarkdown(spans []prose.Span) string {
-	var b strings.Builder
-	for _, span := range spans {
-		switch span.Kind {
-		case prose.CodeSpan:
-			b.WriteString(markdown.Code(span.Text))
-		case prose.Break:
-			b.WriteString(" ")
-		case prose.Link:
-			label := spansMarkdown(span.Spans)
-			b.WriteString(label)
-			if target := markdown.Text(span.URL); target != label {
-				b.WriteString(" (" + target + ")")
-			}
-		case prose.Emphasis:
-			b.WriteString(`\*` + spansMarkdown(span.Spans) + `\*`)
-		case prose.Strong:
-			b.WriteString(`\*\*` + spansMarkdown(span.Spans) + `\*\*`)
-		default:
-			b.WriteString(markdown.Text(span.Text))
-		}
+	return prose.Writer{Text: markdown.Text, Code: markdown.Code, Link: linkText}.Write(spans)
+}
+
+// linkText returns a link as text.
+func linkText(url, label string) string {
+	if target := markdown.Text(url); target != label {
+		return label + " (" + target + ")"
 	}
-	return b.String()
+	return label
 }
 
 // unlisted escapes the beginning of a paragraph that would be a heading or a list.

@@ -111,57 +111,26 @@ func (e *Explanation) writePlainField(b *strings.Builder, indent string, f *fiel
 	}
 }
 
-// fact is a line about a value, and the lines below it.
-type fact struct {
-	text string
-	more []string
-}
-
-// facts returns what is known about the value.
-func facts(f *fields.Field) []fact {
-	var out []fact
-	add := func(text string) { out = append(out, fact{text: text}) }
-	if len(f.Enum) > 0 {
-		var values, described []string
-		for _, v := range f.Enum {
-			values = append(values, v.Value)
-			if v.Description != "" {
-				described = append(described, v.Value+": "+fields.OneLine(v.Description))
-			}
-		}
-		out = append(out, fact{f.OneOf() + ": " + strings.Join(values, ", "), described})
-	}
-	if f.Default != "" {
-		add("default: " + f.Default)
-	}
-	if f.Example != "" {
-		add("example: " + f.Example)
-	}
-	for _, limit := range f.Limits {
-		add(limit)
-	}
-	if f.Member != "" {
-		add(f.Member)
-	}
-	return out
-}
-
 // writeFacts writes facts as text.
 func writeFacts(b *strings.Builder, indent string, f *fields.Field) {
-	for _, fact := range facts(f) {
-		writeWrapped(b, indent, fact.text)
-		for _, line := range fact.more {
-			writeWrapped(b, indent, "- "+line)
+	for _, fact := range f.Facts() {
+		writeWrapped(b, indent, fact.Line())
+		for _, v := range fact.Values {
+			writeWrapped(b, indent, "- "+v.Value+": "+fields.OneLine(v.Description))
 		}
 	}
 }
 
 // writeMarkdownFacts writes facts as a list.
 func writeMarkdownFacts(b *strings.Builder, indent string, f *fields.Field) {
-	for _, fact := range facts(f) {
-		b.WriteString(indent + "- " + markdown.Text(fact.text) + "\n")
-		for _, line := range fact.more {
-			b.WriteString(indent + "  - " + markdown.Text(line) + "\n")
+	for _, fact := range f.Facts() {
+		b.WriteString(indent + "- " + markdown.Text(fact.Text))
+		for i, code := range fact.Code {
+			b.WriteString([]string{" ", ", "}[min(i, 1)] + markdown.Code(code))
+		}
+		b.WriteString("\n")
+		for _, v := range fact.Values {
+			fmt.Fprintf(b, "%s  - %s: %s\n", indent, markdown.Code(v.Value), markdown.Text(fields.OneLine(v.Description)))
 		}
 	}
 }
@@ -227,7 +196,7 @@ func section(r *publish.Resource, f *fields.Field) string {
 	if f.Description != "" {
 		b.WriteString("\n" + proseMarkdown("", f.Description) + "\n")
 	}
-	if len(facts(f)) > 0 {
+	if len(f.Facts()) > 0 {
 		b.WriteString("\n")
 	}
 	writeMarkdownFacts(&b, "", f)
@@ -239,9 +208,7 @@ func section(r *publish.Resource, f *fields.Field) string {
 	if len(f.Fields) > 0 {
 		b.WriteString("\n## Fields\n\n")
 	}
-	for _, child := range f.Fields {
-		writeMarkdownField(&b, "", child)
-	}
+	writeMarkdownFields(&b, f)
 	return b.String()
 }
 
@@ -278,25 +245,25 @@ func writeMarkdownRules(b *strings.Builder, indent string, f *fields.Field) {
 	}
 }
 
-func writeMarkdownField(b *strings.Builder, indent string, f *fields.Field) {
-	required := ""
-	if f.Required {
-		required = ", required"
-	}
-	fmt.Fprintf(b, "%s- %s (%s%s%s)", indent, markdown.Code(f.Name), markdown.Code(f.Type), required, positionOf(f))
-	if f.Description != "" {
-		text := proseMarkdown(indent+"  ", f.Description)
-		if !strings.HasPrefix(text, "\n") {
-			text = " " + text
+// writeMarkdownFields writes all fields below a field as one list: nested ones are too deep to be read.
+func writeMarkdownFields(b *strings.Builder, f *fields.Field) {
+	const indent = "  "
+	for _, row := range f.Rows() {
+		required := ""
+		if row.Required {
+			required = ", required"
 		}
-		b.WriteString(":" + text)
-	}
-	b.WriteString("\n")
-	indent += "  "
-	writeMarkdownFacts(b, indent, f)
-	writeMarkdownUnions(b, indent, f)
-	writeMarkdownRules(b, indent, f)
-	for _, child := range f.Fields {
-		writeMarkdownField(b, indent, child)
+		fmt.Fprintf(b, "- %s (%s%s%s)", markdown.Code(row.Path), markdown.Code(row.Type), required, positionOf(row.Field))
+		if row.Description != "" {
+			text := proseMarkdown(indent, row.Description)
+			if !strings.HasPrefix(text, "\n") {
+				text = " " + text
+			}
+			b.WriteString(":" + text)
+		}
+		b.WriteString("\n")
+		writeMarkdownFacts(b, indent, row.Field)
+		writeMarkdownUnions(b, indent, row.Field)
+		writeMarkdownRules(b, indent, row.Field)
 	}
 }

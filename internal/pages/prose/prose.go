@@ -73,6 +73,36 @@ const (
 	Break    SpanKind = "br"
 )
 
+// Writer writes spans in a markup language.
+type Writer struct {
+	// Text and Code escape texts.
+	Text, Code func(string) string
+	// Link writes a link whose label is already escaped.
+	Link func(url, label string) string
+}
+
+// Write returns the text of spans, in which only code and links are markup.
+func (w Writer) Write(spans []Span) string {
+	var b strings.Builder
+	for _, span := range spans {
+		switch span.Kind {
+		case CodeSpan:
+			b.WriteString(w.Code(span.Text))
+		case Break:
+			b.WriteString(" ")
+		case Link:
+			b.WriteString(w.Link(span.URL, w.Write(span.Spans)))
+		case Emphasis:
+			b.WriteString(w.Text("*") + w.Write(span.Spans) + w.Text("*"))
+		case Strong:
+			b.WriteString(w.Text("**") + w.Write(span.Spans) + w.Text("**"))
+		default:
+			b.WriteString(w.Text(span.Text))
+		}
+	}
+	return b.String()
+}
+
 const (
 	// maxParsed is the length, in bytes, up to which a description is parsed: the
 	// parser takes time that grows with the square of some texts.

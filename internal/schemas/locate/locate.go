@@ -33,7 +33,7 @@ func (l *Locator) Property(s *structural.Schema, name string) *structural.Schema
 		return nil
 	}
 	if l == nil || len(s.Properties) < manyProperties {
-		return property(s, name)
+		return s.Property(name)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,14 +122,6 @@ func (l *Locator) step(schema *structural.Schema, path string) (child *structura
 		return schema.AdditionalProperties.Schema, rest
 	}
 	return nil, path
-}
-
-// property returns the property of a schema with a name, or nil.
-func property(s *structural.Schema, name string) *structural.Schema {
-	if i := s.PropertyIndex(name); i >= 0 {
-		return s.Properties[i].Schema
-	}
-	return nil
 }
 
 func isStepEnd(rest string) bool { return rest == "" || rest[0] == '.' || rest[0] == '[' }
@@ -236,8 +228,8 @@ func follow(schema *structural.Schema, path string) (*Followed, string) {
 			return nil, ""
 		case schema.Items != nil:
 			return &Followed{Schema: schema.Items, Path: ".items"}, rest
-		case property(schema, name) != nil:
-			return &Followed{Schema: property(schema, name), Path: ".properties[" + name + "]"}, rest
+		case schema.Property(name) != nil:
+			return &Followed{Schema: schema.Property(name), Path: ".properties[" + name + "]"}, rest
 		case a != nil && a.Schema != nil:
 			return &Followed{Schema: a.Schema, Path: ".additionalProperties"}, rest
 		}

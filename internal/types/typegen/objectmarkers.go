@@ -169,8 +169,8 @@ func conversion(c *apiextensionsv1.CustomResourceConversion) string {
 func (b *builder) rootMarkers(schema *structural.Schema) []string {
 	var out []string
 	location := func(name, marker string) { out = append(out, fmt.Sprintf("schemagen:at(.%s)=+%s", name, marker)) }
-	if i := schema.PropertyIndex("metadata"); i >= 0 {
-		for _, p := range schema.Properties[i].Schema.Properties { // only name and generateName are generated
+	if metadata := schema.Property("metadata"); metadata != nil {
+		for _, p := range metadata.Properties { // only name and generateName are generated
 			if p.Schema.Description != "" {
 				location("metadata."+p.Name, textMarker(p.Schema.Description))
 			}
@@ -184,15 +184,14 @@ func (b *builder) rootMarkers(schema *structural.Schema) []string {
 		}
 	}
 	for _, usual := range b.known.root {
-		i := schema.PropertyIndex(usual.Name)
-		if i < 0 {
+		p := schema.Property(usual.Name)
+		if p == nil {
 			location(usual.Name, markers.OmitName)
 			continue
 		}
 		if schema.Requires(usual.Name) {
 			location(usual.Name, "required")
 		}
-		p := schema.Properties[i].Schema
 		switch {
 		case b.whole(p) == b.whole(usual.Schema):
 		case usual.Name == "metadata": // has the markers above

@@ -256,18 +256,10 @@ func (c combination) object(u *unions.Union, s *structural.Schema) map[string]an
 	}
 	for i, m := range u.Members {
 		if c.members[i] {
-			out[m.Name] = emptyOf(property(s, m.Name))
+			out[m.Name] = emptyOf(s.Property(m.Name))
 		}
 	}
 	return out
-}
-
-// property returns the schema of a property, or nil.
-func property(s *structural.Schema, name string) *structural.Schema {
-	if i := s.PropertyIndex(name); i >= 0 {
-		return s.Properties[i].Schema
-	}
-	return nil
 }
 
 // emptyOf returns an empty value of the type of a schema.

@@ -119,8 +119,8 @@ func (op writeUnion) reportValues(union *unions.Union, s *structural.Schema) (fo
 		marker := "+" + markers.WhenName + "(" + member.Condition + ")"
 		pos := op.Discriminator.Field.Pos
 		hint := "write // " + marker + "=+" + markers.EnumValuesName + "=" + value.Name + " instead of the value in the list"
-		if i := s.PropertyIndex(union.Discriminator); i >= 0 {
-			pos = s.Properties[i].Schema.Origin.Of("enum")
+		if discriminator := s.Property(union.Discriminator); discriminator != nil {
+			pos = discriminator.Origin.Of("enum")
 		}
 		var edit *markers.Edit
 		if constant := op.constant(value.Name); constant != nil {

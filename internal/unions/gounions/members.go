@@ -50,11 +50,10 @@ func (op writeUnion) checkMembers(editor *edits.Editor, union *unions.Union, sch
 			}
 			seen[m.Value] = m.GoName
 		}
-		i := schema.PropertyIndex(m.Name)
-		if i < 0 {
+		member := schema.Property(m.Name)
+		if member == nil {
 			continue
 		}
-		member := schema.Properties[i].Schema
 		union.Members[index].Untyped = member.Type == "" && !member.XIntOrString
 		switch {
 		case member.Origin.Mistake != notes.NoMistake:

@@ -522,8 +522,8 @@ func (op writeUnion) setDiscriminator(name string, s *structural.Schema, lowered
 
 // hasMistake reports whether an error in the source affects the schema of a property.
 func hasMistake(s *structural.Schema, property string) bool {
-	i := s.PropertyIndex(property)
-	return i >= 0 && s.Properties[i].Schema.Origin.Mistake != notes.NoMistake
+	p := s.Property(property)
+	return p != nil && p.Origin.Mistake != notes.NoMistake
 }
 
 // rulePos returns the position of the member that a rule is about, or else of the union.
@@ -582,11 +582,10 @@ func (op writeUnion) enforcedByHand(editor *edits.Editor, union *unions.Union, s
 
 // readDiscriminator completes the discriminator with information from the schema.
 func (op writeUnion) readDiscriminator(union *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
-	i := s.PropertyIndex(union.Discriminator)
-	if i < 0 {
+	d := s.Property(union.Discriminator)
+	if d == nil {
 		return // it is not in the schema
 	}
-	d := s.Properties[i].Schema
 	if d.Origin.Mistake != notes.NoMistake {
 		return
 	}

@@ -84,7 +84,7 @@ func (e *lineEditor) replace(meaning rules.Meaning, own []*markers.Marker, field
 		if members == nil {
 			return false
 		}
-		texts = append(texts, words(marker))
+		texts = append(texts, marker.Words())
 		switch {
 		case isMarked(marker, members, fields):
 			isInUnion = true
@@ -132,7 +132,7 @@ func (e *lineEditor) near(meaning rules.Meaning, fields []*unionField) bool {
 		return false // the union has rules of its own
 	}
 	e.out.Edits = nil
-	e.out.Meaning = words(*meaning.Near)
+	e.out.Meaning = meaning.Near.Words()
 	e.out.Why = accepts(meaning)
 	return true
 }
@@ -165,31 +165,6 @@ func orderMembers(members []unions.Member, fields []*unionField) {
 		return slices.IndexFunc(fields, func(f *unionField) bool { return f.name == m.Name })
 	}
 	slices.SortStableFunc(members, func(a, b unions.Member) int { return index(a) - index(b) })
-}
-
-// words describes a marker.
-func words(m rules.Marker) string {
-	var names []string
-	for _, member := range m.Members {
-		name := member.Name
-		if isDiscriminated(m) {
-			name += fmt.Sprintf(" (for %q)", member.Value)
-			if member.Optional {
-				name += " or nothing"
-			}
-		}
-		names = append(names, name)
-	}
-	members := strings.Join(names, ", ")
-	switch m.Kind {
-	case rules.ExactlyOne:
-		return "exactly one of " + members
-	case rules.AtMostOne:
-		return "at most one of " + members
-	case rules.AtLeastOne:
-		return "at least one of " + members
-	}
-	return m.Discriminator + " selects " + members
 }
 
 // oneOfMarker returns controller-gen's marker for a meaning without a discriminator.

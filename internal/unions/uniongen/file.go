@@ -343,13 +343,11 @@ func (f *functionFile) discriminator(node *structNode, u *gounions.Marked) (*goD
 // enumOrder returns the discriminator's values in the order of its enum.
 func enumOrder(node *structNode, u *gounions.Marked) []string {
 	var out []string
-	if i := node.schema.PropertyIndex(u.Union.Discriminator); i >= 0 {
-		if s := node.schema.Properties[i].Schema; s.ValueValidation != nil {
-			for _, raw := range s.Enum {
-				var value string
-				if json.Unmarshal(raw.Raw, &value) == nil && !slices.Contains(out, value) {
-					out = append(out, value)
-				}
+	if s := node.schema.Property(u.Union.Discriminator); s != nil && s.ValueValidation != nil {
+		for _, raw := range s.Enum {
+			var value string
+			if json.Unmarshal(raw.Raw, &value) == nil && !slices.Contains(out, value) {
+				out = append(out, value)
 			}
 		}
 	}

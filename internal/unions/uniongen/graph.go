@@ -342,10 +342,7 @@ func (n *structNode) below(field *fieldEdge) *structural.Schema {
 	if n.schema == nil || field.inline {
 		return n.schema
 	}
-	if i := n.schema.PropertyIndex(field.json); i >= 0 {
-		return n.schema.Properties[i].Schema
-	}
-	return nil
+	return n.schema.Property(field.json)
 }
 
 // child returns the schema of the elements of a value, or of what it points to; nil where the

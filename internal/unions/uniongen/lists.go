@@ -109,14 +109,11 @@ func (f *functionFile) listKey(node *structNode, name string, items *structural.
 // has one; empty if there is none.
 func keyDefault(name string, schemas ...*structural.Schema) string {
 	for _, s := range schemas {
-		if s == nil {
+		key := s.Property(name)
+		if key == nil || key.Default == nil {
 			continue
 		}
-		i := s.PropertyIndex(name)
-		if i < 0 || s.Properties[i].Schema.Default == nil {
-			continue
-		}
-		raw := s.Properties[i].Schema.Default.Raw
+		raw := key.Default.Raw
 		var text string
 		if json.Unmarshal(raw, &text) == nil {
 			return strconv.Quote(text)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
@@ -22,6 +21,7 @@ import (
 	"github.com/schemagen/schemagen/internal/conversions/rehub"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/generate"
+	"github.com/schemagen/schemagen/internal/ground/markdown"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/pages/apidocs"
 	"github.com/schemagen/schemagen/internal/passes"
@@ -79,7 +79,7 @@ func explanationOf(info *diag.Kind) string {
 	for _, cause := range info.Causes {
 		text += "\n… " + cause.Message + " …\n\n" + cause.Explanation + "\n" + indentedExamples(cause.Bad, goodHeading(info), cause.Good)
 	}
-	return text + "\n" + codesURL + "#" + anchor(codeHeading(info)) + "\n"
+	return text + "\n" + codesURL + "#" + markdown.Anchor(codeHeading(info)) + "\n"
 }
 
 // indentedExamples returns the examples of a diagnostic as plain text.
@@ -92,19 +92,6 @@ const codesURL = "https://github.com/schemagen/schemagen/blob/main/docs/diagnost
 
 // codeHeading returns the heading of a diagnostic on the page.
 func codeHeading(info *diag.Kind) string { return string(info.Code) + ": " + info.Title }
-
-// anchor returns the link that GitHub gives to a heading.
-func anchor(heading string) string {
-	return strings.Map(func(c rune) rune {
-		switch {
-		case c == ' ':
-			return '-'
-		case c == '-', c == '_', unicode.IsLetter(c), unicode.IsDigit(c):
-			return unicode.ToLower(c)
-		}
-		return -1
-	}, heading)
-}
 
 // goodHeading returns the heading of the good example. What is reported as a note is not
 // wrong.

@@ -102,6 +102,9 @@ type Fill struct {
 // FillType selects a member of Fill.
 type FillType string
 
+// FillSolid is one color.
+const FillSolid FillType = "Solid"
+
 // Solid is one colour.
 type Solid struct {
 	// +kubebuilder:validation:Enum=red;green;blue

@@ -1,0 +1,48 @@
+package verify
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schemagen/schemagen/internal/rules"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// unions reports the unions that the rules of a version enforce, if that is asked for, and objects that
+// rules accept although they are almost a union.
+func (c *checks) unions(version int) {
+	seen := map[*structural.Schema]bool{}
+	var visit func(s *structural.Schema, path *structural.Path)
+	visit = func(s *structural.Schema, path *structural.Path) {
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		if s.Type == "object" && len(s.XValidations) > 0 {
+			for _, meaning := range rules.Meanings(s, s.XValidations) {
+				c.union(fmt.Sprintf("%s%s.x-kubernetes-validations[%d].rule", schemaPath(version), path, meaning.Rules[0]), meaning)
+			}
+		}
+		for edge, child := range s.Children() {
+			visit(child, path.Edge(edge))
+		}
+	}
+	visit(c.Schemas[version], nil)
+}
+
+// union reports what rules mean.
+func (c *checks) union(path string, meaning rules.Meaning) {
+	if c.options.Unions && len(meaning.Markers) > 0 {
+		var texts []string
+		for _, marker := range meaning.Markers {
+			texts = append(texts, marker.Words())
+		}
+		c.add(enforcedUnion, path, "", "the rules mean: %s; they accept %d of the %d combinations of what they read",
+			strings.Join(texts, "; "), meaning.Accepting, meaning.Combinations)
+	}
+	if meaning.Near != nil {
+		r := c.add(leakyUnion, path, "if that is meant, add a rule that refuses it",
+			"the rules almost mean: %s, but they accept %s", meaning.Near.Words(), valueText(meaning.Accepted))
+		r.Off = !c.options.Unions
+	}
+}
