@@ -49,7 +49,7 @@ func breakages() []breakage {
 			"TestTryPredicts/"},
 		{"unknown fields are kept", "structural/prune.go", "\tp.object(object, specified{schema: s, isResource: isResource || s != nil && s.XEmbeddedResource,\n\t\tpreserves: s != nil && s.preserves(), isRoot: true})\n", "",
 			"TestTryPredicts/"},
-		{"rules run on what the schema rejects", "internal/apiserver/kind.go", "\t\t\treturn true\n\t\t}\n\t}\n\treturn false", "\t\t\treturn false\n\t\t}\n\t}\n\treturn false",
+		{"rules run on what the schema rejects", "internal/apiserver/kindvalidate.go", "\t\t\treturn true\n\t\t}\n\t}\n\treturn false", "\t\t\treturn false\n\t\t}\n\t}\n\treturn false",
 			"TestTryPredicts/"},
 		{"the definition of another document", "internal/pages/derived/derived.go", `publish.Options{}, v.Published == "v2")`, `publish.Options{}, false)`,
 			"TestOpenAPICases/schema_--published_v2"},
