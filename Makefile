@@ -109,7 +109,11 @@ rule-presence: ## Compare which fields rules read with the server's evaluation, 
 	$(GO) test ./internal/rules -run '^(TestReadsMatchServer|TestCorpus)$$' -v -count=1 -timeout 1h -pairs 100000 -record $(if $(CHECKOUTS),-checkouts $(abspath $(CHECKOUTS)))
 
 rule-tables: ## Compare tables of rules with the server's evaluation, for 100,000 random objects, and 10,000 markers with their rules, and record it. CHECKOUTS=DIR has repositories, as OWNER+NAME, whose sets of rules are recorded, too.
-	$(GO) test ./internal/rules -run '^(TestTableMatchesServer|TestMeaningOfMarkers|TestSets)$$' -v -count=1 -timeout 1h -pairs 100000 -record $(if $(CHECKOUTS),-checkouts $(abspath $(CHECKOUTS)))
+	$(GO) test ./internal/rules -run '^(TestTableMatchesServer$$|TestMeaningOf|TestSets$$)' -v -count=1 -timeout 1h -pairs 100000 -record $(if $(CHECKOUTS),-checkouts $(abspath $(CHECKOUTS)))
+
+.PHONY: replaced
+replaced: ## Replace hand-written rules by markers in six public modules, and record what changes in bench/replaced.txt.
+	hack/replaced.sh >bench/replaced.txt
 
 .PHONY: field
 field: ## Run both tools on public repositories; compare files and findings with bench/field.txt.
@@ -218,7 +222,7 @@ test-action: ## Test the GitHub action with a local server for the files of rele
 .PHONY: test-web
 test-web: ## Test with a validator, yaml-language-server and a browser; installs missing programs.
 	./hack/web.sh -count=1 -timeout 15m $(GOTESTFLAGS)
-	cd web && $(GO) vet ./playground/... && $(GO) test $(GOTESTFLAGS) ./playground
+	cd web && $(GO) vet ./playground/... && $(GO) test $(GOTESTFLAGS) ./playground/...
 
 .PHONY: test-editors
 test-editors: ## Drive the language server from Neovim and VS Code's library, and build the extension; installs missing programs.

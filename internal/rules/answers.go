@@ -61,8 +61,8 @@ type Answers struct {
 	// updates keep a value that a rule refuses, but none for which a rule fails.
 	Same         bool
 	Combinations int
-	// Refused are objects that the old rules accept, by the index of the new rule that refuses them.
-	// Accepted are those that the new rules accept, by the index of the old rule.
+	// Refused has objects that the old rules accept, by the index of the new rule that refuses them.
+	// Accepted has objects that the new rules accept, by the index of the old rule.
 	Refused, Accepted map[int]map[string]any
 }
 

@@ -162,8 +162,8 @@ func bounds(s *structural.Schema) (low, high int64) {
 	return low, high
 }
 
-// representatives returns the numbers between two bounds that are literals, and some numbers of each gap
-// between them: those that are nearest to zero.
+// representatives returns the literals between two bounds, and some numbers of each gap between literals, as
+// near to zero as possible.
 func representatives(literals []int64, some int, low, high int64) []int64 {
 	sorted := slices.Compact(slices.Sorted(slices.Values(literals)))
 	var out []int64

@@ -191,3 +191,53 @@ func TestMeaningOfMarkers(t *testing.T) {
 		t.Errorf("not all kinds of markers: %v", seen)
 	}
 }
+
+// TestMeaningOfModes wants the rules that are written for random modes of a field to mean these modes, also if
+// the discriminator is optional, and other values are possible.
+func TestMeaningOfModes(t *testing.T) {
+	s := schemaOf(t, strings.Replace(meaningSchema, "[A, B, C, None]", "[First, Second, Third, None]", 1))
+	seen := map[Kind]int{}
+	for i := range *pairs / 10 {
+		r := rand.New(rand.NewPCG(uint64(i), 44))
+		m := Marker{Kind: Modes, Discriminator: "type"}
+		values := []string{"First", "None", "Second", "Third"}
+		if r.IntN(2) == 0 {
+			m.Discriminator = "size"
+			values = []string{"L", "M", "S"}
+		}
+		field := unions.ModeField{Name: "a"}
+		for _, value := range values {
+			member := unions.Member{Name: "a", Value: value, Optional: r.IntN(2) == 0}
+			if r.IntN(3) == 0 {
+				continue
+			}
+			m.Members = append(m.Members, member)
+			field.Allowed = append(field.Allowed, value)
+			if !member.Optional {
+				field.Required = append(field.Required, value)
+			}
+		}
+		hasAll := m.Discriminator == "type" && len(field.Allowed) == len(values) && slices.Contains([]int{0, len(values)}, len(field.Required))
+		if len(field.Allowed) == 0 || hasAll {
+			continue // it is forbidden, optional or required whatever the mode is
+		}
+		if m.Discriminator == "type" && len(m.Members) == 1 {
+			m.Kind = Discriminated // the same
+		}
+		modes := unions.Modes{Discriminator: m.Discriminator, Fields: []unions.ModeField{field}}
+		written, _ := modes.Rules(unions.LowerOptions{})
+		got := Meanings(s, written)
+		if len(got) != 1 || len(got[0].Markers) != 1 {
+			t.Fatalf("seed %d: the rules of %v mean %v", i, m, got)
+		}
+		found := got[0].Markers[0]
+		slices.SortFunc(found.Members, func(a, b unions.Member) int { return strings.Compare(a.Value, b.Value) })
+		if found.String() != m.String() {
+			t.Fatalf("seed %d: the rules of %v mean %v", i, m, found)
+		}
+		seen[m.Kind]++
+	}
+	if len(seen) != 2 {
+		t.Errorf("not all kinds of modes: %v", seen)
+	}
+}
