@@ -222,7 +222,7 @@ test-action: ## Test the GitHub action with a local server for the files of rele
 .PHONY: test-web
 test-web: ## Test with a validator, yaml-language-server and a browser; installs missing programs.
 	./hack/web.sh -count=1 -timeout 15m $(GOTESTFLAGS)
-	cd web && $(GO) vet ./playground/... && $(GO) test $(GOTESTFLAGS) ./playground
+	cd web && $(GO) vet ./playground/... && $(GO) test $(GOTESTFLAGS) ./playground/...
 
 .PHONY: test-editors
 test-editors: ## Drive the language server from Neovim and VS Code's library, and build the extension; installs missing programs.

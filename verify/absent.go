@@ -3,11 +3,15 @@ package verify
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/celtext"
@@ -32,10 +36,10 @@ func (c *checks) absentFields(ctx context.Context, version int) error {
 	schema := c.Schemas[version]
 	search := &rules.Search{
 		Group: spec.Group, Version: name, Kind: spec.Names.Kind, Schema: schema,
-		Masked: c.options.Off, Unproved: &c.shared.unproved,
-		Server: sync.OnceValues(func() (*apiserver.Kind, error) {
-			return (&apiserver.Kinds{}).New(c.CRD, schema, name)
-		}),
+		Masked: c.options.Off, Unproved: &c.shared.unproved, Server: served(c.CRD, schema, name),
+	}
+	if err := c.storedFields(ctx, version, search); err != nil {
+		return err
 	}
 	seen := map[*structural.Schema]bool{}
 	var visit func(s *structural.Schema, edges []structural.Edge, path *structural.Path) error
@@ -73,6 +77,72 @@ func (c *checks) absentFields(ctx context.Context, version int) error {
 		return err
 	}
 	return c.removables(ctx, version, search)
+}
+
+// served returns the server's handling of objects of a version, which is made when it is needed.
+func served(
+	definition *apiextensionsv1.CustomResourceDefinition, schema *structural.Schema, version string,
+) func() (*apiserver.Kind, error) {
+	return sync.OnceValues(func() (*apiserver.Kind, error) { return (&apiserver.Kinds{}).New(definition, schema, version) })
+}
+
+// storedFields reports the rules of a version that fail for updates of objects which were stored with the
+// definition that this one replaces, because they read in oldSelf a field that was not required then.
+func (c *checks) storedFields(ctx context.Context, version int, search *rules.Search) error {
+	if c.Old == nil {
+		return nil
+	}
+	old, err := (&crd.Definition{CRD: c.Old}).Completed()
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(c.Old.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+		return v.Name == search.Version
+	})
+	if i < 0 || old.Schemas[i] == nil {
+		return nil
+	}
+	updates := *search
+	updates.Stored = served(c.Old, old.Schemas[i], search.Version)
+	var visit func(s, stored *structural.Schema, edges []structural.Edge, path *structural.Path) error
+	visit = func(s, stored *structural.Schema, edges []structural.Edge, path *structural.Path) error {
+		place := rules.Inside
+		if len(edges) == 0 {
+			place = rules.Root
+		}
+		for i, rule := range s.XValidations {
+			reads := rules.StoredReads(rule, s, stored, place)
+			if reads == nil || c.shared.unproved.Of(s, place).Rules[i] != nil {
+				continue
+			}
+			failure, err := updates.Failure(ctx, edges, s, rule, reads)
+			if err != nil {
+				return fmt.Errorf("verify %s: %w", c.CRD.Name, err)
+			}
+			if failure != nil {
+				c.storedField(fmt.Sprintf("%s%s.x-kubernetes-validations[%d].rule", schemaPath(version), path, i), rule, failure)
+			}
+		}
+		below := maps.Collect(stored.Children())
+		for edge, child := range s.Children() {
+			if err := visit(child, below[edge], append(slices.Clip(edges), edge), path.Edge(edge)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return visit(search.Schema, rules.Stored(search.Schema, old.Schemas[i]), nil, nil)
+}
+
+// storedField reports a failure of a rule for an object that was stored before.
+func (c *checks) storedField(path string, rule structural.Rule, f *rules.Failure) {
+	guard := strings.Join(notHas(f.Read.Guards), " || ")
+	r := c.add(absentField, path,
+		fmt.Sprintf("as long as there are such objects, begin the rule with %s ||", guard),
+		"this rule fails for %s: the old object was stored before %s was required, and the API server refuses the update with %q",
+		example(f), f.Read.Text, f.Detail)
+	r.Line = f.Read.Line
+	r.Column = f.Read.Column
 }
 
 // removables reports the rules of a version that are to keep a value, which can be removed and be

@@ -198,6 +198,15 @@ func TestPlayground(t *testing.T) {
 		}
 		b.shows("crds", "maximum: 12")
 	})
+	story("an example of the book", func(t *testing.T) {
+		b.visit(server.URL + "/start.html")
+		b.until("const a = document.querySelector('.open a'); a?.click(); return !!a")
+		b.until("return location.href.includes('/playground.html#s=')")
+		b.shows("crds", "kind: CustomResourceDefinition")
+		b.visit("about:blank")
+		b.visit(page)
+		b.shows("crds", "maximum: 12")
+	})
 	story("the stop button", func(t *testing.T) {
 		script[any](b, `return new Promise((stopped) => {
 			document.querySelector('textarea').dispatchEvent(new Event('input', {bubbles: true}));

@@ -56,7 +56,7 @@ type Kind struct {
 	validator apiservervalidation.SchemaValidator
 	// statusValidator validates the status, nil if the schema has none.
 	statusValidator apiservervalidation.SchemaValidator
-	rules           *cel.Validator
+	rules           *ruleValidator
 }
 
 // NewKind prepares a version of a CRD that the server accepts. It returns an error if the
@@ -106,7 +106,7 @@ func newKind(crd *apiextensionsv1.CustomResourceDefinition, version string, skel
 			return nil, err
 		}
 	}
-	k.rules = ruleNodeOf(k.structural).validator()
+	k.rules = newRuleValidator(ruleNodeOf(k.structural))
 	for _, v := range crd.Spec.Versions {
 		if v.Name == version {
 			model, _ := structural.FromProps(v.Schema.OpenAPIV3Schema)
@@ -367,7 +367,7 @@ func (k *Kind) evaluateUnchecked(ctx context.Context, object, old map[string]any
 		options = append(options, cel.WithRatcheting(common.NewCorrelatedObject(object, old,
 			&model.Structural{Structural: k.structural})))
 	}
-	found, _ := k.rules.Validate(ctx, nil, k.structural, object, previous, celconfig.RuntimeCELCostBudget, options...)
+	found, _ := k.rules.forObject(object).Validate(ctx, nil, k.structural, object, previous, celconfig.RuntimeCELCostBudget, options...)
 	return slices.DeleteFunc(found, func(e *field.Error) bool {
 		return e.Type == field.ErrorTypeInternal ||
 			slices.ContainsFunc(noResult[:], func(text string) bool { return strings.Contains(e.Detail, text) })

@@ -58,7 +58,7 @@ func (ks *Kinds) New(crd *apiextensionsv1.CustomResourceDefinition, schema *stru
 	}
 	k.schema = root.model
 	k.structural = root.rules.schema
-	k.rules = root.rules.validator()
+	k.rules = newRuleValidator(root.rules)
 	k.validator = apiservervalidation.NewSchemaValidatorFromOpenAPI(given.openapi)
 	if status, ok := given.openapi.Properties["status"]; ok && k.hasStatus {
 		k.statusValidator = apiservervalidation.NewSchemaValidatorFromOpenAPI(&status)

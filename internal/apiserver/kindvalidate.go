@@ -78,13 +78,16 @@ func (k *Kind) validateRules(ctx context.Context, object, old map[string]any, er
 		return nil
 	}
 	if blocks(errs) {
+		if k.rules.isEmpty() {
+			return nil
+		}
 		return field.ErrorList{field.Invalid(nil, nil, notChecked)}
 	}
 	var previous any
 	if old != nil {
 		previous = old
 	}
-	found, _ := k.rules.Validate(ctx, nil, k.structural, object, previous, celconfig.RuntimeCELCostBudget, options...)
+	found, _ := k.rules.forObject(object).Validate(ctx, nil, k.structural, object, previous, celconfig.RuntimeCELCostBudget, options...)
 	for _, e := range found {
 		e.Detail = stripTypeNumbers(e.Detail)
 	}

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
@@ -227,21 +226,6 @@ func ruleNodeOf(s *structuralschema.Structural) *ruleNode {
 	return out
 }
 
-// validator returns the server's validator of the rules in the schema of a resource; nil if it has
-// none. Rules are compiled for types without the fields that none of them uses, which takes a small
-// part of the time for large schemas. They are evaluated with the whole schema, since values may be
-// compared as a whole.
-func (n *ruleNode) validator() *cel.Validator {
-	if n.nested { // the validator looks for the properties in allOf
-		return cel.NewValidator(n.schema, true, celconfig.PerCallLimit)
-	}
-	used := words{}
-	used.addRules(n, map[*ruleNode]bool{})
-	v := cel.NewValidator(n.withoutUnused(used), true, celconfig.PerCallLimit)
-	setSchema(v, n.schema)
-	return v
-}
-
 // addRules adds the words of the rules of a node and of those below it that have not been seen.
 func (w words) addRules(n *ruleNode, seen map[*ruleNode]bool) {
 	if n == nil || !n.ruled || seen[n] {
@@ -258,28 +242,6 @@ func (w words) addRules(n *ruleNode, seen map[*ruleNode]bool) {
 	for _, property := range n.properties {
 		w.addRules(property, seen)
 	}
-}
-
-// withoutUnused returns a copy of a schema without the properties that neither are in the words
-// nor have rules.
-func (n *ruleNode) withoutUnused(used words) *structuralschema.Structural {
-	out := *n.schema
-	if len(n.properties) > 0 {
-		out.Properties = map[string]structuralschema.Structural{}
-		for name, property := range n.properties {
-			if isMeta(name) || used.has(name) || property.ruled {
-				out.Properties[name] = *property.withoutUnused(used)
-			}
-		}
-	}
-	if n.items != nil {
-		out.Items = n.items.withoutUnused(used)
-	}
-	if n.values != nil {
-		out.AdditionalProperties = &structuralschema.StructuralOrBool{Structural: n.values.withoutUnused(used),
-			Bool: out.AdditionalProperties.Bool}
-	}
-	return &out
 }
 
 // setSchema gives a validator, and those below it, the schema that values are read with.

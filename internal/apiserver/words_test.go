@@ -49,16 +49,16 @@ func TestRuleValidator(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, got := cel.NewValidator(s, true, celconfig.PerCallLimit), ruleNodeOf(s).validator()
-		if (want == nil) != (got == nil) {
-			t.Fatalf("seed %d: got %v, want %v", seed, got, want)
+		want, got := cel.NewValidator(s, true, celconfig.PerCallLimit), newRuleValidator(ruleNodeOf(s))
+		if empty := got == nil || newRuleValidator(ruleNodeOf(s)).isEmpty(); empty != (want == nil) {
+			t.Fatalf("seed %d: empty %t, want %v", seed, empty, want)
 		}
 		if want == nil {
 			continue
 		}
 		used, nodes := words{}, ruleNodeOf(s)
 		used.addRules(nodes, map[*ruleNode]bool{})
-		if len(nodes.withoutUnused(used).Properties) < len(s.Properties) {
+		if len(nodes.withoutUnused(used, nil).Properties) < len(s.Properties) {
 			smaller++
 		}
 		for range 5 {
@@ -81,7 +81,7 @@ func TestRuleValidator(t *testing.T) {
 				slices.Sort(out)
 				return out
 			}
-			a, b := validate(want), validate(got)
+			a, b := validate(want), validate(got.forObject(object))
 			if len(a) > 0 {
 				failing++
 			}
@@ -119,9 +119,39 @@ func TestRuleFieldPaths(t *testing.T) {
 				return errs[0].Field
 			}
 			want := field(cel.NewValidator(s, true, celconfig.PerCallLimit))
-			if got := field(ruleNodeOf(s).validator()); got != want {
+			if got := field(newRuleValidator(ruleNodeOf(s)).forObject(map[string]any{"l": "a"})); got != want {
 				t.Errorf("%s: the error is about %q, want %q", c.path+below, got, want)
 			}
 		}
+	}
+}
+
+// TestRulesOfObject checks that rules are compiled once, and only for objects with a value for them.
+func TestRulesOfObject(t *testing.T) {
+	ruled := apiextensionsv1.JSONSchemaProps{Type: "string", XValidations: []apiextensionsv1.ValidationRule{{Rule: "self != ''"}}}
+	s, err := structuralOf(&apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": ruled, "b": ruled}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := newRuleValidator(ruleNodeOf(s))
+	if v := rules.forObject(map[string]any{"c": "x"}); v != nil {
+		t.Errorf("got %v for an object without values", v)
+	}
+	for _, step := range []struct {
+		object map[string]any
+		places int
+	}{{map[string]any{"a": "x"}, 1}, {map[string]any{"a": "y"}, 1}, {map[string]any{"b": "x"}, 2}, {map[string]any{"a": "x", "b": "x"}, 2}} {
+		before := rules.validator
+		v := rules.forObject(step.object)
+		if len(v.Properties) != step.places {
+			t.Errorf("%v: got rules of %d places, want %d", step.object, len(v.Properties), step.places)
+		}
+		if grown := before == nil || len(before.Properties) < step.places; !grown && v != before {
+			t.Errorf("%v: rules are compiled again", step.object)
+		}
+	}
+	added := cel.NewValidator(rules.root.withoutUnused(rules.used, &place{properties: map[string]*place{"a": {}, "b": {isNew: true}}}), true, celconfig.PerCallLimit)
+	if len(added.Properties) != 1 {
+		t.Errorf("got rules of %d places to add to one that is compiled, want 1", len(added.Properties))
 	}
 }

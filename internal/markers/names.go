@@ -3,6 +3,9 @@ package markers
 // Names of markers that other packages look up.
 const (
 	// Our own markers.
+	AtLeastOneOfName         = "schemagen:atLeastOneOf"
+	AtMostOneOfName          = "schemagen:atMostOneOf"
+	ExactlyOneOfName         = "schemagen:exactlyOneOf"
 	AllowChangeName          = "schemagen:allowChange"
 	AllowName                = "schemagen:allow"
 	AtName                   = "schemagen:at"

@@ -35,6 +35,11 @@ type (
 		// Reason is why the change is safe.
 		Reason string
 	}
+	// AllFields counts the fields of a struct that are set: +schemagen:exactlyOneOf:except=name.
+	AllFields struct {
+		// Except are the JSON names of fields that do not count.
+		Except []string `marker:",optional"`
+	}
 	// EnumValues adds values to the Enum beside it: +schemagen:enumValues=c;d.
 	EnumValues []any
 	// Unset removes keywords from a schema, by their JSON names: +schemagen:unset=default;maxItems.

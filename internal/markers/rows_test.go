@@ -103,7 +103,8 @@ func TestRowsAreEnabled(t *testing.T) {
 // reported unless they are repeatable.
 func TestRepeatable(t *testing.T) {
 	table := table(t)
-	single := strings.Fields(`unionDiscriminatedBy schemagen:unions schemagen:conversion schemagen:recursion schemagen:schema schemagen:readOnly`)
+	single := strings.Fields(`unionDiscriminatedBy schemagen:unions schemagen:conversion schemagen:recursion schemagen:schema schemagen:readOnly
+		schemagen:exactlyOneOf schemagen:atMostOneOf schemagen:atLeastOneOf`)
 	repeatable := strings.Fields(`k8s:listMapKey listMapKey kubebuilder:metadata kubebuilder:printcolumn kubebuilder:selectablefield kubebuilder:validation:XValidation
 		kubebuilder:validation:items:XValidation kubebuilder:validation:ExactlyOneOf kubebuilder:validation:AtMostOneOf kubebuilder:validation:AtLeastOneOf`)
 	for _, c := range vocabulary(t, table) {

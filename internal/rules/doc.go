@@ -10,7 +10,7 @@
 // The analysis is sound for new objects, and for updates of objects that satisfy the schema: a
 // rule without such reads never fails with "no such key". It says nothing about other failures: an
 // index outside of a list, a field of null, functions such as int('x'), and arithmetic. Fields that
-// became required after an object was stored count as present.
+// became required after an object was stored count as present; [StoredReads] is about those.
 //
 // Whether a comparison can still hold, for guards such as self.?name.orValue("") != "", comes from
 // the evaluation of package apiserver. [Search.Failure] looks for an object on which a read fails,
@@ -29,6 +29,7 @@
 //   - facts.go: what follows from the result of a condition
 //   - candidates.go: values of a schema that differ in what a rule reads
 //   - search.go: the smallest object on which a rule fails
+//   - stored.go: objects that were stored with another schema
 //   - removable.go: values that escape from rules which are to keep them
 //   - table.go: tables of answers
 //   - columns.go, classes.go: the fields that rules read, and the values that they tell apart

@@ -50,6 +50,9 @@ type Analysis struct {
 	// Strings and Numbers are the literals of the rule.
 	Strings []string
 	Numbers []float64
+
+	// stored is the schema of oldSelf, or nil if it is that of self.
+	stored *structural.Schema
 }
 
 // maxSteps bounds the number of expressions that are visited for a rule. Operands of nested && and
@@ -71,12 +74,17 @@ const (
 
 // Reads analyzes a rule of a schema. It returns nil if the rule is not an expression.
 func Reads(rule structural.Rule, s *structural.Schema, place Place) *Analysis {
+	return reads(rule, s, s, place)
+}
+
+// reads is [Reads] with a schema for oldSelf.
+func reads(rule structural.Rule, s, stored *structural.Schema, place Place) *Analysis {
 	parsed := parse(rule.Rule)
 	if parsed == nil {
 		return nil
 	}
 	self := value{schema: s, place: place, path: "self", text: "self", steps: []string{"self"}}
-	old := value{schema: s, place: place, path: "oldSelf", text: "oldSelf", steps: []string{"oldSelf"}}
+	old := value{schema: stored, place: place, path: "oldSelf", text: "oldSelf", steps: []string{"oldSelf"}}
 	old.optional = ptr.Deref(rule.OptionalOldSelf, false)
 	root := (*scope)(nil).with("self", self).with("oldSelf", old)
 	w := &walk{parsed: parsed}

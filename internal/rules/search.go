@@ -45,8 +45,9 @@ type Search struct {
 	Masked bool
 	// Unproved has the trials of the run.
 	Unproved *Unproved
-	// Server returns the server's handling of objects.
-	Server func() (*apiserver.Kind, error)
+	// Server returns the server's handling of objects, and Stored that of objects which were stored before, if
+	// it is another one. Then failures are found whether or not the rule would accept with Go's zero value.
+	Server, Stored func() (*apiserver.Kind, error)
 
 	objects  int
 	searched map[string]int
@@ -97,7 +98,7 @@ func (s *Search) Failure(ctx context.Context, edges []structural.Edge, node *str
 				return nil, err
 			}
 		}
-		for _, f := range t.failing(ctx, read, s.Masked && best == nil) {
+		for _, f := range t.failing(ctx, read, (s.Masked || s.Stored != nil) && best == nil) {
 			detail, err := s.prove(ctx, edges, f, rule, read)
 			if err != nil {
 				return nil, err
@@ -148,7 +149,7 @@ type trial struct {
 func (u *Unproved) trial(a *Analysis, node *structural.Schema, rule structural.Rule, isRoot bool) (*trial, error) {
 	t := &trial{self: a.partsOf("self", node), schema: node}
 	if apiserver.UsesOldSelf(rule.Rule) {
-		t.old = a.partsOf("oldSelf", node)
+		t.old = a.partsOf("oldSelf", cmp.Or(a.stored, node))
 		t.self.addUnread(a) // the server ignores failures of rules about what an update does not change
 	}
 	examples := t.examples()
@@ -159,7 +160,7 @@ func (u *Unproved) trial(a *Analysis, node *structural.Schema, rule structural.R
 	// Versions and kinds have the same rules for equal schemas, which need not be the same nodes. The
 	// values also depend on what the schema of the trial leaves out.
 	rule.Message = ""
-	key := plainjson.Text([]any{isRoot, rule, t.schema.Props(), examples})
+	key := plainjson.Text([]any{isRoot, rule, t.schema.Props(), examples, a.stored.Props()})
 	if known, ok := u.trials.Load(key); ok {
 		return known.(*trial), nil
 	}
@@ -371,9 +372,16 @@ func (s *Search) update(ctx context.Context, kind *apiserver.Kind, edges []struc
 		return nil, false, nil
 	}
 	update := kind.Update
+	creator := kind
+	if s.Stored != nil {
+		creator, err = s.Stored()
+		if err != nil {
+			return nil, false, nil // it would not serve the version, which is reported
+		}
+	}
 	if isStatus(kind, edges) {
 		update = kind.UpdateStatus
-	} else if created, err := kind.Create(ctx, stored); err != nil || len(created.Errors) > 0 {
+	} else if created, err := creator.Create(ctx, stored); err != nil || len(created.Errors) > 0 {
 		return nil, false, err
 	}
 	answer, err := update(ctx, versioned(object), versioned(stored))

@@ -14,7 +14,7 @@
 //
 // CRDs and findings are the same as those of schemagen crd, verify, try, docs and diff, whose
 // packages it calls. It has neither a disk nor a go command: files are in memory, and golist lists
-// packages from them. The packages that types can import are those of package sources.
+// packages from them. Types can import the packages that package sources lists.
 //
 // Read the files in this order:
 //

@@ -63,7 +63,7 @@ func options(t *testing.T, c *gentest.Case) define.Options {
 	return o
 }
 
-// TestCases checks that CRDs and findings for the cases of testdata/crd are those of the command, except for
+// TestCases checks that CRDs and findings for the cases of testdata/crd equal the expected files there, except for
 // cases that need packages that the playground does not offer.
 func TestCases(t *testing.T) {
 	p := newPlayground(t)

@@ -3,9 +3,11 @@ package edits
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/gengo/v2/codetags"
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/markers"
@@ -85,6 +87,60 @@ func isSet(s *structural.Schema, field, value string) string {
 		return unions.IsSet(value, unions.Nonzero(f))
 	}
 	return "has(" + value + ")"
+}
+
+// countFields is a marker that counts the fields of a struct that are set, except some.
+type countFields struct {
+	name   string // of the marker
+	except []string
+}
+
+func (op countFields) Apply(editor *Editor, schema *structural.Schema) {
+	for _, name := range op.except {
+		if schema.PropertyIndex(name) < 0 {
+			editor.missingField(schema, name)
+			return
+		}
+	}
+	var names, escapes []string
+	for _, p := range schema.Properties {
+		if slices.Contains(op.except, p.Name) {
+			continue
+		}
+		escaped, ok := celtext.Name(p.Name)
+		hint := "exclude it: except=" + p.Name
+		switch {
+		case !ok:
+			editor.Errorf(editor.Pos, hint, "CEL cannot read a field named %q", p.Name)
+			return
+		case schema.Requires(p.Name):
+			editor.Errorf(editor.Pos, hint+", or make it optional", "field %s is required, so it is always set", p.Name)
+			return
+		case p.Schema.Default != nil:
+			editor.Errorf(editor.Pos, hint+", or remove the default", "field %s has a default, so it is always set", p.Name)
+			return
+		}
+		names = append(names, p.Name)
+		escapes = append(escapes, "has(self."+p.Name+")", "has(self."+escaped+")")
+	}
+	if len(names) < 2 {
+		editor.Errorf(editor.Pos, "", "must apply to a struct with two fields that count, found %d", len(names))
+		return
+	}
+	marker := markers.SchemaMarker(crdmarkers.ExactlyOneOf(names))
+	switch op.name {
+	case markers.AtMostOneOfName:
+		marker = crdmarkers.AtMostOneOf(names)
+	case markers.AtLeastOneOfName:
+		marker = crdmarkers.AtLeastOneOf(names)
+	}
+	var written apiextensionsv1.JSONSchemaProps
+	if err := marker.ApplyToSchema(nil, &written); err != nil {
+		editor.Errorf(editor.Pos, "", "%v", err)
+		return
+	}
+	rule := written.XValidations[0]
+	AddRule(editor, schema, structural.Rule{Rule: strings.NewReplacer(escapes...).Replace(rule.Rule), Message: rule.Message})
 }
 
 // updateRule is a +k8s:update constraint on the value itself.

@@ -58,6 +58,8 @@ func (r *Reader) ownEdit(pkg *source.Package, marker *markers.Marker) []*Edit {
 		}
 		r.marked[marker.Pos] = pkg
 		e.Op = markReadOnly{notes.ReadOnly{Mode: notes.ReadOnlyMode(value), Pos: marker.Pos}}
+	case markers.AllFields:
+		e.Op = countFields{marker.Name, value.Except}
 	case markers.Tag:
 		switch marker.Name {
 		case markers.AtName:

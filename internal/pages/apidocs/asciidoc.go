@@ -15,6 +15,24 @@ func asciidocProse(description string) string {
 	return asciidocBlocks(parser.Parse(description), "")
 }
 
+// asciidocItem returns a description in AsciiDoc for an item of a list with these bullets.
+func asciidocItem(bullets, description string) string {
+	var parser prose.Parser
+	return asciidocItemBlocks(parser.Parse(description), bullets)
+}
+
+// asciidocItemBlocks returns the blocks of an item, which begins with a line of text.
+func asciidocItemBlocks(blocks []prose.Block, bullets string) string {
+	text := asciidocBlocks(blocks, bullets)
+	switch {
+	case len(blocks) > 0 && blocks[0].Kind == prose.Paragraph:
+		return text
+	case len(blocks) == 0 || isList(blocks[0]):
+		return "{empty}\n" + text
+	}
+	return "{empty}\n+\n" + text
+}
+
 // asciidocBlocks returns blocks with an empty line between them. In a list, bullets are those of
 // the item with the blocks, and a line with a plus sign attaches a block to it, or after an empty line to
 // the item around a list.
@@ -58,12 +76,8 @@ func asciidocList(list prose.Block, bullets string) string {
 	}
 	bullets += bullet
 	for _, item := range list.Blocks {
-		text := asciidocBlocks(item.Blocks, bullets)
-		if len(item.Blocks) > 0 && item.Blocks[0].Kind != prose.Paragraph {
-			text = "{empty}\n+\n" + text
-		}
 		depth := strings.Count(bullets, bullet)
-		b.WriteString(strings.Repeat(bullet, depth) + " " + text)
+		b.WriteString(strings.Repeat(bullet, depth) + " " + asciidocItemBlocks(item.Blocks, bullets))
 	}
 	return b.String()
 }

@@ -9,6 +9,8 @@ func TestAsciiDocProse(t *testing.T) {
 		{"one\n\ntwo", "one\n\ntwo\n"},
 		{"Modes:\n - Slow and `x|y`\n - Fast\n\nEnd.", "Modes&#58;\n\n* Slow and ``x&#124;y``\n* Fast\n\nEnd.\n"},
 		{"- a\n  - b\n- c", "* a\n\n** b\n* c\n"},
+		{"- - a\n- b", "* {empty}\n** a\n* b\n"},
+		{"+", "* {empty}\n"},
 		{"3. a\n4. b", "[start=3]\n. a\n. b\n"},
 		{"- a\n\n  b", "* a\n+\nb\n"},
 		{"- a\n\n  - b\n\n  c", "* a\n\n** b\n\n+\nc\n"},

@@ -54,7 +54,14 @@ type pageField struct {
 	SchemaPath string `json:"place,omitempty"`
 	// Prose is set if the description is more than a paragraph of text.
 	Prose  []prose.Block `json:"prose,omitempty"`
+	Enum   []pageValue   `json:"enum,omitempty"`
 	Fields []*pageField  `json:"fields,omitempty"`
+}
+
+// pageValue is a value of an enum with its description as blocks.
+type pageValue struct {
+	fields.EnumValue
+	Prose []prose.Block `json:"prose,omitempty"`
 }
 
 // DefaultTitle is the title of documentation that has no other.
@@ -108,12 +115,21 @@ func Page(title string, kinds []*explain.Documented) ([]byte, error) {
 }
 
 func newPageField(p *prose.Parser, f *fields.Field) *pageField {
-	out := &pageField{Field: f, Prose: p.Parse(f.Description)}
-	if len(out.Prose) == 1 && out.Prose[0].Kind == prose.Paragraph && len(out.Prose[0].Spans) == 1 && out.Prose[0].Spans[0].Kind == "" {
-		out.Prose = nil
+	out := &pageField{Field: f, Prose: pageProse(p, f.Description)}
+	for _, v := range f.Enum {
+		out.Enum = append(out.Enum, pageValue{v, pageProse(p, v.Description)})
 	}
 	for _, child := range f.Fields {
 		out.Fields = append(out.Fields, newPageField(p, child))
+	}
+	return out
+}
+
+// pageProse returns the blocks of a description, or nil if it is a paragraph of text.
+func pageProse(p *prose.Parser, description string) []prose.Block {
+	out := p.Parse(description)
+	if len(out) == 1 && out[0].Kind == prose.Paragraph && len(out[0].Spans) == 1 && out[0].Spans[0].Kind == "" {
+		return nil
 	}
 	return out
 }

@@ -149,6 +149,7 @@ func Functions() template.FuncMap {
 	return template.FuncMap{
 		"asciidoc":      asciidoc,
 		"asciidocCode":  asciidocCode,
+		"asciidocItem":  asciidocItem,
 		"asciidocLines": asciidocLines,
 		"asciidocProse": asciidocProse,
 		"fields":        (*fields.Field).Rows,

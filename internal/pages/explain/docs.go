@@ -156,7 +156,11 @@ func writeContents(b *strings.Builder, kinds []*Documented) {
 	}
 	b.WriteString("\n")
 	for _, k := range kinds {
-		fmt.Fprintf(b, "- [%s](#%s)\n", markdown.Text(k.title()), markdown.Anchor(k.title()))
+		deprecated := ""
+		if k.Deprecated() != "" {
+			deprecated = ", deprecated"
+		}
+		fmt.Fprintf(b, "- [%s](#%s)%s\n", markdown.Text(k.title()), markdown.Anchor(k.title()), deprecated)
 	}
 }
 

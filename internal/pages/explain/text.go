@@ -130,9 +130,20 @@ func writeMarkdownFacts(b *strings.Builder, indent string, f *fields.Field) {
 		}
 		b.WriteString("\n")
 		for _, v := range fact.Values {
-			fmt.Fprintf(b, "%s  - %s: %s\n", indent, markdown.Code(v.Value), markdown.Text(fields.OneLine(v.Description)))
+			b.WriteString(indent + "  - " + markdown.Code(v.Value))
+			writeDescription(b, indent+"    ", v.Description)
+			b.WriteString("\n")
 		}
 	}
+}
+
+// writeDescription writes the description of what is before it on the line.
+func writeDescription(b *strings.Builder, indent, description string) {
+	text := proseMarkdown(indent, description)
+	if !strings.HasPrefix(text, "\n") {
+		text = " " + text
+	}
+	b.WriteString(":" + text)
 }
 
 func requiredMark(f *fields.Field) string {
@@ -255,11 +266,7 @@ func writeMarkdownFields(b *strings.Builder, f *fields.Field) {
 		}
 		fmt.Fprintf(b, "- %s (%s%s%s)", markdown.Code(row.Path), markdown.Code(row.Type), required, positionOf(row.Field))
 		if row.Description != "" {
-			text := proseMarkdown(indent, row.Description)
-			if !strings.HasPrefix(text, "\n") {
-				text = " " + text
-			}
-			b.WriteString(":" + text)
+			writeDescription(b, indent, row.Description)
 		}
 		b.WriteString("\n")
 		writeMarkdownFacts(b, indent, row.Field)

@@ -29,7 +29,7 @@ type Toolchain struct {
 	Version string
 }
 
-// env returns the environment of the toolchain, without cgo, on linux/amd64. That of no toolchain is read.
+// env returns the environment of the toolchain, without cgo, on linux/amd64. If there is no toolchain, it is read.
 func (t *Toolchain) env(reader *inputs.Reader, tags []string) (env goEnv, reason string) {
 	if t == nil {
 		return readGoEnv(reader, tags)

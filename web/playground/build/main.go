@@ -2,7 +2,8 @@
 //
 //	go run ./playground/build -o DIR
 //
-// It runs in web/. The pages of the site are made by Hugo; these files are what they load.
+// It runs in web/. Hugo makes the pages of the site; these files are what the playground's page loads. Below examples
+// in Go, build adds links to the playground to the other pages.
 package main
 
 import (
@@ -69,7 +70,11 @@ func build(out string) error {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(out, "wasm_exec.js"), loader, 0o666)
+	if err := os.WriteFile(filepath.Join(out, "wasm_exec.js"), loader, 0o666); err != nil {
+		return err
+	}
+	_, err = link(out, archive)
+	return err
 }
 
 // withoutClients writes a go.mod file like that of web, with which k8s.io/apiserver has no client for webhooks. Of

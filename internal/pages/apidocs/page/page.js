@@ -244,7 +244,7 @@
   function values(all) {
     const plain = all.filter((value) => !value.description), described = all.filter((value) => value.description);
     const line = plain.length ? [element("span", "values", ...plain.map((value) => element("code", "", value.value)))] : [];
-    return [...described.map((value) => element("div", "value", element("code", "", value.value), " ", value.description)), ...line];
+    return [...described.map((value) => element("div", "value", element("code", "", value.value), ...description(value))), ...line];
   }
 
   // addChildren adds the child fields; those of unions are choices.
