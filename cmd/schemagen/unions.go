@@ -21,7 +21,7 @@ import (
 
 func newUnionsCommand(stdout, stderr io.Writer) *cobra.Command {
 	inv := generation.Invocation{Of: project.OfUnions, Native: true}
-	var onlyPolicies, suggests, writes bool
+	var onlyPolicies, suggests, writes, tightens bool
 	cmd := &cobra.Command{
 		Use:   "unions [packages]",
 		Short: "Generate Go functions that normalize and validate unions.",
@@ -33,7 +33,8 @@ If schemagen.yaml has outputs.policies, also write an admission policy for each 
 that directory, which clears members on the API server (Kubernetes 1.36 and later).
 With --suggest, write nothing and list
 structs that look like unions, with the markers to add, and hand-written rules that
-mean the same as markers, with the proof. With --suggest --write, replace those rules.
+mean the same as markers, with the proof. With --suggest --write, replace those rules;
+--tighten also replaces rules that are almost a union, and accept more.
 
 Packages are patterns as for schemagen crd, with the same default. Unions are enabled unless the source has +schemagen:unions=none.
 If there is an error, no file is written.`,
@@ -51,10 +52,13 @@ If there is an error, no file is written.`,
 				return err
 			}
 			switch {
-			case writes && !suggests:
-				return errors.New("--write needs --suggest")
+			case (writes || tightens) && !suggests:
+				return errors.New("--write and --tighten need --suggest")
+			case tightens:
+				return replaceRules(cmd.Context(), s, suggest.Suggestion.IsReplacement, stdout, stderr)
 			case writes:
-				return replaceRules(cmd.Context(), s, stdout, stderr)
+				isProved := func(found suggest.Suggestion) bool { return found.Proved }
+				return replaceRules(cmd.Context(), s, isProved, stdout, stderr)
 			case suggests:
 				return suggestUnions(cmd.Context(), s, stdout, stderr)
 			}
@@ -75,6 +79,7 @@ If there is an error, no file is written.`,
 	cmd.Flags().BoolVar(&onlyPolicies, "no-functions", false, "write only policies, no functions")
 	cmd.Flags().BoolVar(&suggests, "suggest", false, "list structs that look like unions without markers")
 	cmd.Flags().BoolVar(&writes, "write", false, "with --suggest, replace hand-written rules by markers that accept the same objects")
+	cmd.Flags().BoolVar(&tightens, "tighten", false, "with --suggest, also replace rules by markers that accept less, as shown")
 	cmd.MarkFlagsMutuallyExclusive("suggest", "check")
 	return cmd
 }
@@ -91,7 +96,8 @@ func suggestUnions(ctx context.Context, s *generation.Settings, stdout, stderr i
 	if s.Mode != output.Diff {
 		return suggest.Write(stdout, suggestions, s.Dir)
 	}
-	outputs, err := edited(s, suggestions)
+	isTighter := func(found suggest.Suggestion) bool { return !found.Proved && found.IsReplacement() }
+	outputs, err := edited(s, slices.DeleteFunc(suggestions, isTighter))
 	if err != nil {
 		return err
 	}
@@ -99,13 +105,13 @@ func suggestUnions(ctx context.Context, s *generation.Settings, stdout, stderr i
 	return err
 }
 
-// replaceRules replaces hand-written rules by markers that accept the same objects.
-func replaceRules(ctx context.Context, s *generation.Settings, stdout, stderr io.Writer) error {
+// replaceRules replaces hand-written rules by markers, as wanted suggestions say.
+func replaceRules(ctx context.Context, s *generation.Settings, isWanted func(suggest.Suggestion) bool, stdout, stderr io.Writer) error {
 	suggestions, findings, err := suggest.Unions(ctx, s.Options)
 	if err != nil {
 		return err
 	}
-	isOther := func(found suggest.Suggestion) bool { return !found.Proved || found.OptIn != nil }
+	isOther := func(found suggest.Suggestion) bool { return !isWanted(found) || found.OptIn != nil }
 	outputs, err := edited(s, slices.DeleteFunc(suggestions, isOther))
 	if err != nil {
 		return err

@@ -85,8 +85,7 @@ func enumOf(s *structural.Schema) []structural.JSON {
 	return s.Enum
 }
 
-// enumerated returns the values of an enum; one of those that no literal names stands for all of
-// them.
+// enumerated returns the values of an enum. One value stands for all that no literal names.
 func (u *use) enumerated(enum []structural.JSON) []any {
 	var out []any
 	hasOther := false

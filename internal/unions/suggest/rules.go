@@ -52,7 +52,7 @@ func (s *suggester) ruled(t *source.Type, fields []*unionField) []Suggestion {
 			orderMembers(meaning.Near.Members, fields)
 		}
 		e := &lineEditor{suggester: s, t: t, out: &suggestion, several: discriminated > 1}
-		if e.replace(meaning, own, fields) || e.near(meaning, fields) {
+		if e.replace(meaning, own, fields) || e.near(meaning, own, fields) {
 			out = append(out, suggestion)
 		}
 	}
@@ -121,9 +121,9 @@ func (e *lineEditor) replace(meaning rules.Meaning, own []*markers.Marker, field
 	return true
 }
 
-// near completes the suggestion to look at rules that accept more than a marker of a near meaning. Nothing
-// is edited.
-func (e *lineEditor) near(meaning rules.Meaning, fields []*unionField) bool {
+// near completes the suggestion to look at rules that accept more than a marker of a near meaning, with the
+// edits that replace them by it if that is possible: they tighten.
+func (e *lineEditor) near(meaning rules.Meaning, own []*markers.Marker, fields []*unionField) bool {
 	if meaning.Near == nil {
 		return false
 	}
@@ -131,7 +131,14 @@ func (e *lineEditor) near(meaning rules.Meaning, fields []*unionField) bool {
 	if members == nil || slices.ContainsFunc(members, func(f *unionField) bool { return f.role != roleNone }) {
 		return false // the union has rules of its own
 	}
-	e.out.Edits = nil
+	empty := *e.out
+	empty.Edits = nil
+	*e.out = empty
+	tightened := rules.Meaning{Rules: meaning.Rules, Markers: []rules.Marker{*meaning.Near}}
+	if !e.replace(tightened, own, fields) {
+		*e.out = empty
+	}
+	e.out.Proved = false
 	e.out.Meaning = meaning.Near.Words()
 	e.out.Why = accepts(meaning)
 	return true

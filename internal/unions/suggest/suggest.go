@@ -52,6 +52,9 @@ type Suggestion struct {
 	Notes []string
 }
 
+// IsReplacement reports whether the suggestion is about rules that people wrote.
+func (s Suggestion) IsReplacement() bool { return s.Meaning != "" }
+
 // Member is one member of a suggested union.
 type Member struct {
 	// Field is the Go name.
