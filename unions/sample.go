@@ -16,8 +16,9 @@ import (
 
 // Sample returns a value of a schema, with required fields only or, if full is set, with
 // every field. Of a union, the first value of the discriminator that has a member is set
-// together with its member. Defaults, enums, bounds, formats and patterns are respected
-// unless they contradict each other; CEL rules are ignored.
+// together with its member, and of the fields that controller-tools' markers count, the first.
+// Defaults, enums, bounds, formats and patterns are respected unless they contradict each
+// other; other CEL rules are ignored.
 func Sample(s *structural.Schema, full bool) any {
 	left := maxSampleNodes
 	return sampler{full, &left}.value(s, 0)
@@ -152,6 +153,17 @@ func (m sampler) object(schema *structural.Schema, all []*structural.ValueValida
 			required = append(required, u.Discriminator)
 			if member != "" {
 				required = append(required, member)
+			}
+		}
+	}
+	for _, u := range Counted(schema) {
+		chosen := max(0, slices.IndexFunc(u.Members, func(m Member) bool { return slices.Contains(required, m.Name) }))
+		for i, m := range u.Members {
+			switch {
+			case i == chosen && !u.AtMostOne:
+				required = append(required, m.Name)
+			case i != chosen && !u.AtLeastOne:
+				forbidden = append(forbidden, m.Name)
 			}
 		}
 	}

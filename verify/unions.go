@@ -11,6 +11,9 @@ import (
 // unions reports the unions that the rules of a version enforce, if that is asked for, and objects that
 // rules accept although they are almost a union.
 func (c *checks) unions(version int) {
+	if known := c.Provenance(); known.OnlySchemas || known.Incomplete != nil {
+		return // rules may be missing
+	}
 	seen := map[*structural.Schema]bool{}
 	var visit func(s *structural.Schema, path *structural.Path)
 	visit = func(s *structural.Schema, path *structural.Path) {
