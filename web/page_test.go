@@ -536,7 +536,7 @@ func TestFilterJumps(t *testing.T) {
 	for _, step := range []struct{ typed, menu, title string }{
 		{"refreshed", "Overview, v11", "Widgetexample.com/v1"},
 		{"columns", "Overview, Dashboardv11", "Dashboardexample.com/v1"},
-		{"source", "Overview, Dashboardv12, v13, v1beta13", "Widgetexample.com/v1"},
+		{"source", "Overview, v11, v1beta11", "Widgetexample.com/v1"},
 		{"nowhere", "Overview", ""},
 	} {
 		b.typed(step.typed)
