@@ -63,7 +63,7 @@ func (c *checks) absentFields(ctx context.Context, version int) error {
 				return fmt.Errorf("verify %s: %w", c.CRD.Name, err)
 			}
 			if failure != nil {
-				c.absentField(fmt.Sprintf("%s%s.x-kubernetes-validations[%d].rule", schemaPath(version), path, i), rule, failure)
+				c.absentField(rulePath(schemaPath(version), path, i), rule, failure)
 			}
 		}
 		for edge, child := range s.Children() {
@@ -120,7 +120,7 @@ func (c *checks) storedFields(ctx context.Context, version int, search *rules.Se
 				return fmt.Errorf("verify %s: %w", c.CRD.Name, err)
 			}
 			if failure != nil {
-				c.storedField(fmt.Sprintf("%s%s.x-kubernetes-validations[%d].rule", schemaPath(version), path, i), rule, failure)
+				c.storedField(rulePath(schemaPath(version), path, i), rule, failure)
 			}
 		}
 		below := maps.Collect(stored.Children())
@@ -164,7 +164,7 @@ func (c *checks) removables(ctx context.Context, version int, search *rules.Sear
 					continue
 				}
 				name, _ := celtext.Name(edge.Property)
-				c.add(removable, fmt.Sprintf("%s%s.x-kubernetes-validations[%d].rule", schemaPath(version), path.Edge(edge), i),
+				c.add(removable, rulePath(schemaPath(version), path.Edge(edge), i),
 					fmt.Sprintf("a rule of the parent is evaluated then, too: add has(self.%s) == has(oldSelf.%s)", name, name),
 					"this rule does not keep %s: the API server accepts the update of %s that removes it, and then %s",
 					edge.Property, valueText(removal.Old), valueText(removal.New))

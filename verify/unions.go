@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/rules"
@@ -15,22 +14,15 @@ func (c *checks) unions(version int) {
 		return // rules may be missing
 	}
 	seen := map[*structural.Schema]bool{}
-	var visit func(s *structural.Schema, path *structural.Path)
-	visit = func(s *structural.Schema, path *structural.Path) {
-		if seen[s] {
-			return
+	for path, s := range c.Schemas[version].All() {
+		if seen[s] || s.Type != "object" || len(s.XValidations) == 0 {
+			continue
 		}
 		seen[s] = true
-		if s.Type == "object" && len(s.XValidations) > 0 {
-			for _, meaning := range rules.Meanings(s, s.XValidations) {
-				c.union(fmt.Sprintf("%s%s.x-kubernetes-validations[%d].rule", schemaPath(version), path, meaning.Rules[0]), meaning)
-			}
-		}
-		for edge, child := range s.Children() {
-			visit(child, path.Edge(edge))
+		for _, meaning := range rules.Meanings(s, s.XValidations) {
+			c.union(rulePath(schemaPath(version), path, meaning.Rules[0]), meaning)
 		}
 	}
-	visit(c.Schemas[version], nil)
 }
 
 // union reports what rules mean.

@@ -526,7 +526,7 @@ func (c *checks) schema(location string, found schemaFindings) {
 
 // constant warns about a rule that always has the same result.
 func (c *checks) constant(location string, r apiserver.ConstantRule) {
-	path := fmt.Sprintf("%s%s.x-kubernetes-validations[%d].rule", location, r.Path, r.Index)
+	path := rulePath(location, r.Path, r.Index)
 	switch {
 	case c.rejected(path): // it does not compile
 	case r.Holds:
@@ -715,6 +715,11 @@ func (v *Verifier) Before(minor uint) bool { return v.target != nil && v.target.
 
 // schemaPath returns the path of the schema of a version.
 func schemaPath(i int) string { return fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i) }
+
+// rulePath returns the path of a rule of the node at a path below location.
+func rulePath(location string, path *structural.Path, rule int) string {
+	return fmt.Sprintf("%s%s.x-kubernetes-validations[%d].rule", location, path, rule)
+}
 
 // checks collects the findings about one CRD.
 type checks struct {

@@ -265,7 +265,7 @@ func (p *Parts) isValid(s *structural.Schema) bool {
 // typeFormat is a format, and the type for which it is meant.
 type typeFormat struct{ kind, format string }
 
-// knownFormats are those of the most common types of Go, which all servers know.
+// knownFormats are the formats of the most common types of Go, which all servers know.
 var knownFormats = [...]typeFormat{{"integer", "int32"}, {"integer", "int64"}, {"string", "date-time"}}
 
 // hasNoParts reports whether a node has nothing that only objects and arrays have.

@@ -33,7 +33,7 @@ func asciidocItemBlocks(blocks []prose.Block, bullets string) string {
 	return "{empty}\n+\n" + text
 }
 
-// asciidocBlocks returns blocks with an empty line between them. In a list, bullets are those of
+// asciidocBlocks returns blocks with an empty line between them. In a list, bullets are the bullets of
 // the item with the blocks, and a line with a plus sign attaches a block to it, or after an empty line to
 // the item around a list.
 func asciidocBlocks(blocks []prose.Block, bullets string) string {
