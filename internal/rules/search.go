@@ -135,6 +135,16 @@ func (r Read) isReported(detail string) bool {
 	return ok && (name == element || key == name || key == escaped)
 }
 
+// mayBe reports whether the server's message about a read can be about another one.
+func (r Read) mayBe(other Read) bool {
+	if r.Steps == nil || other.Steps == nil {
+		return true
+	}
+	name := r.Steps[len(r.Steps)-1]
+	another := other.Steps[len(other.Steps)-1]
+	return name == another || name == element || another == element
+}
+
 // trial evaluates a rule for values that differ in what it reads.
 type trial struct {
 	// self and old have the parts of self and oldSelf; old is nil if the rule does not read that, and self
@@ -170,7 +180,7 @@ func (u *Unproved) trial(a *Analysis, node *structural.Schema, rule structural.R
 	if known, ok := u.trials.Load(key); ok {
 		return known.(*trial), nil
 	}
-	evaluator, err := apiserver.NewRuleEvaluator(t.schema, rule, isRoot)
+	evaluator, err := u.evaluators.New(t.schema, rule, isRoot)
 	if err != nil {
 		return nil, err
 	}
@@ -216,6 +226,9 @@ func (t *trial) failing(ctx context.Context, read Read, masked bool) []failing {
 	}
 	var accepted, refused []failing
 	for chosen, zeros := range t.lacking(ctx, read) {
+		if t.isExcluded(read.given, chosen) {
+			continue
+		}
 		f, outcome := t.evaluate(ctx, chosen, nil)
 		if !read.isReported(outcome.Failure) {
 			continue
@@ -276,6 +289,20 @@ func (t *trial) lacking(ctx context.Context, read Read) iter.Seq2[assignment, ma
 			}
 		}
 	}
+}
+
+// isExcluded reports whether literals do not hold for an assignment.
+func (t *trial) isExcluded(given []string, chosen assignment) bool {
+	return slices.ContainsFunc(given, func(literal string) bool {
+		steps := strings.Split(literal[1:], ".")
+		root := t.self
+		if steps[0] == "oldSelf" && t.old != nil {
+			root = t.old
+		}
+		way := root.find(steps[1:])
+		isPresent := !slices.ContainsFunc(way, func(p *part) bool { return p.optional && chosen[p] == absent })
+		return way != nil && (steps[0] == "self" || steps[0] == "oldSelf") && isPresent != (literal[0] == '+')
+	})
 }
 
 // evaluate returns the values of an assignment, and the outcome of the rule for them.
