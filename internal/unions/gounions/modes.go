@@ -2,6 +2,7 @@ package gounions
 
 import (
 	"fmt"
+	"go/token"
 	"slices"
 	"strconv"
 
@@ -39,6 +40,37 @@ type modeTag struct {
 	payload codetags.Tag
 	// isAlpha is set if all of it is only observed.
 	isAlpha bool
+}
+
+// MarkedModes are modes as declared by the markers of a struct.
+type MarkedModes struct {
+	unions.Modes
+	// Field is the Go field of the discriminator. Tagged are the Go fields of Fields, by index.
+	Field  *source.NamedField
+	Tagged []*source.NamedField
+	// pos is the position of the discriminator's marker.
+	pos token.Pos
+}
+
+// Union returns the union that the modes are by the rules of a schema, or nil: each value of an enum
+// allows one field of its own.
+func (m *MarkedModes) Union(s *structural.Schema) *Marked {
+	for _, u := range unions.Of(s) {
+		if u.Discriminator != m.Discriminator || len(u.Members) != len(m.Fields) {
+			continue
+		}
+		out := &Marked{Union: u, Discriminator: m.Field}
+		out.Union.GoName = m.Field.Field.Label()
+		for _, member := range u.Members {
+			i := slices.IndexFunc(m.Tagged, func(f *source.NamedField) bool { return f.Name == member.Name })
+			if i < 0 {
+				return nil // there is a union of the same discriminator
+			}
+			out.Members = append(out.Members, m.Tagged[i])
+		}
+		return out
+	}
+	return nil
 }
 
 // modality precedes the name of a group where names of unions are keys, too.
@@ -144,7 +176,9 @@ func (op writeModes) Apply(editor *edits.Editor, schema *structural.Schema) {
 		return // reported
 	}
 	discriminator := schema.Properties[i].Schema
-	modes := unions.Modes{Discriminator: op.discriminator.Name, Boolean: discriminator.Type == "boolean"}
+	modes := &MarkedModes{Field: op.discriminator, pos: op.marker.Pos}
+	modes.Discriminator = op.discriminator.Name
+	modes.Boolean = discriminator.Type == "boolean"
 	switch {
 	case op.discriminator.Field.IsPointer():
 		editor.Errorf(editor.Pos, "remove the star", "a discriminator cannot be a pointer")
@@ -164,8 +198,10 @@ func (op writeModes) Apply(editor *edits.Editor, schema *structural.Schema) {
 		}
 		if f, ok := op.modeField(editor, schema, discriminator, tags); ok {
 			modes.Fields = append(modes.Fields, f)
+			modes.Tagged = append(modes.Tagged, first.field)
 		}
 	}
+	op.all.keepModes(op.owner, modes)
 	server := op.all.Server
 	rules, unreadable := modes.Rules(unions.LowerOptions{Plain: server != nil && server.Before(28)})
 	if unreadable != "" {
@@ -180,6 +216,17 @@ func (op writeModes) Apply(editor *edits.Editor, schema *structural.Schema) {
 			}
 		}
 	}
+}
+
+// keepModes records modes of a type: see [Unions.keep].
+func (all *Unions) keepModes(t *source.Type, m *MarkedModes) {
+	if slices.ContainsFunc(all.modes[t], func(known *MarkedModes) bool { return known.pos == m.pos }) {
+		return
+	}
+	if all.modes == nil {
+		all.modes = map[*source.Type][]*MarkedModes{}
+	}
+	all.modes[t] = append(all.modes[t], m)
 }
 
 // modeField returns in which modes a field may be set. ok is false if there is an error.
