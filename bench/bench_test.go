@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -20,7 +21,7 @@ import (
 // stated, without which a case would prove nothing.
 func TestCases(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range cases() {
+	for _, c := range timedCases() {
 		if seen[c.name] {
 			t.Errorf("%s: duplicate name", c.name)
 		}
@@ -212,8 +213,8 @@ func TestWithout(t *testing.T) {
 		"gateway-api":       "",
 		"synthetic-25":      "",
 		"cilium":            "edit other",
-		"k8s-api-core":      "manifests edit other verify",
-		"k8s-api-workloads": "manifests edit verify",
+		"k8s-api-core":      "manifests edit other project verify",
+		"k8s-api-workloads": "manifests edit project verify",
 	} {
 		selected, err := selectCases(name)
 		if err != nil {
@@ -304,9 +305,9 @@ func TestPages(t *testing.T) {
 func TestRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.csv")
 	old := strings.Join(recordColumns, ",") + "\n" +
-		"manifests,operator: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0\n" +
-		"manifests,kueue: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0\n" +
-		"manifests,gone: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0\n"
+		"manifests,operator: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0,4.0\n" +
+		"manifests,kueue: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0,4.0\n" +
+		"manifests,gone: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0,4.0\n"
 	if err := os.WriteFile(path, []byte(old), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -320,8 +321,8 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := strings.Join(recordColumns, ",") + "\n" +
-		"manifests,operator: manifests,2026-02-02,5,20.0,20.0,20.0,1.0,1.0,1000.0,1000.0\n" +
-		"manifests,kueue: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0\n"
+		"manifests,operator: manifests,2026-02-02,5,20.0,20.0,20.0,1.0,1.0,1000.0,1000.0,1000.0\n" +
+		"manifests,kueue: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0,4.0\n"
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {
 		t.Errorf("got %v\n%s\nwant\n%s", err, got, want)
 	}
@@ -568,6 +569,29 @@ func TestWithoutPositions(t *testing.T) {
 	} {
 		if got := withoutPositions(text, "/tmp/b/mod", "/tmp/a/case"); got != want {
 			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// TestMonorepo checks that the repository is valid Go with the stated number of packages, few of
+// which have a kind.
+func TestMonorepo(t *testing.T) {
+	files, err := monorepo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages, kinds, roles := map[string]bool{}, 0, 0
+	for _, f := range files {
+		packages[path.Dir(f.name)] = true
+		kinds += strings.Count(string(f.content), "subresource:status")
+		roles += strings.Count(string(f.content), "+kubebuilder:rbac")
+	}
+	if len(packages) != monorepoPackages || kinds != monorepoKinds || roles != monorepoKinds {
+		t.Errorf("got %d packages, %d kinds, %d markers of roles", len(packages), kinds, roles)
+	}
+	for _, f := range files[len(files)-2:] {
+		if _, err := parser.ParseFile(token.NewFileSet(), f.name, f.content, 0); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -216,9 +216,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		return writeVersions(ctx, w, selected, dir, out)
 	}
-	selected, err := selectCases(*names)
-	if err != nil {
-		return err
+	selected := timedCases()
+	if args[0] == "parity" {
+		selected = cases()
+	}
+	if *names != "" {
+		if selected, err = selectCases(*names); err != nil {
+			return err
+		}
 	}
 	if (args[0] == "time" || args[0] == "growth") && runs < 1 {
 		return errors.New("-n must be at least 1")

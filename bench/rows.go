@@ -211,23 +211,23 @@ func (r row) verdict(results []result) string {
 func (r row) table(results []result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s (`%s`)\n\n", r.title, r.name)
-	b.WriteString("| case | controller-gen ms | schemagen ms | go list ms | controller-gen MiB | schemagen MiB | controller-gen CPU ms | schemagen CPU ms |")
+	b.WriteString("| case | controller-gen ms | schemagen ms | go list ms | controller-gen MiB | schemagen MiB | controller-gen CPU ms | schemagen CPU ms | go list CPU ms |")
 	targets := r.targets()
 	for _, t := range targets {
 		fmt.Fprintf(&b, " %s |", t.name)
 	}
-	b.WriteString("\n|---|" + strings.Repeat("--:|", 7+len(targets)) + "\n")
+	b.WriteString("\n|---|" + strings.Repeat("--:|", 8+len(targets)) + "\n")
 	for _, result := range results {
-		fmt.Fprintf(&b, "| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f |", result.name,
+		fmt.Fprintf(&b, "| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %s |", result.name,
 			milliseconds(result.peer.wall), milliseconds(result.ours.wall), milliseconds(result.list.wall),
 			mebibytes(result.peer.treeRSS), mebibytes(result.ours.treeRSS),
-			milliseconds(result.peer.cpu), milliseconds(result.ours.cpu))
+			milliseconds(result.peer.cpu), milliseconds(result.ours.cpu), known(result.list.cpu))
 		for _, t := range targets {
 			fmt.Fprintf(&b, " %s |", t.text(t.value(result)))
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "| **geometric mean of %d** |%s", len(results), strings.Repeat(" |", 7))
+	fmt.Fprintf(&b, "| **geometric mean of %d** |%s", len(results), strings.Repeat(" |", 8))
 	for _, t := range targets {
 		fmt.Fprintf(&b, " %s |", t.text(geomean(results, t.value)))
 	}
@@ -250,6 +250,14 @@ func meansTable(rows []row, results [][]result) string {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// known returns milliseconds, or a dash if they were not measured.
+func known(d time.Duration) string {
+	if d == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f", milliseconds(d))
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
