@@ -182,7 +182,8 @@ bench: ## Time schemagen and controller-gen side by side on real API modules, an
 .PHONY: growth
 growth: ## Measure generated modules of up to 1,000 kinds, and draw docs/growth-*.svg and docs/growth.png.
 	$(GO) run -C bench . growth -o $(CURDIR)/docs/growth.csv
-	$(GO) run -C bench/plot . $(CURDIR)/docs/growth.csv $(CURDIR)/docs/growth-light.svg $(CURDIR)/docs/growth-dark.svg $(CURDIR)/docs/growth.png
+	$(GO) run -C bench/plot . $(CURDIR)/docs/growth.csv kinds $(CURDIR)/docs/growth-light.svg $(CURDIR)/docs/growth-dark.svg $(CURDIR)/docs/growth.png
+	$(GO) run -C bench/plot . $(CURDIR)/docs/growth.csv 'small kinds,rules,versions,properties,depth' $(CURDIR)/docs/growth-modules-light.svg $(CURDIR)/docs/growth-modules-dark.svg
 
 .PHONY: e2e
 e2e: ## Test against a real etcd and kube-apiserver (K8S=v1.35.4: another version, KUBECTLS=all: also older kubectls).

@@ -471,10 +471,33 @@ func TestPlaces(t *testing.T) {
 func TestSlope(t *testing.T) {
 	var points []point
 	for _, kinds := range []int{100, 300, 1000} {
-		points = append(points, point{kinds: kinds})
+		points = append(points, point{size: kinds})
 	}
-	if got := slope(points, func(p point) float64 { return 3 * math.Pow(float64(p.kinds), 1.5) }); got != "1.50" {
+	if got := slope(points, func(p point) float64 { return 3 * math.Pow(float64(p.size), 1.5) }); got != "1.50" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestPoints checks that points can be read again, with those of other modules.
+func TestPoints(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "points.csv")
+	s := sample{time.Second, 2 * time.Second, 1 << 10}
+	want := []*series{
+		{module: "kinds", name: "controller-gen", points: []point{{1, s}, {10, s}}},
+		{module: "rules", name: "controller-gen", points: []point{{1, s}}},
+		{module: "rules", name: "schemagen docs", points: []point{{1, s}}},
+	}
+	if err := os.WriteFile(path, pointsCSV(want), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := readPoints(path); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, error %v", got, err)
+	}
+	if got, err := readPoints(path + "x"); err != nil || got != nil {
+		t.Errorf("no file: got %v, error %v", got, err)
+	}
+	if _, err := readPoints("go.mod"); err == nil {
+		t.Error("another file is accepted")
 	}
 }
 

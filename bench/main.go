@@ -48,9 +48,9 @@ const usage = `usage: go run . COMMAND [flags]
   time     [-schemagen PATH] [-case A,B] [-rows A,B] [-n 5] [-record]
                                           wall, CPU and memory of both
   page                                    rewrite the tables of performance.md, in docs and docs/dev, and README's chart
-  growth   [-schemagen PATH] [-n 5] [-sizes 1,10] [-o FILE.csv] [-depth 4] [-width 6]
+  growth   [-schemagen PATH] [-n 5] [-modules kinds,rules] [-o FILE.csv] [-depth 4] [-width 6]
            [-unions 2] [-rules 3] [-description 120]
-                                          wall and memory of both by the number of kinds
+                                          wall, CPU and memory of both by the size of modules
   bounds   [-schemagen PATH] [-dimensions A,B] [-record]
                                           CPU of every command by the size of its input, and
                                           after an interrupt
@@ -99,7 +99,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.Usage = func() { fmt.Fprint(os.Stderr, usage) }
 	product := flags.String("schemagen", "", "the binary to hold against the peer; built from .. by default")
 	names := flags.String("case", "", "comma-separated names of cases; all by default")
-	runs, edits, soak, rowNames, sizes := 0, 0, 0, "", ""
+	runs, edits, soak, rowNames := 0, 0, 0, ""
 	var t tree
 	dir, openshift, opcon, peer, update, recorded := "", "", "", false, false, false
 	switch args[0] {
@@ -144,9 +144,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.StringVar(&rowNames, "rows", "", "comma-separated names of rows; all by default")
 	case "growth":
 		flags.IntVar(&runs, "n", 5, "measured runs of each tool")
-		flags.StringVar(&sizes, "sizes", growthSizes, "comma-separated numbers of kinds")
+		flags.StringVar(&rowNames, "modules", "", "comma-separated names of modules; all by default")
 		flags.StringVar(&dir, "o", "", "file for the points, which bench/plot draws")
-		flags.IntVar(&t.depth, "depth", 4, "levels of structs below a kind")
+		flags.IntVar(&t.depth, "depth", 4, "levels of structs below one of kinds")
 		flags.IntVar(&t.width, "width", 6, "fields of a struct that are no structs")
 		flags.IntVar(&t.unions, "unions", 2, "structs of a kind with a union")
 		flags.IntVar(&t.rules, "rules", 3, "structs of a kind with a CEL rule")
@@ -242,7 +242,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	case "page":
 		return writePages(w)
 	case "growth":
-		return growth(ctx, w, t, sizes, *product, runs, dir, out)
+		return growth(ctx, w, t, rowNames, *product, runs, dir, out)
 	default:
 		if len(selected) != 1 || dir == "" {
 			return errors.New("generate needs one -case and -o")
