@@ -51,8 +51,9 @@ type Analysis struct {
 	Strings []string
 	Numbers []float64
 
-	// stored is the schema of oldSelf, or nil if it is that of self.
-	stored *structural.Schema
+	// stored is the schema of oldSelf, or nil if it is that of self. If isUnchanged is set, self is oldSelf.
+	stored      *structural.Schema
+	isUnchanged bool
 }
 
 // maxSteps bounds the number of expressions that are visited for a rule. Operands of nested && and
@@ -74,17 +75,20 @@ const (
 
 // Reads analyzes a rule of a schema. It returns nil if the rule is not an expression.
 func Reads(rule structural.Rule, s *structural.Schema, place Place) *Analysis {
-	return reads(rule, s, s, place)
+	return reads(rule, variable("self", s, place), variable("oldSelf", s, place))
 }
 
-// reads is [Reads] with a schema for oldSelf.
-func reads(rule structural.Rule, s, stored *structural.Schema, place Place) *Analysis {
+// variable returns a variable of rules.
+func variable(name string, s *structural.Schema, place Place) value {
+	return value{schema: s, place: place, path: name, text: name, steps: []string{name}}
+}
+
+// reads is [Reads] with what is known of self and oldSelf.
+func reads(rule structural.Rule, self, old value) *Analysis {
 	parsed := parse(rule.Rule)
 	if parsed == nil {
 		return nil
 	}
-	self := value{schema: s, place: place, path: "self", text: "self", steps: []string{"self"}}
-	old := value{schema: stored, place: place, path: "oldSelf", text: "oldSelf", steps: []string{"oldSelf"}}
 	old.optional = ptr.Deref(rule.OptionalOldSelf, false)
 	root := (*scope)(nil).with("self", self).with("oldSelf", old)
 	w := &walk{parsed: parsed}

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strconv"
 
+	"k8s.io/gengo/v2/codetags"
+
 	"github.com/schemagen/schemagen/internal/define/edits"
-	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/notes"
@@ -34,9 +35,8 @@ type modeTag struct {
 	field  *source.NamedField
 	marker *markers.Marker
 	mode   string
-	// payload is the name of the tag after the equals sign; empty if it is only observed, not
-	// enforced.
-	payload string
+	// payload is the tag after the equals sign, without a name if it is only observed, not enforced.
+	payload codetags.Tag
 	// isAlpha is set if all of it is only observed.
 	isAlpha bool
 }
@@ -98,7 +98,7 @@ func (all *Unions) modeEdits(t *source.Type, fields []source.NamedField) []*edit
 			}
 			found := modeTag{field: field, marker: m, mode: mode.Value, isAlpha: isAlpha}
 			if payload, isObserved := edits.WithoutLevels(*tag.ValueTag); !isAlpha && !isObserved {
-				found.payload = payload.Name
+				found.payload = payload
 			}
 			g.tags = append(g.tags, found)
 		}
@@ -212,19 +212,18 @@ func (op writeModes) modeField(editor *edits.Editor, schema, discriminator *stru
 		if !op.isMode(at, discriminator, tag.mode) {
 			return out, false
 		}
-		switch {
-		case tag.payload == "" || tag.payload == markers.TagOptionalName:
+		switch tag.payload.Name {
+		case "", markers.TagOptionalName:
 			out.Allowed = append(out.Allowed, tag.mode)
-		case tag.payload == markers.TagRequiredName:
+		case markers.TagRequiredName:
 			out.Allowed = append(out.Allowed, tag.mode)
 			out.Required = append(out.Required, tag.mode)
-		case tag.payload == markers.TagForbiddenName:
+		case markers.TagForbiddenName:
 			forbidden = append(forbidden, tag.mode)
 		default:
 			out.Allowed = append(out.Allowed, tag.mode)
-			if unsupported, known := op.all.Table.Declarative(tag.payload); !known || unsupported == "" {
-				op.all.Reporter.Report(report.TagWithoutMeaning, editor.Pkg.At(at.Pos), "write a rule: +kubebuilder:validation:XValidation",
-					"+%s has no meaning in a CRD with +%s: only required, optional and forbidden depend on modes", at.Name, tag.payload)
+			if !op.addCheck(at, &out, tag, s) {
+				return out, false
 			}
 		}
 	}
@@ -241,6 +240,31 @@ func (op writeModes) modeField(editor *edits.Editor, schema, discriminator *stru
 	})
 	out.Required = slices.Compact(out.Required)
 	return out, true
+}
+
+// addCheck adds the condition of a tag for the value of a field in a mode. It returns false after an
+// error.
+func (op writeModes) addCheck(editor *edits.Editor, out *unions.ModeField, tag modeTag, s *structural.Schema) bool {
+	for nested := &tag.payload; nested != nil; nested = nested.ValueTag {
+		switch unsupported, known := op.all.Table.Declarative(nested.Name); {
+		case !known:
+			editor.Errorf(editor.Pos, "", "unknown tag +%s", nested.Name)
+			return false
+		case unsupported != "":
+			return true // reported by lint
+		}
+	}
+	name, _ := celtext.Name(out.Name) // one that CEL cannot read is reported later
+	rule, ok := edits.Condition(editor, tag.payload, "self."+name, s)
+	i := slices.IndexFunc(out.Checks, func(c unions.ModeCheck) bool { return c.Rule == rule.Rule })
+	if i < 0 {
+		i = len(out.Checks)
+		out.Checks = append(out.Checks, unions.ModeCheck{Rule: rule.Rule, Message: rule.Message})
+	}
+	modes := append(out.Checks[i].Modes, tag.mode)
+	slices.Sort(modes)
+	out.Checks[i].Modes = slices.Compact(modes)
+	return ok
 }
 
 // isMode reports whether the discriminator can have a mode, and reports one that it cannot have.
