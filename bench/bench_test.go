@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/xml"
 	"fmt"
 	"go/parser"
 	"go/token"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
@@ -616,5 +618,26 @@ func TestMonorepo(t *testing.T) {
 		if _, err := parser.ParseFile(token.NewFileSet(), f.name, f.content, 0); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestDamage checks that a damaged file cannot be parsed and differs in one place, and that the source still has
+// what the mutant leaves out.
+func TestDamage(t *testing.T) {
+	dir := writeTree(t, map[string]string{"a.go": "package a\n\n// +kubebuilder:object:root=true\ntype A struct{ B string }\n"})
+	run := &damageRun{files: []string{filepath.Join(dir, "a.go")}}
+	random := rand.New(rand.NewPCG(1, 0))
+	for range 100 {
+		name, original, broken := run.choose(random)
+		if _, err := parser.ParseFile(token.NewFileSet(), name, broken, 0); err == nil {
+			t.Errorf("%s can be parsed", broken)
+		}
+		if len(broken) > len(original)+3 || bytes.Count(broken, []byte("\n")) < bytes.Count(original, []byte("\n"))-1 {
+			t.Errorf("more than a part of a line is damaged: %s", broken)
+		}
+	}
+	source, err := os.ReadFile(filepath.FromSlash("../" + mutatedFile))
+	if err != nil || bytes.Count(source, []byte(checkedText)) != 1 {
+		t.Errorf("want %q once in %s: %v", checkedText, mutatedFile, err)
 	}
 }

@@ -54,6 +54,9 @@ const usage = `usage: go run . COMMAND [flags]
   bounds   [-schemagen PATH] [-dimensions A,B] [-record]
                                           CPU of every command by the size of its input, and
                                           after an interrupt
+  damages  [-schemagen PATH] [-n 2000] [-seed 1] [-record]
+                                          damage Go files of public repositories: what is lost
+                                          must be reported, which a mutant does not do
   channels [-schemagen PATH] [-n 5] [-record]
                                           CPU of one, two and ten channels of gateway-api
   dialects [-schemagen PATH] [-openshift DIR] [-opcon DIR] [-record]
@@ -101,23 +104,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	names := flags.String("case", "", "comma-separated names of cases; all by default")
 	runs, edits, soak, rowNames := 0, 0, 0, ""
 	var t tree
+	var seed uint64
 	dir, openshift, opcon, peer, update, recorded := "", "", "", false, false, false
 	switch args[0] {
 	case "list", "page":
-	case "parity":
-		flags.BoolVar(&update, "update", false, "rewrite warnings.txt for the selected cases")
-	case "field":
-		flags.BoolVar(&update, "update", false, "rewrite field.txt for the selected repositories")
-	case "search":
-		flags.BoolVar(&update, "update", false, "rewrite search.txt for the selected modules")
-	case "conventions":
-		flags.BoolVar(&update, "update", false, "rewrite conventions.txt for the selected cases")
-	case "peers":
-		flags.BoolVar(&update, "update", false, "rewrite peers.txt for the selected suites")
-	case "laws":
-		flags.BoolVar(&update, "update", false, "rewrite laws.txt for the selected modules")
-	case "oracles":
-		flags.BoolVar(&update, "update", false, "rewrite oracles.txt for the selected modules")
+	case "parity", "field", "search", "conventions", "peers", "laws", "oracles":
+		flags.BoolVar(&update, "update", false, "rewrite the recorded result, of parity the warnings, for what is selected")
 	case "speed":
 		flags.IntVar(&runs, "n", 7, "measured rounds")
 		flags.BoolVar(&recorded, "record", false, "write the results to speed.txt")
@@ -128,6 +120,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	case "bounds":
 		flags.StringVar(&rowNames, "dimensions", "", "comma-separated names of dimensions; all by default")
 		flags.BoolVar(&recorded, "record", false, "write the results to bounds.txt")
+	case "damages":
+		flags.IntVar(&runs, "n", 2000, "damages")
+		flags.Uint64Var(&seed, "seed", 1, "where the random numbers begin")
+		flags.BoolVar(&recorded, "record", false, "write the result to damages.txt")
 	case "channels":
 		flags.IntVar(&runs, "n", 5, "measured runs")
 		flags.BoolVar(&recorded, "record", false, "write the results to channels.txt")
@@ -170,40 +166,32 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if args[0] == "field" {
+	switch args[0] {
+	case "field":
 		return field(ctx, w, *names, *product, update, out)
-	}
-	if args[0] == "search" {
+	case "search":
 		return search(ctx, w, *names, *product, update, out)
-	}
-	if args[0] == "conventions" {
+	case "conventions":
 		return conventions(ctx, w, *names, *product, update, out)
-	}
-	if args[0] == "peers" {
+	case "peers":
 		return peers(ctx, w, *names, *product, update, out)
-	}
-	if args[0] == "laws" {
+	case "laws":
 		return laws(ctx, w, *names, *product, update, out)
-	}
-	if args[0] == "oracles" {
+	case "oracles":
 		return oracles(ctx, w, *names, *product, update, out)
-	}
-	if args[0] == "speed" {
+	case "speed":
 		return speed(ctx, w, *product, max(runs, 1), recorded, out)
-	}
-	if args[0] == "dialects" {
+	case "dialects":
 		return dialects(ctx, w, *product, openshift, opcon, recorded, out)
-	}
-	if args[0] == "bounds" {
+	case "bounds":
 		return measureBounds(ctx, w, *product, rowNames, recorded, out)
-	}
-	if args[0] == "channels" {
+	case "damages":
+		return damages(ctx, w, *product, max(runs, 1), seed, recorded, out)
+	case "channels":
 		return channels(ctx, w, *product, max(runs, 1), recorded, out)
-	}
-	if args[0] == "lsp" {
+	case "lsp":
 		return lsp(ctx, w, *product, max(edits, 1), soak, recorded, out)
-	}
-	if args[0] == "review" {
+	case "review":
 		return reviews(ctx, w, *product, max(runs, 1), recorded, out)
 	}
 	if args[0] == "versions" {
