@@ -1,187 +1,170 @@
 // The playground's page. Text from outside, which may come from a hostile link, is only shown as text.
-"use strict";
+import {Editor} from "./editor.js";
+import exampleObject from "./object.yaml";
+import exampleTypes from "./types.txt";
 
-const limits = {bytes: 500_000, files: 20, time: 20_000};
-const element = (id) => document.getElementById(id);
+const limits = {bytes: 500_000, files: 20, time: 20_000, shown: 300_000, findings: 200};
+const pause = 50; // milliseconds without a change before a run
 const objectName = "object.yaml";
-const example = {
-  files: [{name: "types.go", text: `// +groupName=example.com
-// +schemagen:unions=cel
-package v1
-
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-// Widget is shown on a page.
-type Widget struct {
-	metav1.TypeMeta   \`json:",inline"\`
-	metav1.ObjectMeta \`json:"metadata,omitempty"\`
-
-	Spec WidgetSpec \`json:"spec"\`
-}
-
-type WidgetSpec struct {
-	// Columns is the width of the widget.
-	// +kubebuilder:validation:Maximum=12
-	// +kubebuilder:default=4
-	Columns int32 \`json:"columns,omitempty"\`
-
-	// Type selects what is shown.
-	// +kubebuilder:validation:Enum=Text;Image
-	// +unionDiscriminator
-	// +required
-	Type string \`json:"type,omitempty"\`
-	// +unionMember
-	// +kubebuilder:validation:MaxLength=200
-	Text *string \`json:"text,omitempty"\`
-	// +unionMember
-	Image *string \`json:"image,omitempty"\`
-}
-`}],
-  object: `apiVersion: example.com/v1
-kind: Widget
-metadata:
-  name: hello
-  namespace: default
-spec:
-  type: Text
-  text: Hello
-`,
-};
+const example = {files: [{name: "types.go", text: exampleTypes}], object: exampleObject};
+const element = (id) => document.getElementById(id);
+const say = (text) => { element("status").textContent = text; };
 
 // old are the files that the current ones are compared with.
-let old = [];
-
-const say = (text) => { element("status").textContent = text; };
-const editors = () => [...element("files").children].map((fieldset) => ({
-  fieldset, name: fieldset.querySelector(".name").value, area: fieldset.querySelector("textarea"),
-}));
+let editors = [], old = [];
 
 function state() {
-  const texts = editors().map(({name, area}) => ({name, text: area.value}));
-  return {files: texts.filter((f) => f.name !== objectName), object: texts.find((f) => f.name === objectName)?.text ?? "", old};
+  const files = editors.map(({name, text}) => ({name, text}));
+  return {files: files.filter((f) => f.name !== objectName), object: files.find((f) => f.name === objectName)?.text ?? "", old};
+}
+
+// checked returns a state unless it is too large.
+function checked(s) {
+  if (Math.max(s.files.length, s.old.length) > limits.files) throw new Error(`there are more than ${limits.files} files`);
+  if (JSON.stringify(s).length > limits.bytes) throw new Error("the text has more than 500 kB");
+  return s;
 }
 
 function show(s) {
   element("files").replaceChildren();
+  editors = [];
   for (const {name, text} of s.files) addEditor(name, text);
-  addEditor(objectName, s.object ?? "");
+  addEditor(objectName, s.object);
   old = s.old ?? [];
   changed();
 }
 
 function addEditor(name, text) {
-  const fieldset = element("file").content.cloneNode(true).firstElementChild;
+  const fieldset = document.importNode(element("file").content, true).firstElementChild;
   const input = fieldset.querySelector(".name");
-  const area = fieldset.querySelector("textarea");
   input.value = name;
-  area.value = text;
-  const label = () => area.setAttribute("aria-label", input.value);
-  label();
-  input.addEventListener("input", label);
-  fieldset.addEventListener("input", changed);
+  const editor = new Editor(fieldset.querySelector(".editor"), input, text, {changed, ask});
+  input.addEventListener("input", changed);
   fieldset.querySelector(".remove").addEventListener("click", () => {
     fieldset.remove();
+    editors = editors.filter((e) => e !== editor);
     element("add").focus();
     changed();
   });
+  editors.push(editor);
   element("files").append(fieldset);
   return input;
 }
 
-// Runs. There is at most one at a time; if the state changes meanwhile, another one follows.
-let worker, ready = false, number = 0, running = 0, waiting = false, timer, began;
+// The program runs in a worker, one call after another. An answer has a result, or an error about the argument, or the
+// reason why the worker has ended.
+let worker, ready = false, number = 0, timer, began;
+const calls = new Map();
 
-function changed() {
-  waiting = true;
-  if (!running) setTimeout(next, 30);
-}
-
-function next() {
-  if (running || !waiting) return;
-  waiting = false;
-  running = ++number;
-  element("stop").disabled = false;
+function call(method, argument) {
   if (!worker) {
     ready = false;
-    say("Loading 14 MB…");
-    worker = new Worker(element("playground").dataset.worker);
+    say("Loading 15 MB…");
+    worker = new Worker("playground-worker.js");
     worker.addEventListener("message", ({data}) => answered(data));
-    worker.addEventListener("error", (e) => end(e.message || "The program could not be loaded."));
+    worker.addEventListener("error", (e) => end(`${e.message || "The program could not be loaded"}.`));
   }
-  if (ready) limit();
-  began = performance.now();
-  worker.postMessage({number, state: JSON.stringify(state())});
+  worker.postMessage({number: ++number, method, argument: JSON.stringify(argument)});
+  return new Promise((answer) => calls.set(number, answer));
+}
+
+// ask asks about a place in a text, unless the worker has ended.
+const ask = async (method, cursor) => (worker ? (await call(method, cursor)).result : undefined);
+
+function answered(data) {
+  if (data.fatal) {
+    end(`Stopped: ${data.fatal}.`);
+  } else if (data.ready) {
+    ready = true;
+    limit();
+  } else {
+    calls.get(data.number)(data.result ? {result: JSON.parse(data.result)} : {error: data.error});
+    calls.delete(data.number);
+  }
 }
 
 // limit bounds the time of a run from now.
 function limit() {
+  if (!running || !ready) return;
   say("Running…");
-  clearTimeout(timer);
-  timer = setTimeout(() => end("Stopped after 20 seconds. Change something to run again."), limits.time);
+  began = performance.now();
+  timer = setTimeout(() => end("Stopped after 20 seconds."), limits.time);
 }
 
 // end ends the worker. The next run starts another one.
 function end(why) {
-  clearTimeout(timer);
   worker?.terminate();
   worker = undefined;
-  running = 0;
-  element("stop").disabled = true;
-  say(why);
+  waiting = false;
+  for (const answer of calls.values()) answer({ended: `${why} Change something to run again.`});
+  calls.clear();
 }
 
-function answered(data) {
-  if (data.fatal) {
-    end(`${data.fatal}. Change something to run again.`);
-    return;
+// Runs. There is at most one at a time; if the state changes meanwhile, another one follows.
+let running = false, waiting = false, delay;
+
+function changed() {
+  clearTimeout(delay);
+  delay = setTimeout(run, pause);
+}
+
+async function run() {
+  waiting = running;
+  if (running) return;
+  try {
+    const s = checked(state());
+    running = true;
+    element("stop").disabled = false;
+    limit();
+    const {result, error, ended} = await call("run", s);
+    if (error) throw new Error(error);
+    if (result) render(result);
+    say(ended ?? `Computed in ${Math.round(performance.now() - began)} ms.`);
+  } catch (e) { // such as a file without a name
+    render({findings: {diagnostics: [{severity: "error", code: "", message: e.message}]}});
+    say("");
   }
-  if (data.ready) {
-    ready = true;
-    began = performance.now();
-    if (running) limit();
-    return;
-  }
-  if (data.number !== running) return;
   clearTimeout(timer);
-  running = 0;
+  running = false;
   element("stop").disabled = true;
-  render(data.error ? failed(data.error) : JSON.parse(data.result));
-  say(`Computed in ${Math.round(performance.now() - began)} ms.`);
-  if (waiting) next();
+  if (waiting) run();
 }
 
 function render(result) {
   const texts = {
-    stored: result.stored, changes: (result.changes ?? []).join("\n"), docs: result.docs,
-    crds: (result.crds ?? []).map((f) => `# ${f.name}\n${f.text}`).join("\n"),
+    stored: result.stored, changes: result.changes?.join("\n") || (result.crds && old.length ? "None." : ""), docs: result.docs,
+    crds: result.crds?.map((f) => `# ${f.name}\n${f.text}`).join("\n"),
   };
-  if (old.length && !texts.changes) texts.changes = "None.";
-  for (const [id, text] of Object.entries(texts)) {
-    element(id).textContent = text;
+  for (const [id, text = ""] of Object.entries(texts)) {
+    const more = text.length - limits.shown;
+    element(id).textContent = more > 0 ? `${text.slice(0, limits.shown)}\n… and ${more} characters more` : text;
     element(id).parentElement.hidden = !text;
   }
-  const items = result.findings.diagnostics.map(finding);
-  if (!items.length) {
-    items.push(document.createElement("li"));
-    items[0].textContent = "None.";
-  }
+  const all = result.findings.diagnostics;
+  const findings = all.slice(0, limits.findings);
+  const items = findings.map(finding);
+  if (!all.length) items.push(item("None."));
+  if (all.length > findings.length) items.push(item(`… and ${all.length - findings.length} more.`));
   element("findings").replaceChildren(...items);
+  for (const e of editors) e.underline(findings.filter((f) => f.file === e.name), apply);
 }
 
-// failed returns the result of a state that cannot be run, such as one with a file that has no name.
-const failed = (message) => ({findings: {diagnostics: [{severity: "error", code: "", message}]}});
+function item(...content) {
+  const out = document.createElement("li");
+  out.append(...content);
+  return out;
+}
 
 function finding(f) {
-  const item = document.createElement("li");
-  item.className = f.severity;
   const severity = document.createElement("span");
   severity.className = "severity";
   severity.textContent = `${f.severity} ${f.code}`;
-  item.append(severity, ` ${f.message}`, f.hint ? `\nhint: ${f.hint}` : "");
-  const target = editors().find((e) => e.name === f.file);
-  if (target) item.append(button(`${f.file}:${f.line}:${f.column}`, () => select(target.area, f)));
-  for (const fix of f.fixes ?? []) item.append(button(`Fix: ${fix.message}`, () => apply(fix.edits)));
-  return item;
+  const out = item(severity, ` ${f.message}`, f.hint ? `\nhint: ${f.hint}` : "");
+  out.className = f.severity;
+  const target = editors.find((e) => e.name === f.file);
+  if (target) out.append(button(`${f.file}:${f.line}:${f.column}`, () => target.select(f)));
+  for (const fix of f.fixes ?? []) out.append(button(`Fix: ${fix.message}`, () => apply(fix)));
+  return out;
 }
 
 function button(text, action) {
@@ -192,29 +175,8 @@ function button(text, action) {
   return out;
 }
 
-// offset returns the offset of a line and a column, both from 1, in a text.
-function offset(text, line, column) {
-  let start = 0;
-  for (; line > 1; line--) start = text.indexOf("\n", start) + 1;
-  return start + Math.max(column, 1) - 1;
-}
-
-function select(area, f) {
-  const start = offset(area.value, f.line, f.column);
-  const stop = f.endLine ? offset(area.value, f.endLine, f.endColumn) : start;
-  area.focus();
-  area.setSelectionRange(start, stop);
-  area.scrollTop = (f.line - 4) * parseFloat(getComputedStyle(area).lineHeight);
-}
-
-function apply(edits) {
-  const last = (a, b) => b.line - a.line || b.column - a.column;
-  for (const e of [...edits].sort(last)) {
-    const target = editors().find(({name}) => name === e.file);
-    const text = target?.area.value ?? "";
-    target?.area.setRangeText(e.new, offset(text, e.line, e.column), offset(text, e.endLine, e.endColumn));
-  }
-  changed();
+function apply(fix) {
+  for (const e of editors) e.edit(fix.edits.filter(({file}) => file === e.name));
 }
 
 // Links. The fragment has the compressed JSON of a state, which the browser sends nowhere.
@@ -232,15 +194,12 @@ async function linked(fragment) {
   const chunks = [];
   for (let size = 0, chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
     size += chunk.value.length;
-    if (size > limits.bytes) throw new Error("it has more than 500 kB");
+    if (size > limits.bytes) throw new Error("the text has more than 500 kB");
     chunks.push(chunk.value);
   }
   const s = JSON.parse(await new Blob(chunks).text());
-  const list = (files) => {
-    if (!Array.isArray(files) || files.length > limits.files) throw new Error("it has no list of at most 20 files");
-    return files.map(({name, text}) => ({name: String(name), text: String(text)}));
-  };
-  return {files: list(s.files), object: String(s.object ?? ""), old: list(s.old ?? [])};
+  const list = (files) => files.map(({name, text}) => ({name: String(name), text: String(text)}));
+  return checked({files: list(s.files), object: String(s.object ?? ""), old: list(s.old ?? [])});
 }
 
 async function opened() {
@@ -263,11 +222,8 @@ element("keep").addEventListener("click", () => {
   old = state().files;
   changed();
 });
-element("stop").addEventListener("click", () => {
-  waiting = false;
-  end("Stopped. Change something to run again.");
-});
-element("add").addEventListener("click", () => addEditor(`file${editors().length}.go`, "").focus());
+element("stop").addEventListener("click", () => end("Stopped."));
+element("add").addEventListener("click", () => addEditor(`file${editors.length}.go`, "").focus());
 addEventListener("hashchange", opened);
 
 if (location.protocol === "file:") say("The playground works on a web server, not from disk.");

@@ -1,7 +1,6 @@
-// Runs the playground's program, apart from the page so that it can be stopped. A message is the number of a run and
-// the JSON of a state; the answer has the number, and the JSON of the result or an error. fatal is set if the program
-// cannot be used any more.
-"use strict";
+// Runs the playground's program, apart from the page so that it can be stopped. A message is a call: its number, the
+// method and the JSON of the argument. The answer has the number, and the JSON of the result or an error. fatal is set if
+// the program cannot be used any more.
 importScripts("wasm_exec.js");
 
 const memory = 500e6; // bytes
@@ -13,14 +12,14 @@ async function unpacked(name, type) {
   return new Response(response.body.pipeThrough(new DecompressionStream("gzip")), {headers: {"Content-Type": type}});
 }
 
-// start returns the function of the program that runs a state.
+// start returns the function of the program that takes calls.
 async function start() {
   const go = new Go();
   let instance;
-  const calls = go.importObject.gojs;
-  const grown = calls["runtime.resetMemoryDataView"];
-  calls["runtime.resetMemoryDataView"] = (sp) => {
-    if (instance.exports.mem.buffer.byteLength > memory) throw new Error("this needs more than 500 MB of memory");
+  const imports = go.importObject.gojs;
+  const grown = imports["runtime.resetMemoryDataView"];
+  imports["runtime.resetMemoryDataView"] = (sp) => {
+    if (instance.exports.mem.buffer.byteLength > memory) postMessage({fatal: "this needs more than 500 MB of memory"});
     grown(sp);
   };
   go.exit = () => postMessage({fatal: "the program ended; the console has the reason"});
@@ -33,18 +32,11 @@ async function start() {
 const started = start();
 started.then(() => postMessage({ready: true}), (e) => postMessage({fatal: e.message}));
 
-addEventListener("message", async ({data}) => {
-  const run = await started;
-  let answer;
+addEventListener("message", async ({data: {number, method, argument}}) => {
+  const call = await started;
   try {
-    answer = run(data.state);
-  } catch (e) { // of the program itself
-    postMessage({fatal: e.message});
-    return;
-  }
-  try {
-    postMessage({number: data.number, result: await answer});
-  } catch (e) { // of the state
-    postMessage({number: data.number, error: e.message});
+    postMessage({number, result: await call(method, argument)});
+  } catch (e) {
+    postMessage({number, error: e.message});
   }
 });
