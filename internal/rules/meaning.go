@@ -3,7 +3,6 @@ package rules
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +29,8 @@ const (
 	// Modes means that the value of the discriminator decides whether one field may be set or has to be:
 	// it is a member for each value that allows it. An absent discriminator is the value "" or "false".
 	Modes
+	// Excludes means that the second member is not set where the first one is. Only a [Replacement] has it.
+	Excludes
 )
 
 // Marker is what a marker says.
@@ -94,6 +95,9 @@ type Meaning struct {
 	Rules []int
 	// Markers accept the same objects as the rules; there may be none.
 	Markers []Marker
+	// Replacement is how Markers are written in Go source; nil if there is no way, or if modes would take the
+	// place of a union that is near.
+	Replacement *Replacement
 	// Combinations is the number of rows of the table, and Accepting how many the rules accept.
 	Combinations, Accepting int
 	// Near is a single marker that accepts less than the rules, but refuses mostly what they refuse; nil
@@ -129,12 +133,8 @@ func Meanings(s *structural.Schema, list []structural.Rule) []Meaning {
 
 // meaning returns what all rules of a table mean.
 func (t *Table) meaning() Meaning {
-	out := Meaning{Combinations: len(t.rows), Markers: t.cover(t.implied())}
-	for _, r := range t.rows {
-		if r.isAccepted() {
-			out.Accepting++
-		}
-	}
+	out := Meaning{Combinations: len(t.rows), Accepting: len(t.accepted), Markers: t.cover(t.implied())}
+	out.Replacement = t.replacement(out.Markers)
 	if len(out.Markers) == 1 && out.Markers[0].Kind != Modes {
 		return out
 	}
@@ -156,6 +156,9 @@ func (t *Table) meaning() Meaning {
 		if isTighter && refused >= len(differing) && len(differing) > 0 {
 			out.Near = &marker
 			out.Accepted = t.object(differing[0])
+			if out.Replacement != nil && slices.ContainsFunc(out.Replacement.Markers, isMode) {
+				out.Replacement = nil // the union is what they were meant for
+			}
 			return out
 		}
 	}
@@ -174,14 +177,13 @@ func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *
 	for _, allowed := range enumOf(d.schema) {
 		for _, p := range t.schema.Properties {
 			value := strings.Trim(string(allowed.Raw), `"`)
-			isSelected := func(r row) bool { return !r.isAccepted() || t.selects(r, d.step, value) || !t.isPossible(r) }
-			i := slices.IndexFunc(t.rows, func(r row) bool { return !isSelected(r) })
+			i := slices.IndexFunc(t.accepted, func(r row) bool { return !t.selects(r, d.step, value) && t.isPossible(r) })
 			if i < 0 || !strings.EqualFold(value, p.Name) || t.schema.Requires(p.Name) || isRead(p.Name) {
 				continue
 			}
 			near.Members = append(near.Members, unions.Member{Name: p.Name, Value: value})
 			if accepted == nil {
-				accepted = t.object(t.rows[i])
+				accepted = t.object(t.accepted[i])
 				accepted[p.Name] = unions.Sample(p.Schema, false)
 			}
 		}
@@ -192,31 +194,39 @@ func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *
 	return near, accepted
 }
 
+func isMode(m Marker) bool { return m.Kind == Modes }
+
 func (r row) isAccepted() bool { return isAccepted(r.outcomes) }
 
 // cover returns the fewest markers, as far as the greedy choice finds them, that together refuse all
 // rows that the rules refuse; none if the candidates, which accept all that the rules accept, do not.
 func (t *Table) cover(candidates []Marker) []Marker {
 	left := slices.DeleteFunc(slices.Clone(t.rows), row.isAccepted)
-	if len(left) == len(t.rows) {
+	if len(t.accepted) == 0 {
 		return nil
 	}
 	var out []Marker
 	for len(left) > 0 {
 		best := -1
-		rest := left
+		fewest := len(left)
+		isRefused := func(r row) bool { return !t.holds(candidates[best], r) }
 		for i, candidate := range candidates {
-			uncovered := slices.DeleteFunc(slices.Clone(left), func(r row) bool { return !t.holds(candidate, r) })
-			if len(uncovered) < len(rest) {
+			uncovered := 0
+			for _, r := range left {
+				if t.holds(candidate, r) {
+					uncovered++
+				}
+			}
+			if uncovered < fewest {
 				best = i
-				rest = uncovered
+				fewest = uncovered
 			}
 		}
 		if best < 0 {
 			return nil
 		}
 		out = append(out, candidates[best])
-		left = rest
+		left = slices.DeleteFunc(left, isRefused)
 	}
 	return out
 }
@@ -225,7 +235,7 @@ func (t *Table) cover(candidates []Marker) []Marker {
 // and of which nothing else matters.
 func (t *Table) members() []*part {
 	return slices.DeleteFunc(slices.Clone(t.self.children), func(p *part) bool {
-		if len(p.children) > 0 || !p.optional && !slices.ContainsFunc(p.choices, isZero) {
+		if len(p.children) > 0 || !p.optional && !slices.ContainsFunc(p.choices, t.uses[p].isEmpty) {
 			return true
 		}
 		column := slices.Index(t.columns, p)
@@ -248,18 +258,33 @@ func (t *Table) members() []*part {
 // value.
 func (t *Table) has(r row, p *part) bool {
 	class := r.classes[slices.Index(t.columns, p)]
-	return class != absent && p.choices[class] != nil && (!t.uses[p].readsValue() || !isZero(p.choices[class]))
+	if class == absent || p.choices[class] == nil {
+		return false
+	}
+	return !t.uses[p].readsValue() || !t.uses[p].isEmpty(p.choices[class])
 }
 
-// isZero reports whether a value is the zero value of its type, or an empty list or map.
-func isZero(value any) bool {
+// isEmpty reports whether the value of a class is the zero value of its type, or an empty list or map, and the
+// class has no other values.
+func (u *use) isEmpty(value any) bool {
+	isListed := len(enumOf(u.schema)) > 0
+	low, _ := bounds(u.schema)
 	switch value := value.(type) {
+	case nil:
+		return true
+	case bool:
+		return !value
+	case string:
+		return value == "" && (!isListed || u.isWhole || len(u.sizes) > 0 || slices.Contains(u.texts, ""))
+	case int64:
+		isNext := !isListed && low == 0 && slices.Contains(u.numbers, 1)
+		return value == 0 && (u.isWhole || isNext || slices.Contains(u.numbers, 0))
 	case []any:
-		return len(value) == 0
+		return len(value) == 0 && (slices.Contains(u.sizes, 0) || slices.Contains(u.sizes, 1))
 	case map[string]any:
-		return len(value) == 0
+		return len(value) == 0 && (slices.Contains(u.sizes, 0) || slices.Contains(u.sizes, 1))
 	}
-	return value == nil || reflect.ValueOf(value).IsZero()
+	return false
 }
 
 // holds reports whether a marker accepts a row.
@@ -328,7 +353,7 @@ func (t *Table) modesOf(d *part, class int) []string {
 
 // everywhere reports whether all accepted rows satisfy a condition.
 func (t *Table) everywhere(condition func(row) bool) bool {
-	return !slices.ContainsFunc(t.rows, func(r row) bool { return r.isAccepted() && !condition(r) })
+	return !slices.ContainsFunc(t.accepted, func(r row) bool { return !condition(r) })
 }
 
 // implied returns markers that accept all that the rules accept.
@@ -405,7 +430,7 @@ func (t *Table) modes(d, member *part) Marker {
 	column := slices.Index(t.columns, d)
 	for class := absent; class < len(d.choices); class++ {
 		in := func(condition func(row) bool) bool {
-			return slices.ContainsFunc(t.rows, func(r row) bool { return r.classes[column] == class && r.isAccepted() && condition(r) })
+			return slices.ContainsFunc(t.accepted, func(r row) bool { return r.classes[column] == class && condition(r) })
 		}
 		isSet := func(r row) bool { return t.has(r, member) }
 		if !in(isSet) {
@@ -490,18 +515,16 @@ func (t *Table) isSingle(p *part, class int) bool {
 func (t *Table) selected(d, member *part) (class int, optional bool) {
 	class = -1
 	column := slices.Index(t.columns, d)
-	for _, r := range t.rows {
+	for _, r := range t.accepted {
 		switch {
-		case !r.isAccepted() || !t.has(r, member):
+		case !t.has(r, member):
 		case class >= 0 && class != r.classes[column]:
 			return -1, false
 		default:
 			class = r.classes[column]
 		}
 	}
-	optional = slices.ContainsFunc(t.rows, func(r row) bool {
-		return r.isAccepted() && r.classes[column] == class && !t.has(r, member)
-	})
+	optional = slices.ContainsFunc(t.accepted, func(r row) bool { return r.classes[column] == class && !t.has(r, member) })
 	return class, optional
 }
 
@@ -513,9 +536,7 @@ func (t *Table) demanded(d, member *part) (class int, optional bool) {
 	}
 	column := slices.Index(t.columns, d)
 	for i := range d.choices {
-		isDemanded := !slices.ContainsFunc(t.rows, func(r row) bool {
-			return r.isAccepted() && r.classes[column] == i && !t.has(r, member)
-		})
+		isDemanded := !slices.ContainsFunc(t.accepted, func(r row) bool { return r.classes[column] == i && !t.has(r, member) })
 		switch {
 		case isDemanded && class >= 0:
 			return -1, false
