@@ -27,6 +27,8 @@ type reader struct {
 	scope *scope
 	self  *part
 	uses  map[*part]*use
+	// read are the columns that the last rule reads, with those around them.
+	read []*part
 }
 
 func newReader(s *structural.Schema) *reader {
@@ -36,15 +38,16 @@ func newReader(s *structural.Schema) *reader {
 
 // readRule adds the columns of a rule. It returns false if the rule cannot be read exactly.
 func (r *reader) readRule(rule structural.Rule) bool {
+	r.read = nil
 	parsed := parse(rule.Rule)
-	return parsed != nil && !apiserver.UsesOldSelf(rule.Rule) && r.read(parsed.Expr())
+	return parsed != nil && !apiserver.UsesOldSelf(rule.Rule) && r.expression(parsed.Expr())
 }
 
-func (r *reader) readAll(list []ast.Expr) bool {
-	return !slices.ContainsFunc(list, func(e ast.Expr) bool { return !r.read(e) })
+func (r *reader) expressions(list []ast.Expr) bool {
+	return !slices.ContainsFunc(list, func(e ast.Expr) bool { return !r.expression(e) })
 }
 
-func (r *reader) read(e ast.Expr) bool {
+func (r *reader) expression(e ast.Expr) bool {
 	if v := r.walk.resolve(e, r.scope); v.steps != nil {
 		column := r.use(v)
 		if column == nil {
@@ -57,10 +60,10 @@ func (r *reader) read(e ast.Expr) bool {
 	case ast.IdentKind, ast.LiteralKind:
 		return true
 	case ast.ListKind:
-		return r.readAll(e.AsList().Elements())
+		return r.expressions(e.AsList().Elements())
 	case ast.MapKind:
 		return !slices.ContainsFunc(e.AsMap().Entries(), func(entry ast.EntryExpr) bool {
-			return !r.read(entry.AsMapEntry().Key()) || !r.read(entry.AsMapEntry().Value())
+			return !r.expression(entry.AsMapEntry().Key()) || !r.expression(entry.AsMapEntry().Value())
 		})
 	case ast.SelectKind:
 		operand := e.AsSelect().Operand()
@@ -68,7 +71,7 @@ func (r *reader) read(e ast.Expr) bool {
 			field, _, _ := v.field(e.AsSelect().FieldName())
 			return r.use(field) != nil
 		}
-		return r.read(operand)
+		return r.expression(operand)
 	case ast.CallKind:
 		return r.call(e.AsCall())
 	}
@@ -78,7 +81,7 @@ func (r *reader) read(e ast.Expr) bool {
 func (r *reader) call(call ast.CallExpr) bool {
 	args := call.Args()
 	if m, ok := macroOf(call); ok {
-		return !slices.Contains(m.variables, "self") && r.read(m.target) && r.readAll(m.bodies)
+		return !slices.Contains(m.variables, "self") && r.expression(m.target) && r.expressions(m.bodies)
 	}
 	switch name := call.FunctionName(); name {
 	case operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater,
@@ -95,14 +98,14 @@ func (r *reader) call(call ast.CallExpr) bool {
 			return r.use(v) != nil
 		}
 	}
-	return (!call.IsMemberFunction() || r.read(call.Target())) && r.readAll(args)
+	return (!call.IsMemberFunction() || r.expression(call.Target())) && r.expressions(args)
 }
 
 // comparison reads a comparison. One with a choice between two values is a choice between two comparisons.
 func (r *reader) comparison(operator string, left, right ast.Expr) bool {
 	if left.Kind() == ast.CallKind && left.AsCall().FunctionName() == operators.Conditional {
 		args := left.AsCall().Args()
-		return r.read(args[0]) && r.comparison(operator, args[1], right) && r.comparison(operator, args[2], right)
+		return r.expression(args[0]) && r.comparison(operator, args[1], right) && r.comparison(operator, args[2], right)
 	}
 	if right.Kind() == ast.CallKind && right.AsCall().FunctionName() == operators.Conditional {
 		return r.comparison(operator, right, left)
@@ -112,7 +115,7 @@ func (r *reader) comparison(operator string, left, right ast.Expr) bool {
 			return exact
 		}
 	}
-	return r.read(left) && r.read(right)
+	return r.expression(left) && r.expression(right)
 }
 
 // compared reads a comparison of a field, or of its size, with a literal, or of two integer fields. ok is
@@ -193,6 +196,11 @@ func (r *reader) use(v value) *use {
 	way := r.self.find(v.steps[1:])
 	if way == nil || slices.ContainsFunc(way[:len(way)-1], func(p *part) bool { return p.schema.Nullable }) {
 		return nil
+	}
+	for _, p := range way {
+		if !slices.Contains(r.read, p) {
+			r.read = append(r.read, p)
+		}
 	}
 	column := way[len(way)-1]
 	if r.uses[column] == nil {

@@ -133,13 +133,8 @@ func Meanings(s *structural.Schema, list []structural.Rule) []Meaning {
 
 // meaning returns what all rules of a table mean.
 func (t *Table) meaning() Meaning {
-	out := Meaning{Combinations: len(t.rows), Markers: t.cover(t.implied())}
+	out := Meaning{Combinations: len(t.rows), Accepting: len(t.accepted), Markers: t.cover(t.implied())}
 	out.Replacement = t.replacement(out.Markers)
-	for _, r := range t.rows {
-		if r.isAccepted() {
-			out.Accepting++
-		}
-	}
 	if len(out.Markers) == 1 && out.Markers[0].Kind != Modes {
 		return out
 	}
@@ -182,14 +177,13 @@ func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *
 	for _, allowed := range enumOf(d.schema) {
 		for _, p := range t.schema.Properties {
 			value := strings.Trim(string(allowed.Raw), `"`)
-			isSelected := func(r row) bool { return !r.isAccepted() || t.selects(r, d.step, value) || !t.isPossible(r) }
-			i := slices.IndexFunc(t.rows, func(r row) bool { return !isSelected(r) })
+			i := slices.IndexFunc(t.accepted, func(r row) bool { return !t.selects(r, d.step, value) && t.isPossible(r) })
 			if i < 0 || !strings.EqualFold(value, p.Name) || t.schema.Requires(p.Name) || isRead(p.Name) {
 				continue
 			}
 			near.Members = append(near.Members, unions.Member{Name: p.Name, Value: value})
 			if accepted == nil {
-				accepted = t.object(t.rows[i])
+				accepted = t.object(t.accepted[i])
 				accepted[p.Name] = unions.Sample(p.Schema, false)
 			}
 		}
@@ -236,25 +230,31 @@ func (r row) isAccepted() bool { return isAccepted(r.outcomes) }
 // rows that the rules refuse; none if the candidates, which accept all that the rules accept, do not.
 func (t *Table) cover(candidates []Marker) []Marker {
 	left := slices.DeleteFunc(slices.Clone(t.rows), row.isAccepted)
-	if len(left) == len(t.rows) {
+	if len(t.accepted) == 0 {
 		return nil
 	}
 	var out []Marker
 	for len(left) > 0 {
 		best := -1
-		rest := left
+		fewest := len(left)
+		isRefused := func(r row) bool { return !t.holds(candidates[best], r) }
 		for i, candidate := range candidates {
-			uncovered := slices.DeleteFunc(slices.Clone(left), func(r row) bool { return !t.holds(candidate, r) })
-			if len(uncovered) < len(rest) {
+			uncovered := 0
+			for _, r := range left {
+				if t.holds(candidate, r) {
+					uncovered++
+				}
+			}
+			if uncovered < fewest {
 				best = i
-				rest = uncovered
+				fewest = uncovered
 			}
 		}
 		if best < 0 {
 			return nil
 		}
 		out = append(out, candidates[best])
-		left = rest
+		left = slices.DeleteFunc(left, isRefused)
 	}
 	return out
 }
@@ -381,7 +381,7 @@ func (t *Table) modesOf(d *part, class int) []string {
 
 // everywhere reports whether all accepted rows satisfy a condition.
 func (t *Table) everywhere(condition func(row) bool) bool {
-	return !slices.ContainsFunc(t.rows, func(r row) bool { return r.isAccepted() && !condition(r) })
+	return !slices.ContainsFunc(t.accepted, func(r row) bool { return !condition(r) })
 }
 
 // implied returns markers that accept all that the rules accept.
@@ -458,7 +458,7 @@ func (t *Table) modes(d, member *part) Marker {
 	column := slices.Index(t.columns, d)
 	for class := absent; class < len(d.choices); class++ {
 		in := func(condition func(row) bool) bool {
-			return slices.ContainsFunc(t.rows, func(r row) bool { return r.classes[column] == class && r.isAccepted() && condition(r) })
+			return slices.ContainsFunc(t.accepted, func(r row) bool { return r.classes[column] == class && condition(r) })
 		}
 		isSet := func(r row) bool { return t.has(r, member) }
 		if !in(isSet) {
@@ -543,18 +543,16 @@ func (t *Table) isSingle(p *part, class int) bool {
 func (t *Table) selected(d, member *part) (class int, optional bool) {
 	class = -1
 	column := slices.Index(t.columns, d)
-	for _, r := range t.rows {
+	for _, r := range t.accepted {
 		switch {
-		case !r.isAccepted() || !t.has(r, member):
+		case !t.has(r, member):
 		case class >= 0 && class != r.classes[column]:
 			return -1, false
 		default:
 			class = r.classes[column]
 		}
 	}
-	optional = slices.ContainsFunc(t.rows, func(r row) bool {
-		return r.isAccepted() && r.classes[column] == class && !t.has(r, member)
-	})
+	optional = slices.ContainsFunc(t.accepted, func(r row) bool { return r.classes[column] == class && !t.has(r, member) })
 	return class, optional
 }
 
@@ -566,9 +564,7 @@ func (t *Table) demanded(d, member *part) (class int, optional bool) {
 	}
 	column := slices.Index(t.columns, d)
 	for i := range d.choices {
-		isDemanded := !slices.ContainsFunc(t.rows, func(r row) bool {
-			return r.isAccepted() && r.classes[column] == i && !t.has(r, member)
-		})
+		isDemanded := !slices.ContainsFunc(t.accepted, func(r row) bool { return r.classes[column] == i && !t.has(r, member) })
 		switch {
 		case isDemanded && class >= 0:
 			return -1, false

@@ -152,6 +152,25 @@ properties:
 	}
 }
 
+// TestMeaningOfLargeUnions wants unions with many members to be found, though their tables have many rows.
+func TestMeaningOfLargeUnions(t *testing.T) {
+	const members = 11
+	schema := "type: object\nrequired: [type]\nproperties:\n"
+	var values, texts, want []string
+	for i := range members {
+		letter := string(rune('a' + i))
+		values = append(values, strings.ToUpper(letter))
+		schema += "  " + letter + ": {type: object}\n"
+		texts = append(texts, fmt.Sprintf("(self.type == '%s') == has(self.%s)", values[i], letter))
+		want = append(want, letter+"="+values[i])
+	}
+	schema += "  type: {type: string, enum: [" + strings.Join(values, ", ") + "]}\n"
+	got := Meanings(schemaOf(t, schema), rulesOf(texts...))
+	if len(got) != 1 || fmt.Sprint(got[0].Markers) != "[by type("+strings.Join(want, " ")+")]" {
+		t.Errorf("%v", got)
+	}
+}
+
 // TestReplacements has rules, the markers that are written for them, and the fields that then need a minimum.
 func TestReplacements(t *testing.T) {
 	const spec = `

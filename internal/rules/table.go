@@ -21,6 +21,8 @@ type Table struct {
 	columns []*part
 	uses    map[*part]*use
 	rows    []row
+	// accepted are the rows that all rules accept.
+	accepted []row
 }
 
 // row is a class of each column, and the outcome of each rule. A rule that fails to evaluate does not
@@ -38,51 +40,91 @@ func hasFailure(outcomes []unions.Outcome) bool {
 	return slices.ContainsFunc(outcomes, func(o unions.Outcome) bool { return o.Failure != "" })
 }
 
-// maxRows bounds the rows of a table, and maxAnswers its answers: one of each rule for each row.
+// maxRows bounds the rows of a table, maxAnswers its answers, one of each rule for each row, and maxEvaluated the
+// combinations of what single rules read.
 const (
-	maxRows    = 1 << 12
-	maxAnswers = 1 << 16
+	maxRows      = 1 << 15
+	maxAnswers   = 1 << 20
+	maxEvaluated = 1 << 12
 )
 
 // newTable returns the table of rules of an object; nil if a rule cannot be read exactly, or if
-// there are too many rows.
+// there are too many rows. The server evaluates a row only if a rule reads what it has read in no row before.
 func newTable(s *structural.Schema, rules []structural.Rule) *Table {
 	r := newReader(s)
 	var texts []string
+	var read [][]*part
 	for _, rule := range rules {
 		if !r.readRule(rule) {
 			return nil
 		}
 		texts = append(texts, rule.Rule)
+		read = append(read, r.read)
 	}
 	if !r.setChoices() {
 		return nil
 	}
 	t := &Table{schema: s, self: r.self, columns: r.self.below(), uses: r.uses}
-	if size := t.size(r.self); size > maxRows || size*len(rules) > maxAnswers {
+	size := t.self.combinations(t.columns)
+	if size > maxRows || size*len(rules) > maxAnswers {
 		return nil
+	}
+	for _, columns := range read {
+		if t.self.combinations(columns) > maxEvaluated {
+			return nil
+		}
 	}
 	evaluate, err := apiserver.NewEvaluator(covering(s, t.examples()).Props(), texts)
 	if err != nil {
 		return nil
 	}
+	known := map[string]unions.Outcome{}
+	keys := make([]string, len(rules))
 	chosen := assignment{}
 	t.assign(t.self.children, chosen, func() {
-		next := row{}
+		next := row{outcomes: make([]unions.Outcome, len(rules))}
 		for _, column := range t.columns {
 			next.classes = append(next.classes, chosen[column])
 		}
-		next.outcomes = evaluate(t.object(next))
+		isKnown := true
+		for i, columns := range read {
+			keys[i] = chosen.key(i, columns)
+			outcome, ok := known[keys[i]]
+			next.outcomes[i] = outcome
+			isKnown = isKnown && ok
+		}
+		if !isKnown {
+			next.outcomes = evaluate(t.object(next))
+			for i, key := range keys {
+				known[key] = next.outcomes[i]
+			}
+		}
 		t.rows = append(t.rows, next)
+		if next.isAccepted() {
+			t.accepted = append(t.accepted, next)
+		}
 	})
 	return t
 }
 
-// size returns the number of rows below a part that is present; more than maxRows if there are too many.
-func (t *Table) size(p *part) int {
+// key identifies the choices of the columns that a rule reads.
+func (a assignment) key(rule int, columns []*part) string {
+	key := []rune{rune(rule)}
+	for _, column := range columns {
+		key = append(key, rune(a[column]+1))
+	}
+	return string(key)
+}
+
+// combinations returns the number of combinations of columns below a part that is present; more than maxRows
+// if there are too many.
+func (p *part) combinations(columns []*part) int {
 	product := 1
 	for _, child := range p.children {
-		size := t.size(child)
+		if !slices.Contains(columns, child) {
+			continue
+		}
+		size := child.combinations(columns)
 		if len(child.children) == 0 {
 			size = len(child.choices)
 		}
