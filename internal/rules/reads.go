@@ -89,7 +89,11 @@ func variable(name string, s *structural.Schema, place Place) value {
 
 // reads is [Reads] with what is known of self and oldSelf.
 func reads(rule structural.Rule, self, old value) *Analysis {
-	parsed := parse(rule.Rule)
+	return readsOf(parse(rule.Rule), rule, self, old)
+}
+
+// readsOf is reads for a rule whose expression is known.
+func readsOf(parsed *ast.AST, rule structural.Rule, self, old value) *Analysis {
 	if parsed == nil {
 		return nil
 	}
@@ -145,10 +149,10 @@ func Proved(s *structural.Schema, place Place) (total, proved int) {
 }
 
 // Unproved finds the rules of schemas that are not proved. A node that several schemas share is
-// analyzed once, and so are trials of equal rules. Its zero value is ready for use, also concurrently.
+// analyzed once, equal rules are parsed once, and so are trials of equal rules. Its zero value is ready for use, also concurrently.
 type Unproved struct {
-	nodes, trials sync.Map
-	evaluators    apiserver.RuleEvaluators
+	nodes, trials, parsed sync.Map
+	evaluators            apiserver.RuleEvaluators
 }
 
 // UnprovedNode has what is not proved of a node of a schema and of those below it.
@@ -166,7 +170,7 @@ func (u *Unproved) Of(s *structural.Schema, place Place) *UnprovedNode {
 	}
 	out := &UnprovedNode{Rules: map[int]*Analysis{}}
 	for i, rule := range s.XValidations {
-		if a := Reads(rule, s, place); a != nil && len(a.Failing) > 0 {
+		if a := readsOf(u.parse(rule.Rule), rule, variable("self", s, place), variable("oldSelf", s, place)); a != nil && len(a.Failing) > 0 {
 			out.Rules[i] = a
 		}
 	}
@@ -176,6 +180,16 @@ func (u *Unproved) Of(s *structural.Schema, place Place) *UnprovedNode {
 	}
 	u.nodes.Store(s, out)
 	return out
+}
+
+// parse is [parse], once for each text. Nothing changes an expression.
+func (u *Unproved) parse(rule string) *ast.AST {
+	if known, ok := u.parsed.Load(rule); ok {
+		return known.(*ast.AST)
+	}
+	parsed := parse(rule)
+	u.parsed.Store(rule, parsed)
+	return parsed
 }
 
 // walk interprets a rule.
