@@ -22,7 +22,7 @@ func (c *comparer) rules(p nodePair) bool {
 	added := rulesWithout(p.new.XValidations, p.old.XValidations)
 	var answers rules.Answers
 	if len(added) > 0 && len(removed) > 0 {
-		answers = rules.CompareAnswers(p.new, p.old.XValidations, p.new.XValidations)
+		answers = rules.CompareAnswers(p.new, rules.ConditionsOf(p.old), rules.ConditionsOf(p.new))
 	}
 	if len(added) > 0 {
 		oldRules := c.beforeRules(p)
@@ -47,16 +47,22 @@ func such(object map[string]any) string {
 	return ", such as " + plainjson.Text(object)
 }
 
-// rewritten returns a pair of nodes with the new rules on both sides if the old ones accept the same
-// objects, such as rules that a marker replaces. It adds a change about that.
+// rewritten returns a pair of nodes with the new rules and logical junctors on both sides if the old ones accept
+// the same objects, such as rules that a marker replaces. It adds a change about that.
 func (c *comparer) rewritten(p nodePair) nodePair {
-	old := p.old.XValidations
-	new := p.new.XValidations
+	old := rules.ConditionsOf(p.old)
+	new := rules.ConditionsOf(p.new)
 	if same(old, new) {
 		return p
 	}
 	reason := "only messages, the spelling of rules, or the number or order of equal rules changed"
-	if len(rulesWithout(old, new))+len(rulesWithout(new, old)) > 0 {
+	removed := rulesWithout(p.old.XValidations, p.new.XValidations)
+	added := rulesWithout(p.new.XValidations, p.old.XValidations)
+	hasOtherJunctors := !same(old[len(p.old.XValidations):], new[len(p.new.XValidations):])
+	if hasOtherJunctors && same(rules.ConditionsOf(normalized(p.old)), rules.ConditionsOf(normalized(p.new))) {
+		return p // unions in another form
+	}
+	if len(removed)+len(added) > 0 || hasOtherJunctors {
 		if !rules.CompareAnswers(p.old, old, new).Same {
 			return p
 		}
@@ -68,9 +74,21 @@ func (c *comparer) rewritten(p nodePair) nodePair {
 	}
 	c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleMessageChanged, Reason: reason})
 	node := *p.old
-	node.XValidations = new
+	node.XValidations = p.new.XValidations
+	node.ValueValidation = withJunctors(p.old.ValueValidation, p.new.ValueValidation)
 	p.old = &node
 	return p
+}
+
+// withJunctors returns a value validation with the logical junctors of another one. Both may be nil.
+func withJunctors(v, other *structural.ValueValidation) *structural.ValueValidation {
+	out := ptr.Deref(v, structural.ValueValidation{})
+	junctors := ptr.Deref(other, structural.ValueValidation{})
+	out.AllOf = junctors.AllOf
+	out.AnyOf = junctors.AnyOf
+	out.OneOf = junctors.OneOf
+	out.Not = junctors.Not
+	return &out
 }
 
 // rulesWithout returns the rules of list that other does not have.

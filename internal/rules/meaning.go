@@ -88,10 +88,10 @@ func (m Marker) Words() string {
 	return m.Discriminator + " selects " + members
 }
 
-// Meaning is what rules of an object mean.
+// Meaning is what conditions of an object mean.
 type Meaning struct {
-	// Rules are the indexes of the rules.
-	Rules []int
+	// Conditions are the indexes of the conditions.
+	Conditions []int
 	// Markers accept the same objects as the rules; there may be none.
 	Markers []Marker
 	// Combinations is the number of rows of the table, and Accepting how many the rules accept.
@@ -102,9 +102,9 @@ type Meaning struct {
 	Accepted map[string]any
 }
 
-// Meanings returns what rules of an object mean, for those for which there are markers of the same or
+// Meanings returns what conditions of an object mean, for those for which there are markers of the same or
 // a near meaning. No two meanings share a field.
-func Meanings(s *structural.Schema, list []structural.Rule) []Meaning {
+func Meanings(s *structural.Schema, list []Condition) []Meaning {
 	groups, _ := grouped(s, list)
 	var out []Meaning
 	for _, g := range groups {
@@ -114,13 +114,13 @@ func Meanings(s *structural.Schema, list []structural.Rule) []Meaning {
 		}
 		found := t.meaning()
 		isRead := func(field string) bool {
-			return slices.ContainsFunc(list, func(r structural.Rule) bool { return strings.Contains(r.Rule, "."+field) })
+			return slices.ContainsFunc(list, func(c Condition) bool { return c.reads(field) })
 		}
 		if len(found.Markers) == 1 && found.Near == nil {
 			found.Near, found.Accepted = t.incomplete(found.Markers[0], isRead)
 		}
 		if len(found.Markers) > 0 || found.Near != nil {
-			found.Rules = g.rules
+			found.Conditions = g.conditions
 			out = append(out, found)
 		}
 	}

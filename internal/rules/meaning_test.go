@@ -101,16 +101,52 @@ func TestMeanings(t *testing.T) {
 		{[]string{"has(self.a) || !has(self.a)"}, ""},
 		{[]string{"has(self.a) && !has(self.a)"}, ""},
 	} {
-		var texts []string
-		for _, m := range Meanings(schemaOf(t, meaningSchema), rulesOf(c.rules...)) {
-			text := strings.Trim(fmt.Sprint(m.Markers), "[]")
-			if m.Near != nil {
-				text += fmt.Sprintf(" near %v, accepts %s", *m.Near, plainjson.Text(m.Accepted))
-			}
-			texts = append(texts, strings.TrimSpace(text))
-		}
-		if got := strings.Join(texts, "; "); got != c.want {
+		if got := meaningsText(Meanings(schemaOf(t, meaningSchema), rulesOf(c.rules...))); got != c.want {
 			t.Errorf("%q: %s, want %s", c.rules, got, c.want)
+		}
+	}
+}
+
+func meaningsText(list []Meaning) string {
+	var texts []string
+	for _, m := range list {
+		text := strings.Trim(fmt.Sprint(m.Markers), "[]")
+		if m.Near != nil {
+			text += fmt.Sprintf(" near %v, accepts %s", *m.Near, plainjson.Text(m.Accepted))
+		}
+		texts = append(texts, strings.TrimSpace(text))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// TestMeaningOfJunctors has logical junctors that people write, also beside rules, and the markers for them.
+func TestMeaningOfJunctors(t *testing.T) {
+	for _, c := range []struct {
+		junctors string
+		rules    []string
+		want     string
+	}{
+		{"oneOf: [{required: [a]}, {required: [b]}]", nil, "exactly(a b)"},
+		{"oneOf: [{required: [a]}, {required: [b]}, {not: {anyOf: [{required: [a]}, {required: [b]}]}}]", nil, "most(a b)"},
+		{"not: {required: [a, b]}", nil, "most(a b)"},
+		{"anyOf: [{required: [a]}, {required: [b]}]", nil, "least(a b)"},
+		{"allOf: [{not: {required: [a, b]}}, {anyOf: [{required: [a]}, {required: [b]}]}]", nil, "exactly(a b)"},
+		{"anyOf: [{required: [a]}, {required: [b]}]", []string{"!(has(self.a) && has(self.b))"}, "exactly(a b)"},
+		{"anyOf: [{not: {required: [a]}}, {required: [b]}]", nil, "requires(a b)"},
+		{"oneOf: [{properties: {type: {enum: [A]}}, required: [a]}, {properties: {type: {enum: [B]}}, required: [b]}, {properties: {type: {enum: [C, None]}}}]",
+			[]string{"!has(self.a) || self.type == 'A'", "!has(self.b) || self.type == 'B'"}, `by type(a=A b=B) near by type(a=A b=B c=C), accepts {"b":{},"c":{},"type":"B"}`},
+		{"oneOf: [{properties: {size: {minLength: 1}}, required: [size]}, {properties: {list: {minItems: 1}}, required: [list]}]", nil, "nonempty exactly(list size)"},
+		{"oneOf: [{properties: {open: {enum: [true]}}, required: [open, a]}, {not: {anyOf: [{properties: {open: {enum: [true]}}, required: [open]}, {required: [a]}]}}]", nil, "mode open(a=true)"},
+		// These cannot be read exactly.
+		{"oneOf: [{properties: {size: {pattern: '^a'}}, required: [size]}, {required: [a]}]", nil, ""},
+		{"oneOf: [{required: [a]}, {required: [unknown]}]", nil, ""},
+		{"anyOf: [{minProperties: 2}, {required: [a]}]", nil, ""},
+		{"anyOf: [{properties: {list: {items: {enum: [a]}}}}, {required: [a]}]", nil, ""},
+	} {
+		s := schemaOf(t, meaningSchema+c.junctors+"\n")
+		got := meaningsText(Meanings(s, append(rulesOf(c.rules...), ConditionsOf(s)...)))
+		if got != c.want {
+			t.Errorf("%s and %q: %s, want %s", c.junctors, c.rules, got, c.want)
 		}
 	}
 }
@@ -135,7 +171,7 @@ func TestMeaningOfLargeUnions(t *testing.T) {
 }
 
 // rules returns the rules that are written for a marker of a schema.
-func (m Marker) rules(t *testing.T, s *structural.Schema) []structural.Rule {
+func (m Marker) rules(t *testing.T, s *structural.Schema) []Condition {
 	t.Helper()
 	var names []string
 	for _, member := range m.Members {
@@ -166,12 +202,12 @@ func (m Marker) rules(t *testing.T, s *structural.Schema) []structural.Rule {
 		if lowerErr != nil {
 			t.Fatal(lowerErr)
 		}
-		return lowered.Rules
+		return RuleConditions(lowered.Rules)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return written.XValidations
+	return RuleConditions(written.XValidations)
 }
 
 // TestMeaningOfMarkers wants the rules that are written for random markers to mean these markers.
@@ -245,7 +281,7 @@ func TestMeaningOfModes(t *testing.T) {
 		}
 		modes := unions.Modes{Discriminator: m.Discriminator, Fields: []unions.ModeField{field}}
 		written, _ := modes.Rules(unions.LowerOptions{})
-		got := Meanings(s, written)
+		got := Meanings(s, RuleConditions(written))
 		if len(got) != 1 || len(got[0].Markers) != 1 {
 			t.Fatalf("seed %d: the rules of %v mean %v", i, m, got)
 		}

@@ -70,7 +70,8 @@ func (c *setCorpus) visit(s *structural.Schema) {
 	for _, child := range s.Children() {
 		c.visit(child)
 	}
-	if s.Type != "object" || len(s.XValidations) == 0 {
+	list := slices.DeleteFunc(ConditionsOf(s), func(c Condition) bool { return c.Junctor == nil && apiserver.UsesOldSelf(c.Rule.Rule) })
+	if s.Type != "object" || len(list) == 0 {
 		return
 	}
 	text, err := json.Marshal(s.Props())
@@ -81,37 +82,44 @@ func (c *setCorpus) visit(s *structural.Schema) {
 		return
 	}
 	c.known[string(text)] = true
-	list := slices.DeleteFunc(slices.Clone(s.XValidations), func(r structural.Rule) bool { return apiserver.UsesOldSelf(r.Rule) })
 	groups, unread := grouped(s, list)
 	for _, g := range groups {
 		r := newReader(s)
-		for _, i := range g.rules {
-			r.readRule(list[i])
+		for _, i := range g.conditions {
+			r.readCondition(list[i])
 		}
 		if len(r.uses) < 2 {
 			continue
 		}
-		c.put(list, g.rules, c.judge(s, list, g))
+		c.put(list, g.conditions, c.judge(s, list, g))
 	}
 	for _, g := range c.unreadGroups(s, list, unread) {
-		c.put(list, g.rules, ruleSet{class: opaque, meaning: reasonOf(list[g.rules[0]].Rule)})
+		c.put(list, g.conditions, ruleSet{class: opaque, meaning: reasonOf(list[g.conditions[0]].text())})
 	}
+}
+
+// text returns a condition as it is written.
+func (c Condition) text() string {
+	if c.Junctor != nil {
+		return plainjson.Text(c.schema().Props())
+	}
+	return c.Rule.Rule
 }
 
 // unreadGroups returns the rules that cannot be read, and read two fields or more, in groups that read the
 // same fields.
-func (c *setCorpus) unreadGroups(s *structural.Schema, list []structural.Rule, unread []int) []group {
+func (c *setCorpus) unreadGroups(s *structural.Schema, list []Condition, unread []int) []group {
 	var groups []group
 	for _, i := range unread {
 		fields := fieldsRead(list[i], s)
 		if len(fields) < 2 {
 			continue
 		}
-		joined := group{rules: []int{i}, fields: fields}
+		joined := group{conditions: []int{i}, fields: fields}
 		groups = slices.DeleteFunc(groups, func(known group) bool {
 			isShared := slices.ContainsFunc(known.fields, func(field string) bool { return slices.Contains(joined.fields, field) })
 			if isShared {
-				joined.rules = append(joined.rules, known.rules...)
+				joined.conditions = append(joined.conditions, known.conditions...)
 				joined.fields = append(joined.fields, known.fields...)
 			}
 			return isShared
@@ -122,10 +130,10 @@ func (c *setCorpus) unreadGroups(s *structural.Schema, list []structural.Rule, u
 }
 
 // put adds a set of rules.
-func (c *setCorpus) put(list []structural.Rule, indexes []int, set ruleSet) {
+func (c *setCorpus) put(list []Condition, indexes []int, set ruleSet) {
 	var texts []string
 	for _, i := range indexes {
-		texts = append(texts, fmt.Sprintf("%q", list[i].Rule))
+		texts = append(texts, fmt.Sprintf("%q", list[i].text()))
 	}
 	key := strings.Join(slices.Compact(slices.Sorted(slices.Values(texts))), "\n\t")
 	set.project = c.project
@@ -136,7 +144,7 @@ func (c *setCorpus) put(list []structural.Rule, indexes []int, set ruleSet) {
 
 // judge returns what becomes of a group of rules. The rules that are written for a marker must have the
 // same answers.
-func (c *setCorpus) judge(s *structural.Schema, list []structural.Rule, g group) ruleSet {
+func (c *setCorpus) judge(s *structural.Schema, list []Condition, g group) ruleSet {
 	start := time.Now()
 	table := g.table(s, list)
 	if table == nil {
@@ -169,9 +177,9 @@ func (c *setCorpus) judge(s *structural.Schema, list []structural.Rule, g group)
 }
 
 // checkWritten wants the rules that are written for markers to have the answers of a group.
-func (c *setCorpus) checkWritten(s *structural.Schema, list []structural.Rule, g group, found []Marker) {
-	var own, written []structural.Rule
-	for _, i := range g.rules {
+func (c *setCorpus) checkWritten(s *structural.Schema, list []Condition, g group, found []Marker) {
+	var own, written []Condition
+	for _, i := range g.conditions {
 		own = append(own, list[i])
 	}
 	for _, m := range found {
@@ -229,9 +237,18 @@ func (t *Table) width() int {
 	return widest + 1
 }
 
-// fieldsRead returns the fields that a rule reads outside of elements.
-func fieldsRead(rule structural.Rule, s *structural.Schema) []string {
-	a := Reads(rule, s, Inside)
+// fieldsRead returns the fields that a condition reads outside of elements.
+func fieldsRead(c Condition, s *structural.Schema) []string {
+	if c.Junctor != nil {
+		r := newReader(s)
+		r.readCondition(c)
+		var fields []string
+		for _, column := range r.self.children {
+			fields = append(fields, column.step)
+		}
+		return fields
+	}
+	a := Reads(c.Rule, s, Inside)
 	if a == nil {
 		return nil
 	}

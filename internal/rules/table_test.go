@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -90,17 +89,17 @@ properties:
 			t.Errorf("%q and %q: %v, want %t", c.a, c.b, got, c.same)
 		}
 		for _, list := range [][]string{c.a, c.b} {
-			if _, err := apiserver.NewEvaluator(s.Props(), list); err != nil {
+			if _, err := newEvaluator(s, rulesOf(list...)); err != nil {
 				t.Errorf("%q: %v", list, err)
 			}
 		}
 	}
 }
 
-func rulesOf(texts ...string) []structural.Rule {
-	var out []structural.Rule
+func rulesOf(texts ...string) []Condition {
+	var out []Condition
 	for _, text := range texts {
-		out = append(out, structural.Rule{Rule: text})
+		out = append(out, Condition{Rule: structural.Rule{Rule: text}})
 	}
 	return out
 }
@@ -196,21 +195,34 @@ func (r *author) randomRule(depth int) string {
 	return r.one("("+a+" && "+b+")", "("+a+" || "+b+")", "!("+a+")", "("+a+" ? "+b+" : "+r.randomRule(0)+")", "["+a+", "+b+"].exists_one(v, v)")
 }
 
-// TestTableMatchesServer wants the answers of tables of random rules for random objects to be those
-// of the server.
+// randomJunctor returns a logical junctor about the same, in YAML.
+func (r *author) randomJunctor(depth int) string {
+	if depth == 0 {
+		return r.one("required: [a]", "required: [b, o]", "required: [open], properties: {open: {enum: [true]}}", "properties: {r: {enum: ['', x]}}",
+			"properties: {a: {minLength: 1}}", "required: [count], properties: {count: {maximum: 1}}", "properties: {count: {maximum: 1, exclusiveMaximum: true}}", "required: [maybe]", "properties: {maybe: {enum: [x]}}", "properties: {d: {minimum: 1}}")
+	}
+	branch := r.randomJunctor(r.IntN(depth))
+	return r.one("not: {"+branch+"}", r.one("oneOf", "anyOf", "allOf")+": [{"+branch+"}, {"+r.randomJunctor(r.IntN(depth))+"}]")
+}
+
+// TestTableMatchesServer wants the answers of tables of random rules and junctors for random objects to be
+// those of the server.
 func TestTableMatchesServer(t *testing.T) {
 	s := schemaOf(t, tableSchema)
 	const objects = 50
 	var accepted, refused, silent int
 	for i := range *pairs / objects {
 		r := &author{Rand: rand.New(rand.NewPCG(uint64(i), 42))}
-		texts := []string{r.randomRule(1 + r.IntN(3)), r.randomRule(1)}
-		table := newTable(s, rulesOf(texts...))
+		conditions := rulesOf(r.randomRule(1+r.IntN(3)), r.randomRule(1))
+		if r.IntN(2) == 0 {
+			conditions = append(conditions[:1], ConditionsOf(schemaOf(t, tableSchema+r.randomJunctor(1+r.IntN(3))))...)
+		}
+		table := newTable(s, conditions)
 		if table == nil { // it has too many rows
 			silent++
 			continue
 		}
-		evaluate, err := apiserver.NewEvaluator(s.Props(), texts)
+		evaluate, err := newEvaluator(s, conditions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,13 +233,13 @@ func TestTableMatchesServer(t *testing.T) {
 			}
 			k := slices.IndexFunc(table.rows, func(row row) bool { return table.isLike(row, object) })
 			if k < 0 {
-				t.Fatalf("seed %d: the table of %q has no row for %v", i, texts, object)
+				t.Fatalf("seed %d: the table of %v has no row for %v", i, conditions, object)
 			}
 			for j, outcome := range evaluate(object) {
 				accepts := outcome == unions.Outcome{}
 				known := table.rows[k].outcomes[j]
 				if isAccepted([]unions.Outcome{known}) != accepts || (known.Failure != "") != (outcome.Failure != "") {
-					t.Fatalf("seed %d: %s for %v: %v, and the table has %v", i, texts[j], object, outcome, known)
+					t.Fatalf("seed %d: %s for %v: %v, and the table has %v", i, conditions[j].text(), object, outcome, known)
 				}
 				if accepts {
 					accepted++
@@ -237,7 +249,7 @@ func TestTableMatchesServer(t *testing.T) {
 			}
 		}
 	}
-	result := fmt.Sprintf("Tables of %d random pairs of rules have the server's answers for %d random objects, %s:\n%d accept, %d refuse; %d pairs have no table.\n",
+	result := fmt.Sprintf("Tables of %d random pairs of rules and junctors have the server's answers for %d random objects, %s:\n%d accept, %d refuse; %d pairs have no table.\n",
 		*pairs/objects, *pairs, time.Now().UTC().Format(time.DateOnly), accepted, refused, silent)
 	t.Log(result)
 	if *record && !t.Failed() {

@@ -21,11 +21,12 @@ import (
 // ruled returns the suggestions for the rules of a struct.
 func (s *suggester) ruled(t *source.Type, fields []*unionField) []Suggestion {
 	var own []*markers.Marker
-	var list []structural.Rule
+	var list []rules.Condition
 	for _, m := range t.Markers {
 		if rule, ok := m.Value.(crdmarkers.XValidation); ok {
 			own = append(own, m)
-			list = append(list, structural.Rule{Rule: rule.Rule, OptionalOldSelf: rule.OptionalOldSelf})
+			written := structural.Rule{Rule: rule.Rule, OptionalOldSelf: rule.OptionalOldSelf}
+			list = append(list, rules.Condition{Rule: written})
 		}
 	}
 	if len(list) == 0 {
@@ -100,7 +101,7 @@ func (e *lineEditor) replace(meaning rules.Meaning, own []*markers.Marker, field
 	if isInUnion && forms != nil && !slices.Contains(forms, unions.FormCEL) && !slices.Contains(forms, unions.FormOneOf) {
 		return false // the markers enforce nothing
 	}
-	for i, index := range meaning.Rules {
+	for i, index := range meaning.Conditions {
 		if i > 0 {
 			written = nil
 		}
@@ -134,7 +135,7 @@ func (e *lineEditor) near(meaning rules.Meaning, own []*markers.Marker, fields [
 	empty := *e.out
 	empty.Edits = nil
 	*e.out = empty
-	tightened := rules.Meaning{Rules: meaning.Rules, Markers: []rules.Marker{*meaning.Near}}
+	tightened := rules.Meaning{Conditions: meaning.Conditions, Markers: []rules.Marker{*meaning.Near}}
 	if !e.replace(tightened, own, fields) {
 		*e.out = empty
 	}
