@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
@@ -55,6 +56,7 @@ func (c *comparer) rewritten(p nodePair) nodePair {
 	if same(old, new) {
 		return p
 	}
+	node := *p.old
 	reason := "only messages, the spelling of rules, or the number or order of equal rules changed"
 	removed := rulesWithout(p.old.XValidations, p.new.XValidations)
 	added := rulesWithout(p.new.XValidations, p.old.XValidations)
@@ -63,7 +65,8 @@ func (c *comparer) rewritten(p nodePair) nodePair {
 		return p // unions in another form
 	}
 	if len(removed)+len(added) > 0 || hasOtherJunctors {
-		if !rules.CompareAnswers(p.old, old, new).Same {
+		moved := p.moveRequired(&node)
+		if !rules.CompareAnswers(p.old, old, slices.Concat(new, moved)).Same {
 			return p
 		}
 		answers := rules.CompareAnswers(p.new, old, new)
@@ -73,9 +76,10 @@ func (c *comparer) rewritten(p nodePair) nodePair {
 		reason = fmt.Sprintf("the rules accept the same objects as before, in each of %d combinations of what they read", answers.Combinations)
 	}
 	c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleMessageChanged, Reason: reason})
-	node := *p.old
 	node.XValidations = p.new.XValidations
-	node.ValueValidation = withJunctors(p.old.ValueValidation, p.new.ValueValidation)
+	if hasOtherJunctors {
+		node.ValueValidation = withJunctors(node.ValueValidation, p.new.ValueValidation)
+	}
 	p.old = &node
 	return p
 }
@@ -89,6 +93,32 @@ func withJunctors(v, other *structural.ValueValidation) *structural.ValueValidat
 	out.OneOf = junctors.OneOf
 	out.Not = junctors.Not
 	return &out
+}
+
+// moveRequired makes a copy of the old node require the fields that the new one requires and that the old rules
+// required. It returns rules that say the same.
+func (p nodePair) moveRequired(node *structural.Schema) []rules.Condition {
+	if len(node.XValidations) == 0 || p.new.ValueValidation == nil {
+		return nil
+	}
+	v := ptr.Deref(node.ValueValidation, structural.ValueValidation{})
+	old := rules.ConditionsOf(p.old)
+	var moved []rules.Condition
+	for _, field := range p.new.Required {
+		name, ok := celtext.Name(field)
+		if !ok || slices.Contains(v.Required, field) {
+			continue
+		}
+		has := rules.Condition{Rule: structural.Rule{Rule: "has(self." + name + ")"}}
+		if rules.CompareAnswers(p.old, old, append(slices.Clip(old), has)).Same {
+			v.Required = append(slices.Clip(v.Required), field)
+			moved = append(moved, has)
+		}
+	}
+	if len(moved) > 0 {
+		node.ValueValidation = &v
+	}
+	return moved
 }
 
 // rulesWithout returns the rules of list that other does not have.

@@ -36,7 +36,7 @@ func (c *checks) absentFields(ctx context.Context, version int) error {
 	schema := c.Schemas[version]
 	search := &rules.Search{
 		Group: spec.Group, Version: name, Kind: spec.Names.Kind, Schema: schema,
-		Masked: c.options.Off, Unproved: &c.shared.unproved, Server: served(c.CRD, schema, name),
+		Masked: c.options.Off, Unproved: &c.shared.unproved, Server: c.served(c.CRD, schema, name),
 	}
 	if err := c.storedFields(ctx, version, search); err != nil {
 		return err
@@ -80,14 +80,14 @@ func (c *checks) absentFields(ctx context.Context, version int) error {
 }
 
 // served returns the server's handling of objects of a version, which is made when it is needed.
-func served(
+func (c *checks) served(
 	definition *apiextensionsv1.CustomResourceDefinition, schema *structural.Schema, version string,
 ) func() (*apiserver.Kind, error) {
-	return sync.OnceValues(func() (*apiserver.Kind, error) { return (&apiserver.Kinds{}).New(definition, schema, version) })
+	return sync.OnceValues(func() (*apiserver.Kind, error) { return c.kinds.New(definition, schema, version) })
 }
 
 // storedFields reports the rules of a version that fail for updates of objects which were stored with the
-// definition that this one replaces, because they read in oldSelf a field that was not required then.
+// definition that this one replaces, because they read a field that was not required then.
 func (c *checks) storedFields(ctx context.Context, version int, search *rules.Search) error {
 	if c.Old == nil {
 		return nil
@@ -103,7 +103,8 @@ func (c *checks) storedFields(ctx context.Context, version int, search *rules.Se
 		return nil
 	}
 	updates := *search
-	updates.Stored = served(c.Old, old.Schemas[i], search.Version)
+	updates.Stored = c.served(c.Old, old.Schemas[i], search.Version)
+	unchanged := updates
 	var visit func(s, stored *structural.Schema, edges []structural.Edge, path *structural.Path) error
 	visit = func(s, stored *structural.Schema, edges []structural.Edge, path *structural.Path) error {
 		place := rules.Inside
@@ -111,16 +112,18 @@ func (c *checks) storedFields(ctx context.Context, version int, search *rules.Se
 			place = rules.Root
 		}
 		for i, rule := range s.XValidations {
-			reads := rules.StoredReads(rule, s, stored, place)
-			if reads == nil || c.shared.unproved.Of(s, place).Rules[i] != nil {
+			if reads := c.shared.unproved.Of(s, place).Rules[i]; reads != nil {
 				continue
 			}
-			failure, err := updates.Failure(ctx, edges, s, rule, reads)
+			failure, err := updates.Failure(ctx, edges, s, rule, rules.StoredReads(rule, s, stored, place))
+			if err == nil && failure == nil {
+				failure, err = unchanged.Failure(ctx, edges, s, rule, rules.UnchangedReads(rule, stored, place))
+			}
 			if err != nil {
 				return fmt.Errorf("verify %s: %w", c.CRD.Name, err)
 			}
 			if failure != nil {
-				c.storedField(rulePath(schemaPath(version), path, i), rule, failure)
+				c.storedField(rulePath(schemaPath(version), path, i), failure)
 			}
 		}
 		below := maps.Collect(stored.Children())
@@ -135,12 +138,15 @@ func (c *checks) storedFields(ctx context.Context, version int, search *rules.Se
 }
 
 // storedField reports a failure of a rule for an object that was stored before.
-func (c *checks) storedField(path string, rule structural.Rule, f *rules.Failure) {
-	guard := strings.Join(notHas(f.Read.Guards), " || ")
-	r := c.add(absentField, path,
-		fmt.Sprintf("as long as there are such objects, begin the rule with %s ||", guard),
-		"this rule fails for %s: the old object was stored before %s was required, and the API server refuses the update with %q",
+func (c *checks) storedField(path string, f *rules.Failure) {
+	text := fmt.Sprintf("%s: the old object was stored before %s was required, and the API server refuses the update with %q",
 		example(f), f.Read.Text, f.Detail)
+	if f.Unchanged {
+		text = fmt.Sprintf("%s, which was stored before %s was required: the API server refuses updates that do not set it, even of labels, with %q",
+			valueText(f.Value), f.Read.Text, f.Detail)
+	}
+	guard := strings.Join(notHas(f.Read.Guards), " || ")
+	r := c.add(absentField, path, fmt.Sprintf("as long as there are such objects, begin the rule with %s ||", guard), "this rule fails for %s", text)
 	r.Line = f.Read.Line
 	r.Column = f.Read.Column
 }

@@ -2,7 +2,11 @@ package rules
 
 import (
 	"slices"
+	"strings"
 
+	"k8s.io/utils/ptr"
+
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -17,11 +21,16 @@ type group struct {
 
 // table returns the table of the conditions of a group, which are some of a list; nil as [newTable].
 func (g group) table(s *structural.Schema, list []Condition) *Table {
-	var own []Condition
+	return newTable(s, g.of(list))
+}
+
+// of returns the conditions of the group.
+func (g group) of(list []Condition) []Condition {
+	var out []Condition
 	for _, i := range g.conditions {
-		own = append(own, list[i])
+		out = append(out, list[i])
 	}
-	return newTable(s, own)
+	return out
 }
 
 // grouped returns the conditions of an object in groups, and the indexes of those that cannot be read
@@ -65,10 +74,18 @@ type Answers struct {
 }
 
 // CompareAnswers compares what old and new conditions of an object accept. One that cannot be read exactly
-// has to be among both.
+// has to be among both. New rules that also hold for updates of what was refused before count without that.
 func CompareAnswers(s *structural.Schema, old, new []Condition) Answers {
 	out := Answers{Same: true, Refused: map[int]map[string]any{}, Accepted: map[int]map[string]any{}}
-	list := slices.Concat(old, new)
+	list := slices.Clone(old)
+	for _, c := range new {
+		isOld := slices.ContainsFunc(old, func(known Condition) bool { return known.Rule.Rule == c.Rule.Rule })
+		text, _, ok := strings.Cut(c.Rule.Rule, celtext.Ratchet)
+		if ok && !isOld && ptr.Deref(c.Rule.OptionalOldSelf, false) {
+			c.Rule = structural.Rule{Rule: text}
+		}
+		list = append(list, c)
+	}
 	groups, unread := grouped(s, list)
 	for _, i := range unread {
 		others := new

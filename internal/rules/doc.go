@@ -10,7 +10,8 @@
 // The analysis is sound for new objects, and for updates of objects that satisfy the schema: a
 // rule without such reads never fails with "no such key". It says nothing about other failures: an
 // index outside of a list, a field of null, functions such as int('x'), and arithmetic. Fields that
-// became required after an object was stored count as present; [StoredReads] is about those.
+// became required after an object was stored count as present; [StoredReads] and [UnchangedReads] are
+// about those.
 //
 // Whether a comparison can still hold, for guards such as self.?name.orValue("") != "", comes from
 // the evaluation of package apiserver. [Search.Failure] looks for an object on which a read fails,
@@ -36,4 +37,5 @@
 //   - columns.go, classes.go: the fields that conditions read, and the values that they tell apart
 //   - answers.go: conditions in groups that read the same fields, and what they accept
 //   - meaning.go: markers of the same meaning as conditions
+//   - replacement.go: how these are written
 package rules

@@ -3,7 +3,6 @@ package rules
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +29,8 @@ const (
 	// Modes means that the value of the discriminator decides whether one field may be set or has to be:
 	// it is a member for each value that allows it. An absent discriminator is the value "" or "false".
 	Modes
+	// Excludes means that the second member is not set where the first one is. Only a [Replacement] has it.
+	Excludes
 )
 
 // Marker is what a marker says.
@@ -94,6 +95,9 @@ type Meaning struct {
 	Conditions []int
 	// Markers accept the same objects as the rules; there may be none.
 	Markers []Marker
+	// Replacement is how Markers are written in Go source; nil if there is no way, or if modes would take the
+	// place of a union that is near.
+	Replacement *Replacement
 	// Combinations is the number of rows of the table, and Accepting how many the rules accept.
 	Combinations, Accepting int
 	// Near is a single marker that accepts less than the rules, but refuses mostly what they refuse; nil
@@ -130,6 +134,7 @@ func Meanings(s *structural.Schema, list []Condition) []Meaning {
 // meaning returns what all rules of a table mean.
 func (t *Table) meaning() Meaning {
 	out := Meaning{Combinations: len(t.rows), Accepting: len(t.accepted), Markers: t.cover(t.implied())}
+	out.Replacement = t.replacement(out.Markers)
 	if len(out.Markers) == 1 && out.Markers[0].Kind != Modes {
 		return out
 	}
@@ -151,6 +156,9 @@ func (t *Table) meaning() Meaning {
 		if isTighter && refused >= len(differing) && len(differing) > 0 {
 			out.Near = &marker
 			out.Accepted = t.object(differing[0])
+			if out.Replacement != nil && slices.ContainsFunc(out.Replacement.Markers, isMode) {
+				out.Replacement = nil // the union is what they were meant for
+			}
 			return out
 		}
 	}
@@ -185,6 +193,8 @@ func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *
 	}
 	return near, accepted
 }
+
+func isMode(m Marker) bool { return m.Kind == Modes }
 
 func (r row) isAccepted() bool { return isAccepted(r.outcomes) }
 
@@ -225,7 +235,7 @@ func (t *Table) cover(candidates []Marker) []Marker {
 // and of which nothing else matters.
 func (t *Table) members() []*part {
 	return slices.DeleteFunc(slices.Clone(t.self.children), func(p *part) bool {
-		if len(p.children) > 0 || !p.optional && !slices.ContainsFunc(p.choices, isZero) {
+		if len(p.children) > 0 || !p.optional && !slices.ContainsFunc(p.choices, t.uses[p].isEmpty) {
 			return true
 		}
 		column := slices.Index(t.columns, p)
@@ -248,18 +258,33 @@ func (t *Table) members() []*part {
 // value.
 func (t *Table) has(r row, p *part) bool {
 	class := r.classes[slices.Index(t.columns, p)]
-	return class != absent && p.choices[class] != nil && (!t.uses[p].readsValue() || !isZero(p.choices[class]))
+	if class == absent || p.choices[class] == nil {
+		return false
+	}
+	return !t.uses[p].readsValue() || !t.uses[p].isEmpty(p.choices[class])
 }
 
-// isZero reports whether a value is the zero value of its type, or an empty list or map.
-func isZero(value any) bool {
+// isEmpty reports whether the value of a class is the zero value of its type, or an empty list or map, and the
+// class has no other values.
+func (u *use) isEmpty(value any) bool {
+	isListed := len(enumOf(u.schema)) > 0
+	low, _ := bounds(u.schema)
 	switch value := value.(type) {
+	case nil:
+		return true
+	case bool:
+		return !value
+	case string:
+		return value == "" && (!isListed || u.isWhole || len(u.sizes) > 0 || slices.Contains(u.texts, ""))
+	case int64:
+		isNext := !isListed && low == 0 && slices.Contains(u.numbers, 1)
+		return value == 0 && (u.isWhole || isNext || slices.Contains(u.numbers, 0))
 	case []any:
-		return len(value) == 0
+		return len(value) == 0 && (slices.Contains(u.sizes, 0) || slices.Contains(u.sizes, 1))
 	case map[string]any:
-		return len(value) == 0
+		return len(value) == 0 && (slices.Contains(u.sizes, 0) || slices.Contains(u.sizes, 1))
 	}
-	return value == nil || reflect.ValueOf(value).IsZero()
+	return false
 }
 
 // holds reports whether a marker accepts a row.

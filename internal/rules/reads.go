@@ -9,6 +9,7 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"k8s.io/utils/ptr"
 
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -28,6 +29,9 @@ type Read struct {
 	Guards []string
 	// Line and Column are the position in the rule, 1-based.
 	Line, Column int
+
+	// given are literals of [facts] that hold wherever the rule fails because of what has the same name.
+	given []string
 }
 
 // Reason is why a read may fail.
@@ -51,8 +55,9 @@ type Analysis struct {
 	Strings []string
 	Numbers []float64
 
-	// stored is the schema of oldSelf, or nil if it is that of self.
-	stored *structural.Schema
+	// stored is the schema of oldSelf, or nil if it is that of self. If isUnchanged is set, self is oldSelf.
+	stored      *structural.Schema
+	isUnchanged bool
 }
 
 // maxSteps bounds the number of expressions that are visited for a rule. Operands of nested && and
@@ -74,17 +79,20 @@ const (
 
 // Reads analyzes a rule of a schema. It returns nil if the rule is not an expression.
 func Reads(rule structural.Rule, s *structural.Schema, place Place) *Analysis {
-	return reads(rule, s, s, place)
+	return reads(rule, variable("self", s, place), variable("oldSelf", s, place))
 }
 
-// reads is [Reads] with a schema for oldSelf.
-func reads(rule structural.Rule, s, stored *structural.Schema, place Place) *Analysis {
+// variable returns a variable of rules.
+func variable(name string, s *structural.Schema, place Place) value {
+	return value{schema: s, place: place, path: name, text: name, steps: []string{name}}
+}
+
+// reads is [Reads] with what is known of self and oldSelf.
+func reads(rule structural.Rule, self, old value) *Analysis {
 	parsed := parse(rule.Rule)
 	if parsed == nil {
 		return nil
 	}
-	self := value{schema: s, place: place, path: "self", text: "self", steps: []string{"self"}}
-	old := value{schema: stored, place: place, path: "oldSelf", text: "oldSelf", steps: []string{"oldSelf"}}
 	old.optional = ptr.Deref(rule.OptionalOldSelf, false)
 	root := (*scope)(nil).with("self", self).with("oldSelf", old)
 	w := &walk{parsed: parsed}
@@ -94,6 +102,13 @@ func reads(rule structural.Rule, s, stored *structural.Schema, place Place) *Ana
 	}
 	out := &Analysis{Known: w.known}
 	for _, read := range w.failing {
+		for _, other := range w.failing {
+			if read.mayBe(other) {
+				read.given = slices.DeleteFunc(slices.Clone(read.given), func(literal string) bool {
+					return !slices.Contains(other.given, literal)
+				})
+			}
+		}
 		isKnown := func(r Read) bool { return r.Line == read.Line && r.Column == read.Column && r.Text == read.Text }
 		if !slices.ContainsFunc(out.Failing, isKnown) {
 			out.Failing = append(out.Failing, read)
@@ -131,7 +146,10 @@ func Proved(s *structural.Schema, place Place) (total, proved int) {
 
 // Unproved finds the rules of schemas that are not proved. A node that several schemas share is
 // analyzed once, and so are trials of equal rules. Its zero value is ready for use, also concurrently.
-type Unproved struct{ nodes, trials sync.Map }
+type Unproved struct {
+	nodes, trials sync.Map
+	evaluators    apiserver.RuleEvaluators
+}
 
 // UnprovedNode has what is not proved of a node of a schema and of those below it.
 type UnprovedNode struct {
@@ -170,8 +188,8 @@ type walk struct {
 }
 
 // fail records a read that may fail.
-func (w *walk) fail(e ast.Expr, reason Reason, v value) {
-	r := Read{Reason: reason, Text: v.text, Steps: v.steps, Schema: v.schema, Guards: v.guards}
+func (w *walk) fail(e ast.Expr, reason Reason, v value, f facts) {
+	r := Read{Reason: reason, Text: v.text, Steps: v.steps, Schema: v.schema, Guards: v.guards, given: f.literals}
 	location := w.parsed.SourceInfo().GetStartLocation(e.ID())
 	r.Line = location.Line()
 	r.Column = location.Column() + 1
@@ -270,7 +288,7 @@ func (w *walk) value(e ast.Expr, s *scope, f facts) value {
 		return w.call(e, s, f)
 	case ast.LiteralKind:
 	default:
-		w.fail(e, Unknown, value{})
+		w.fail(e, Unknown, value{}, f)
 	}
 	return value{}
 }
@@ -283,14 +301,14 @@ func (w *walk) selected(e ast.Expr, s *scope, f facts) value {
 	switch {
 	case !ok && isTypeName(selection, s):
 	case !ok:
-		w.fail(e, Unknown, v)
+		w.fail(e, Unknown, v, f)
 	case selection.IsTestOnly():
 		w.note(v)
 		return value{}
 	default:
 		w.note(v)
 		if !always && !v.optional && !f.has(v.path) {
-			w.fail(e, Absent, v)
+			w.fail(e, Absent, v, f)
 		}
 	}
 	return v
@@ -332,7 +350,7 @@ func (w *walk) call(e ast.Expr, s *scope, f facts) value {
 		field, _ := textLiteral(args[1])
 		v, _, ok := operand.field(field)
 		if !ok {
-			w.fail(e, Unknown, v)
+			w.fail(e, Unknown, v, f)
 		}
 		w.note(v)
 		v.optional = true
@@ -362,7 +380,7 @@ func (w *walk) function(e ast.Expr, s *scope, f facts) value {
 		return args[0]
 	case name == "value" && len(args) == 0 && target.optional:
 		if !f.has(target.path) {
-			w.fail(e, Absent, target)
+			w.fail(e, Absent, target, f)
 		}
 		target.optional = false
 		return target
@@ -394,7 +412,7 @@ func (w *walk) indexed(e ast.Expr, s *scope, f facts) value {
 		return value{}
 	}
 	if operand.schema == nil && operand.items == nil {
-		w.fail(e, Unknown, operand)
+		w.fail(e, Unknown, operand, f)
 		return value{}
 	}
 	v := operand.element(w.elementPath(operand, args[1], s))
@@ -406,7 +424,7 @@ func (w *walk) indexed(e ast.Expr, s *scope, f facts) value {
 	case operand.optional || f.has(v.path) && v.path != "":
 		v.optional = operand.optional
 	case operand.isMap():
-		w.fail(e, Absent, v)
+		w.fail(e, Absent, v, f)
 	}
 	return v
 }

@@ -43,7 +43,7 @@ func (s *Search) Removal(ctx context.Context, edges []structural.Edge, node *str
 		return nil, err
 	}
 	evaluations, proofs := 0, 0
-	for chosen := range assignments(all(t.self, t.old), nil) {
+	for chosen := range assignments(t.parts(), nil) {
 		evaluations++
 		if evaluations > maxEvaluations || proofs == maxProofs || ctx.Err() != nil {
 			break

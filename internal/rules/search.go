@@ -25,8 +25,9 @@ type Failure struct {
 	// Read is what is absent.
 	Read Read
 	// Value is the smallest such value of the rule's schema, and Old the one before an update, nil
-	// if the failure is not one of an update.
+	// if the failure is not one of an update. Unchanged is set if the update leaves the value as it is.
 	Value, Old any
+	Unchanged  bool
 	// Detail is the server's message, such as "no such key: size".
 	Detail string
 	// Accepts reports whether the rule would accept with Go's zero value in place of the field.
@@ -71,14 +72,14 @@ type failing struct {
 }
 
 // Failure returns a failure of a rule of the node to which edges lead; nil if none was found, which
-// does not mean that there is none. Failures in which the rule would accept with Go's zero value are
+// does not mean that there is none. The analysis of a rule may be nil. Failures in which the rule would accept with Go's zero value are
 // preferred.
 func (s *Search) Failure(ctx context.Context, edges []structural.Edge, node *structural.Schema,
 	rule structural.Rule, a *Analysis) (*Failure, error) {
 	if s.searched == nil {
 		s.searched = map[string]int{}
 	}
-	if s.searched[rule.Rule] == maxNodes {
+	if a == nil || len(a.Failing) == 0 || s.searched[rule.Rule] == maxNodes {
 		return nil, nil
 	}
 	s.searched[rule.Rule]++
@@ -104,7 +105,7 @@ func (s *Search) Failure(ctx context.Context, edges []structural.Edge, node *str
 				return nil, err
 			}
 			if detail != "" {
-				best = &Failure{Read: read, Value: f.value, Old: f.old, Detail: detail, Accepts: f.accepts}
+				best = &Failure{Read: read, Value: f.value, Old: f.old, Unchanged: a.isUnchanged, Detail: detail, Accepts: f.accepts}
 				best.Skips = f.accepts && t.skips(ctx, read)
 				break
 			}
@@ -134,9 +135,20 @@ func (r Read) isReported(detail string) bool {
 	return ok && (name == element || key == name || key == escaped)
 }
 
+// mayBe reports whether the server's message about a read can be about another one.
+func (r Read) mayBe(other Read) bool {
+	if r.Steps == nil || other.Steps == nil {
+		return true
+	}
+	name := r.Steps[len(r.Steps)-1]
+	another := other.Steps[len(other.Steps)-1]
+	return name == another || name == element || another == element
+}
+
 // trial evaluates a rule for values that differ in what it reads.
 type trial struct {
-	// self and old have the parts of self and oldSelf; old is nil if the rule does not read that.
+	// self and old have the parts of self and oldSelf; old is nil if the rule does not read that, and self
+	// if an update leaves it as it is.
 	self, old *part
 	// schema is the schema of the values, without what none of them has.
 	schema    *structural.Schema
@@ -148,7 +160,11 @@ type trial struct {
 // trial returns the trial of a rule of a node, which may be one of an equal rule.
 func (u *Unproved) trial(a *Analysis, node *structural.Schema, rule structural.Rule, isRoot bool) (*trial, error) {
 	t := &trial{self: a.partsOf("self", node), schema: node}
-	if apiserver.UsesOldSelf(rule.Rule) {
+	switch {
+	case a.isUnchanged:
+		t.self = a.partsOf("self", a.stored)
+		t.old = t.self
+	case apiserver.UsesOldSelf(rule.Rule):
 		t.old = a.partsOf("oldSelf", cmp.Or(a.stored, node))
 		t.self.addUnread(a) // the server ignores failures of rules about what an update does not change
 	}
@@ -160,17 +176,25 @@ func (u *Unproved) trial(a *Analysis, node *structural.Schema, rule structural.R
 	// Versions and kinds have the same rules for equal schemas, which need not be the same nodes. The
 	// values also depend on what the schema of the trial leaves out.
 	rule.Message = ""
-	key := plainjson.Text([]any{isRoot, rule, t.schema.Props(), examples, a.stored.Props()})
+	key := plainjson.Text([]any{isRoot, rule, t.schema.Props(), examples, a.stored.Props(), a.isUnchanged})
 	if known, ok := u.trials.Load(key); ok {
 		return known.(*trial), nil
 	}
-	evaluator, err := apiserver.NewRuleEvaluator(t.schema, rule, isRoot)
+	evaluator, err := u.evaluators.New(t.schema, rule, isRoot)
 	if err != nil {
 		return nil, err
 	}
 	t.evaluator = evaluator
 	u.trials.Store(key, t)
 	return t, nil
+}
+
+// parts returns the parts that differ between values.
+func (t *trial) parts() []*part {
+	if t.old == t.self {
+		return all(t.self)
+	}
+	return all(t.self, t.old)
 }
 
 // examples returns values that have all parts, and each choice of a part at least once.
@@ -202,6 +226,9 @@ func (t *trial) failing(ctx context.Context, read Read, masked bool) []failing {
 	}
 	var accepted, refused []failing
 	for chosen, zeros := range t.lacking(ctx, read) {
+		if t.isExcluded(read.given, chosen) {
+			continue
+		}
 		f, outcome := t.evaluate(ctx, chosen, nil)
 		if !read.isReported(outcome.Failure) {
 			continue
@@ -256,12 +283,26 @@ func (t *trial) lacking(ctx context.Context, read Read) iter.Seq2[assignment, ma
 			fixed[p] = 0
 		}
 		left := maxEvaluations
-		for chosen := range assignments(all(t.self, t.old), fixed) {
+		for chosen := range assignments(t.parts(), fixed) {
 			if left--; left < 0 || ctx.Err() != nil || !yield(chosen, map[*part]any{missing: zero(missing.schema, 0)}) {
 				return
 			}
 		}
 	}
+}
+
+// isExcluded reports whether literals do not hold for an assignment.
+func (t *trial) isExcluded(given []string, chosen assignment) bool {
+	return slices.ContainsFunc(given, func(literal string) bool {
+		steps := strings.Split(literal[1:], ".")
+		root := t.self
+		if steps[0] == "oldSelf" && t.old != nil {
+			root = t.old
+		}
+		way := root.find(steps[1:])
+		isPresent := !slices.ContainsFunc(way, func(p *part) bool { return p.optional && chosen[p] == absent })
+		return way != nil && (steps[0] == "self" || steps[0] == "oldSelf") && isPresent != (literal[0] == '+')
+	})
 }
 
 // evaluate returns the values of an assignment, and the outcome of the rule for them.
@@ -384,7 +425,9 @@ func (s *Search) update(ctx context.Context, kind *apiserver.Kind, edges []struc
 	} else if created, err := creator.Create(ctx, stored); err != nil || len(created.Errors) > 0 {
 		return nil, false, err
 	}
-	answer, err := update(ctx, versioned(object), versioned(stored))
+	changed := versioned(object)
+	changed["metadata"].(map[string]any)["labels"] = map[string]any{"changed": "true"}
+	answer, err := update(ctx, changed, versioned(stored))
 	return answer.Errors, err == nil, err
 }
 

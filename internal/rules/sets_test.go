@@ -157,40 +157,27 @@ func (c *setCorpus) judge(s *structural.Schema, list []Condition, g group) ruleS
 	if m.Near != nil {
 		near = fmt.Sprintf("near %v, accepts %s", *m.Near, plainjson.Text(m.Accepted))
 	}
-	isMissing := func(marker Marker) bool { return marker.Kind == AtLeastOne && marker.Nonempty }
-	if len(m.Markers) > 0 && !slices.ContainsFunc(m.Markers, isMissing) {
-		c.checkWritten(s, list, g, m.Markers)
+	if m.Replacement != nil {
+		m.Replacement.check(c.t, s, g.of(list))
+	}
+	if m.Replacement != nil && len(m.Replacement.Bounded) == 0 {
 		var kinds []string
-		for _, marker := range m.Markers {
+		for _, marker := range m.Replacement.Markers {
 			kind, _, _ := strings.Cut(marker.String(), "(")
 			kinds = append(kinds, strings.TrimSuffix(kind, " "+marker.Discriminator))
 		}
 		slices.Sort(kinds)
-		meaning := strings.TrimSpace(strings.Trim(fmt.Sprint(m.Markers), "[]") + " " + near)
+		meaning := strings.TrimSpace(strings.Trim(fmt.Sprint(m.Replacement.Markers), "[]") + " " + near)
 		return ruleSet{class: replaceable, meaning: meaning, kinds: slices.Compact(kinds)}
+	}
+	if m.Replacement != nil {
+		near = fmt.Sprintf("tighter %v, accepts %s", m.Replacement.Markers, plainjson.Text(m.Replacement.Accepted))
 	}
 	width := table.width()
 	if width > widest {
 		return ruleSet{class: entangled, meaning: "conditions of more fields"}
 	}
 	return ruleSet{class: unmarked, meaning: cmp.Or(near, fmt.Sprintf("conditions of at most %d fields", width))}
-}
-
-// checkWritten wants the rules that are written for markers to have the answers of a group.
-func (c *setCorpus) checkWritten(s *structural.Schema, list []Condition, g group, found []Marker) {
-	var own, written []Condition
-	for _, i := range g.conditions {
-		own = append(own, list[i])
-	}
-	for _, m := range found {
-		if m.Kind > AtLeastOne || m.Nonempty {
-			return
-		}
-		written = append(written, m.rules(c.t, s)...)
-	}
-	if !CompareAnswers(s, own, written).Same {
-		c.t.Errorf("%s: the rules of %v have other answers than %v", c.project, found, own)
-	}
 }
 
 // widest bounds the fields of a condition.

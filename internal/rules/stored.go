@@ -31,11 +31,25 @@ func Stored(s, replaced *structural.Schema) *structural.Schema {
 
 // StoredReads analyzes what a rule of a schema reads of oldSelf, whose schema is stored.
 func StoredReads(rule structural.Rule, s, stored *structural.Schema, place Place) *Analysis {
-	a := reads(rule, s, stored, place)
+	a := reads(rule, variable("self", s, place), variable("oldSelf", stored, place))
 	if a == nil {
 		return nil
 	}
 	a.stored = stored
 	a.Failing = slices.DeleteFunc(a.Failing, func(r Read) bool { return r.Steps == nil || r.Steps[0] != "oldSelf" })
+	return a
+}
+
+// UnchangedReads analyzes what a rule reads of a value of the schema stored which an update leaves as it
+// is. The server then ignores that the value lacks what is required, but not that a rule fails.
+func UnchangedReads(rule structural.Rule, stored *structural.Schema, place Place) *Analysis {
+	self := variable("self", stored, place)
+	old := self
+	old.text = "oldSelf"
+	a := reads(rule, self, old)
+	if a != nil {
+		a.stored = stored
+		a.isUnchanged = true
+	}
 	return a
 }

@@ -13,6 +13,25 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
+// TestCompareRatchets compares a rule with one that also lets updates keep what it refuses.
+func TestCompareRatchets(t *testing.T) {
+	s := schemaOf(t, "{type: object, properties: {a: {type: object}, b: {type: object}}}")
+	plain := rulesOf("!has(self.a) || has(self.b)")
+	ratchet := structural.Rule{OptionalOldSelf: new(true)}
+	ratchet.Rule = plain[0].Rule.Rule + " || oldSelf.hasValue() && has(oldSelf.value().a)"
+	if !CompareAnswers(s, plain, []Condition{{Rule: ratchet}}).Same {
+		t.Error("the rule is not replaced")
+	}
+	for _, old := range [][]Condition{{{Rule: ratchet}}, rulesOf("has(self.a) == has(self.b)")} {
+		if CompareAnswers(s, old, rulesOf(ratchet.Rule)).Same || CompareAnswers(s, old, plain).Same {
+			t.Errorf("%v: the answers are the same", old)
+		}
+	}
+	if !CompareAnswers(s, []Condition{{Rule: ratchet}}, []Condition{{Rule: ratchet}}).Same {
+		t.Error("the rule differs from itself")
+	}
+}
+
 // TestCompareAnswers compares rules that are written differently.
 func TestCompareAnswers(t *testing.T) {
 	const schema = `
