@@ -22,6 +22,8 @@ type Table struct {
 	rows    []row
 	// accepted are the rows that all conditions accept.
 	accepted []row
+	// members are the columns that may be members of unions; [Table.meaning] finds them.
+	members []*part
 }
 
 // row is a class of each column, and the outcome of each condition. A rule that fails to evaluate does not
@@ -110,9 +112,18 @@ func newTable(s *structural.Schema, conditions []Condition) *Table {
 
 // key identifies the choices of the columns that a condition reads.
 func (a assignment) key(condition int, columns []*part) string {
-	key := []rune{rune(condition)}
+	key := []int{condition}
 	for _, column := range columns {
-		key = append(key, rune(a[column]+1))
+		key = append(key, a[column])
+	}
+	return textOf(key)
+}
+
+// textOf returns small integers from -1 on as a key of maps.
+func textOf(list []int) string {
+	var key []rune
+	for _, n := range list {
+		key = append(key, rune(n+1))
 	}
 	return string(key)
 }

@@ -3,12 +3,15 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -278,5 +281,93 @@ func TestTableMatchesServer(t *testing.T) {
 	}
 	if accepted == 0 || refused == 0 || silent*objects*5 > *pairs {
 		t.Errorf("%d answers accept, %d refuse; %d rules have no table", accepted, refused, silent)
+	}
+}
+
+// TestDomains wants a table of each kind of read of each kind of domain to have the outcomes that the server's code
+// has for values of the domain, or no table: those reads are listed.
+func TestDomains(t *testing.T) {
+	domains := []struct{ name, schema, without string }{
+		{"required string", "required: [a], properties: {a: {type: string}}", "order whole"},
+		{"optional string", "properties: {a: {type: string}}", "order whole"},
+		{"string with a default", "properties: {a: {type: string, default: x}}", "order whole"},
+		{"bounded string", "properties: {a: {type: string, minLength: 1, maxLength: 2}}", "order whole"},
+		{"string with an enum", "properties: {a: {type: string, enum: [x, 'y', zz]}}", ""},
+		{"string with a pattern", "properties: {a: {type: string, pattern: '^x*$'}}", "order whole"},
+		{"nullable string", "properties: {a: {type: string, nullable: true}}", "order whole"},
+		{"date", "properties: {a: {type: string, format: date}}", "equal listed fallback size order whole"},
+		{"integer", "properties: {a: {type: integer}}", ""},
+		{"bounded integer", "required: [a], properties: {a: {type: integer, minimum: 1, maximum: 3}}", ""},
+		{"integer with a default", "properties: {a: {type: integer, default: 2}}", ""},
+		{"nullable integer", "properties: {a: {type: integer, nullable: true}}", ""},
+		{"boolean", "properties: {a: {type: boolean}}", ""},
+		{"required boolean", "required: [a], properties: {a: {type: boolean}}", ""},
+		{"list", "properties: {a: {type: array, items: {type: string}}}", ""},
+		{"bounded list", "properties: {a: {type: array, minItems: 1, maxItems: 2, items: {type: string}}}", ""},
+		{"map", "properties: {a: {type: object, additionalProperties: {type: string}}}", ""},
+		{"object", "properties: {a: {type: object, properties: {b: {type: string}}}}", "size"},
+		{"preserved object", "properties: {a: {type: object, x-kubernetes-preserve-unknown-fields: true}}", "size"},
+	}
+	reads := map[string]map[string]string{
+		"string": {"equal": "self.a == 'x'", "listed": "self.a in ['x', '']", "fallback": "self.?a.orValue('x') == 'x'", "size": "self.a.size() > 1",
+			"order": "self.a < 'x'", "whole": "self.a + 'x' == 'xx'"},
+		"integer": {"equal": "self.a == 2", "listed": "self.a in [0, 3]", "fallback": "self.?a.orValue(2) == 2", "order": "self.a > 1"},
+		"boolean": {"equal": "self.a == true", "whole": "self.a", "fallback": "self.?a.orValue(true)"},
+		"array":   {"equal": "self.a != []", "size": "size(self.a) > 1"},
+		"object":  {"size": "size(self.a) > 0"},
+	}
+	values := map[string][]any{
+		"string": {"", "x", "y", "xx", "zz", "xxx", "2020-02-02"}, "integer": {int64(-1), int64(0), int64(1), int64(2), int64(3), int64(4)}, "boolean": {false, true},
+		"array": {[]any{}, []any{"x"}, []any{"x", "y"}, []any{"x", "y", "z"}}, "object": {map[string]any{}, map[string]any{"b": "x"}},
+	}
+	for _, domain := range domains {
+		s := schemaOf(t, "{type: object, "+domain.schema+"}")
+		field := s.Property("a")
+		isAccepted, err := apiserver.NewValueCheck(s.Props())
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects := []map[string]any{{}, {"a": nil}}
+		for _, value := range values[field.Type] {
+			objects = append(objects, map[string]any{"a": value})
+		}
+		objects = slices.DeleteFunc(objects, func(object map[string]any) bool {
+			_, isPresent := object["a"]
+			return !isAccepted(object) || !isPresent && field.Default != nil || isPresent && object["a"] == nil && !field.Nullable
+		})
+		texts := maps.Clone(reads[field.Type])
+		texts["presence"] = "has(self.a)"
+		texts["optional presence"] = "!self.?a.hasValue()"
+		var without []string
+		for read, text := range texts {
+			table := newTable(s, rulesOf(text))
+			if table == nil {
+				without = append(without, read)
+				continue
+			}
+			evaluate, err := newEvaluator(s, rulesOf(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want, all, possible []string
+			for _, object := range objects {
+				want = append(want, fmt.Sprint(len(object), evaluate(object)))
+			}
+			for _, r := range table.rows {
+				all = append(all, fmt.Sprint(len(table.object(r)), r.outcomes))
+				if table.isPossible(r) {
+					possible = append(possible, all[len(all)-1])
+				}
+			}
+			isMissing := func(text string) bool { return !slices.Contains(all, text) }
+			isWrong := func(text string) bool { return !slices.Contains(want, text) }
+			if slices.ContainsFunc(want, isMissing) || slices.ContainsFunc(possible, isWrong) {
+				t.Errorf("%s of a %s: the table has %v, %v of them for values that the schema accepts, and the server %v", read, domain.name, all, possible, want)
+			}
+		}
+		slices.Sort(without)
+		if want := strings.Fields(domain.without); !slices.Equal(without, slices.Sorted(slices.Values(want))) {
+			t.Errorf("%s: there is no table of %v, want %v", domain.name, without, want)
+		}
 	}
 }
