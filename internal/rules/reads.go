@@ -55,6 +55,8 @@ type Analysis struct {
 	Strings []string
 	Numbers []float64
 
+	// usesOldSelf is set if oldSelf occurs in the rule.
+	usesOldSelf bool
 	// stored is the schema of oldSelf, or nil if it is that of self. If isUnchanged is set, self is oldSelf.
 	stored      *structural.Schema
 	isUnchanged bool
@@ -79,7 +81,7 @@ const (
 
 // Reads analyzes a rule of a schema. It returns nil if the rule is not an expression.
 func Reads(rule structural.Rule, s *structural.Schema, place Place) *Analysis {
-	return reads(rule, variable("self", s, place), variable("oldSelf", s, place))
+	return reads(parse(rule.Rule), rule, variable("self", s, place), variable("oldSelf", s, place))
 }
 
 // variable returns a variable of rules.
@@ -87,13 +89,8 @@ func variable(name string, s *structural.Schema, place Place) value {
 	return value{schema: s, place: place, path: name, text: name, steps: []string{name}}
 }
 
-// reads is [Reads] with what is known of self and oldSelf.
-func reads(rule structural.Rule, self, old value) *Analysis {
-	return readsOf(parse(rule.Rule), rule, self, old)
-}
-
-// readsOf is reads for a rule whose expression is known.
-func readsOf(parsed *ast.AST, rule structural.Rule, self, old value) *Analysis {
+// reads is [Reads] of a parsed rule, with what is known of self and oldSelf.
+func reads(parsed *ast.AST, rule structural.Rule, self, old value) *Analysis {
 	if parsed == nil {
 		return nil
 	}
@@ -123,6 +120,8 @@ func readsOf(parsed *ast.AST, rule structural.Rule, self, old value) *Analysis {
 			out.Strings = append(out.Strings, text)
 		} else if n, ok := intLiteral(e); ok {
 			out.Numbers = append(out.Numbers, float64(n))
+		} else if e.Kind() == ast.IdentKind && e.AsIdent() == "oldSelf" {
+			out.usesOldSelf = true
 		}
 	}))
 	return out
@@ -149,9 +148,9 @@ func Proved(s *structural.Schema, place Place) (total, proved int) {
 }
 
 // Unproved finds the rules of schemas that are not proved. A node that several schemas share is
-// analyzed once, equal rules are parsed once, and so are trials of equal rules. Its zero value is ready for use, also concurrently.
+// analyzed once, and equal rules are parsed and tried once. Its zero value is ready for use, also concurrently.
 type Unproved struct {
-	nodes, trials, parsed sync.Map
+	parsed, nodes, trials sync.Map
 	evaluators            apiserver.RuleEvaluators
 }
 
@@ -170,7 +169,8 @@ func (u *Unproved) Of(s *structural.Schema, place Place) *UnprovedNode {
 	}
 	out := &UnprovedNode{Rules: map[int]*Analysis{}}
 	for i, rule := range s.XValidations {
-		if a := readsOf(u.parse(rule.Rule), rule, variable("self", s, place), variable("oldSelf", s, place)); a != nil && len(a.Failing) > 0 {
+		a := reads(u.parse(rule.Rule), rule, variable("self", s, place), variable("oldSelf", s, place))
+		if a != nil && len(a.Failing) > 0 {
 			out.Rules[i] = a
 		}
 	}
