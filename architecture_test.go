@@ -589,25 +589,43 @@ func isServer(path string) bool {
 	return false
 }
 
-// maxGeneratorPackages is how many packages outside of the standard library and this
-// module a program links at most that imports package generator.
-const maxGeneratorPackages = 100
+// Packages outside of the standard library and this module that a program links at most.
+const (
+	maxGeneratorPackages = 100 // with package generator
+	maxCommandPackages   = 560 // the command; each of them is initialized at every start
+)
 
 // TestGeneratorLinksFewPackages counts what comes with package generator.
 func TestGeneratorLinksFewPackages(t *testing.T) {
-	text, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", module+"/generator").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	linked := slices.DeleteFunc(strings.Fields(string(text)), func(path string) bool { return strings.HasPrefix(path, module+"/") })
-	if len(linked) > maxGeneratorPackages {
-		t.Errorf("package generator links %d packages:\n%s", len(linked), strings.Join(linked, "\n"))
-	}
+	linked := linkedBy(t, module+"/generator", maxGeneratorPackages)
 	for _, path := range linked {
 		if isServer(path) {
 			t.Errorf("package generator links %s", path)
 		}
 	}
+}
+
+// TestCommandLinksFewPackages counts what comes with the command.
+func TestCommandLinksFewPackages(t *testing.T) {
+	const slow = "k8s.io/apiserver/pkg/admission/metrics" // 0.2 ms
+	if linked := linkedBy(t, module+"/cmd/schemagen", maxCommandPackages); slices.Contains(linked, slow) {
+		t.Errorf("the command links %s", slow)
+	}
+}
+
+// linkedBy returns the packages outside of the standard library and this module that a package imports,
+// directly or not.
+func linkedBy(t *testing.T, path string, most int) []string {
+	t.Helper()
+	text, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := slices.DeleteFunc(strings.Fields(string(text)), func(path string) bool { return strings.HasPrefix(path, module+"/") })
+	if len(linked) > most {
+		t.Errorf("package %s links %d packages, more than %d:\n%s", path, len(linked), most, strings.Join(linked, "\n"))
+	}
+	return linked
 }
 
 // TestEarlyExitIsEarly wants the early exit to depend on nothing but package os and its

@@ -39,8 +39,19 @@ type ModeField struct {
 	// Allowed are the modes that allow the field, and Required those of them that require it. Both
 	// are sorted.
 	Allowed, Required []string
+	// Checks are conditions for the value of the field. [ModesOf] does not return them.
+	Checks []ModeCheck
 	// Pos is the position of the field's first mode.
 	Pos token.Pos
+}
+
+// ModeCheck is a condition for the value of a field in some modes. A field that is not set satisfies
+// it.
+type ModeCheck struct {
+	// Modes are the modes, sorted.
+	Modes []string
+	// Rule is the condition: "self.name.size() <= 5". Message is for a value that does not satisfy it.
+	Rule, Message string
 }
 
 // The tests of [Nonzero].
@@ -120,6 +131,10 @@ func (m *Modes) Rules(options LowerOptions) (rules []structural.Rule, unreadable
 			add("!"+isSet, m.MustNotBeSet(f), apiextensionsv1.FieldValueForbidden)
 		case !m.Boolean || len(f.Allowed) < 2:
 			add("!"+isSet+" || ("+m.selects(discriminator, f.Allowed)+")", m.MustNotBeSet(f), apiextensionsv1.FieldValueForbidden)
+		}
+		for _, check := range f.Checks {
+			message := fmt.Sprintf("%s when `%s` is %s", check.Message, m.Discriminator, m.oneOf(check.Modes))
+			add("!("+m.selects(discriminator, check.Modes)+") || !"+isSet+" || "+check.Rule, message, apiextensionsv1.FieldValueInvalid)
 		}
 	}
 	if options.Plain {

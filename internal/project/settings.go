@@ -7,6 +7,7 @@ import (
 	"go/build/constraint"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/companions/commandline"
@@ -91,7 +92,7 @@ func Groups() []string {
 // Settings returns the settings that have a key in the file, in the order of docs/config.md and
 // of schemagen config.
 func Settings() []Setting {
-	return slices.DeleteFunc(rows(), func(s Setting) bool { return s.Key == "" })
+	return slices.DeleteFunc(slices.Clone(rows()), func(s Setting) bool { return s.Key == "" })
 }
 
 // Keys returns the keys of settings.
@@ -129,8 +130,8 @@ func (s Setting) isOf(command string) bool {
 	return everywhere || s.Of == command || slices.Contains(s.Also, command)
 }
 
-// rows returns all settings.
-func rows() []Setting {
+// rows returns all settings, in a slice that all callers share.
+var rows = sync.OnceValue(func() []Setting {
 	return []Setting{
 		{Key: "paths", Kind: Patterns, Description: "package patterns for commands without arguments; file-system patterns are relative to this file"},
 		{
@@ -302,7 +303,7 @@ func rows() []Setting {
 			Usage: "remove files that schemagen wrote for packages, or policies for versions, that no longer have conversions",
 		},
 	}
-}
+})
 
 // PackageSettings returns the settings of an element of packages, without its path.
 func PackageSettings() []Setting {

@@ -12,7 +12,7 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// reader finds the columns of a table: the fields that rules read, and their uses. A rule is read
+// reader finds the columns of a table: the fields that conditions read, and their uses. A rule is read
 // exactly if each part of self occurs in it as
 //
 //   - has(self.a), or self.?a.hasValue();
@@ -27,6 +27,8 @@ type reader struct {
 	scope *scope
 	self  *part
 	uses  map[*part]*use
+	// read are the columns that the last condition reads, with those around them.
+	read []*part
 }
 
 func newReader(s *structural.Schema) *reader {
@@ -34,17 +36,21 @@ func newReader(s *structural.Schema) *reader {
 	return &reader{walk: &walk{}, scope: (*scope)(nil).with("self", root), self: &part{step: "self", schema: s}, uses: map[*part]*use{}}
 }
 
-// readRule adds the columns of a rule. It returns false if the rule cannot be read exactly.
-func (r *reader) readRule(rule structural.Rule) bool {
-	parsed := parse(rule.Rule)
-	return parsed != nil && !apiserver.UsesOldSelf(rule.Rule) && r.read(parsed.Expr())
+// readCondition adds the columns of a condition. It returns false if the condition cannot be read exactly.
+func (r *reader) readCondition(c Condition) bool {
+	r.read = nil
+	if c.Junctor != nil {
+		return r.validation(c.Junctor, nil)
+	}
+	parsed := parse(c.Rule.Rule)
+	return parsed != nil && !apiserver.UsesOldSelf(c.Rule.Rule) && r.expression(parsed.Expr())
 }
 
-func (r *reader) readAll(list []ast.Expr) bool {
-	return !slices.ContainsFunc(list, func(e ast.Expr) bool { return !r.read(e) })
+func (r *reader) expressions(list []ast.Expr) bool {
+	return !slices.ContainsFunc(list, func(e ast.Expr) bool { return !r.expression(e) })
 }
 
-func (r *reader) read(e ast.Expr) bool {
+func (r *reader) expression(e ast.Expr) bool {
 	if v := r.walk.resolve(e, r.scope); v.steps != nil {
 		column := r.use(v)
 		if column == nil {
@@ -57,10 +63,10 @@ func (r *reader) read(e ast.Expr) bool {
 	case ast.IdentKind, ast.LiteralKind:
 		return true
 	case ast.ListKind:
-		return r.readAll(e.AsList().Elements())
+		return r.expressions(e.AsList().Elements())
 	case ast.MapKind:
 		return !slices.ContainsFunc(e.AsMap().Entries(), func(entry ast.EntryExpr) bool {
-			return !r.read(entry.AsMapEntry().Key()) || !r.read(entry.AsMapEntry().Value())
+			return !r.expression(entry.AsMapEntry().Key()) || !r.expression(entry.AsMapEntry().Value())
 		})
 	case ast.SelectKind:
 		operand := e.AsSelect().Operand()
@@ -68,7 +74,7 @@ func (r *reader) read(e ast.Expr) bool {
 			field, _, _ := v.field(e.AsSelect().FieldName())
 			return r.use(field) != nil
 		}
-		return r.read(operand)
+		return r.expression(operand)
 	case ast.CallKind:
 		return r.call(e.AsCall())
 	}
@@ -78,7 +84,7 @@ func (r *reader) read(e ast.Expr) bool {
 func (r *reader) call(call ast.CallExpr) bool {
 	args := call.Args()
 	if m, ok := macroOf(call); ok {
-		return !slices.Contains(m.variables, "self") && r.read(m.target) && r.readAll(m.bodies)
+		return !slices.Contains(m.variables, "self") && r.expression(m.target) && r.expressions(m.bodies)
 	}
 	switch name := call.FunctionName(); name {
 	case operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater,
@@ -95,14 +101,14 @@ func (r *reader) call(call ast.CallExpr) bool {
 			return r.use(v) != nil
 		}
 	}
-	return (!call.IsMemberFunction() || r.read(call.Target())) && r.readAll(args)
+	return (!call.IsMemberFunction() || r.expression(call.Target())) && r.expressions(args)
 }
 
 // comparison reads a comparison. One with a choice between two values is a choice between two comparisons.
 func (r *reader) comparison(operator string, left, right ast.Expr) bool {
 	if left.Kind() == ast.CallKind && left.AsCall().FunctionName() == operators.Conditional {
 		args := left.AsCall().Args()
-		return r.read(args[0]) && r.comparison(operator, args[1], right) && r.comparison(operator, args[2], right)
+		return r.expression(args[0]) && r.comparison(operator, args[1], right) && r.comparison(operator, args[2], right)
 	}
 	if right.Kind() == ast.CallKind && right.AsCall().FunctionName() == operators.Conditional {
 		return r.comparison(operator, right, left)
@@ -112,7 +118,7 @@ func (r *reader) comparison(operator string, left, right ast.Expr) bool {
 			return exact
 		}
 	}
-	return r.read(left) && r.read(right)
+	return r.expression(left) && r.expression(right)
 }
 
 // compared reads a comparison of a field, or of its size, with a literal, or of two integer fields. ok is
@@ -186,13 +192,26 @@ func isEmpty(e ast.Expr) bool {
 
 // use returns the use of a field, with a column for it; nil if it cannot be a column.
 func (r *reader) use(v value) *use {
-	if len(v.steps) < 2 || slices.Contains(v.steps, element) {
+	if len(v.steps) == 0 {
 		return nil
 	}
-	r.self.add(v.steps[1:])
-	way := r.self.find(v.steps[1:])
+	return r.useOf(v.steps[1:])
+}
+
+// useOf is [reader.use] for the field to which steps lead from self.
+func (r *reader) useOf(steps []string) *use {
+	if len(steps) == 0 || slices.Contains(steps, element) {
+		return nil
+	}
+	r.self.add(steps)
+	way := r.self.find(steps)
 	if way == nil || slices.ContainsFunc(way[:len(way)-1], func(p *part) bool { return p.schema.Nullable }) {
 		return nil
+	}
+	for _, p := range way {
+		if !slices.Contains(r.read, p) {
+			r.read = append(r.read, p)
+		}
 	}
 	column := way[len(way)-1]
 	if r.uses[column] == nil {
@@ -233,17 +252,23 @@ func (u *use) literal(e ast.Expr) bool {
 	if e.Kind() != ast.LiteralKind {
 		return false
 	}
-	switch literal := e.AsLiteral().(type) {
-	case types.Null:
+	if e.AsLiteral() == types.NullValue {
 		return true // no value equals null
-	case types.Bool:
+	}
+	return u.value(e.AsLiteral().Value())
+}
+
+// value adds a value with which a value is compared. It returns false if it is not one of its type.
+func (u *use) value(value any) bool {
+	switch value := value.(type) {
+	case bool:
 		u.isWhole = true
 		return u.schema.Type == "boolean"
-	case types.String:
-		u.texts = append(u.texts, string(literal))
+	case string:
+		u.texts = append(u.texts, value)
 		return u.schema.Type == "string"
-	case types.Int:
-		u.numbers = append(u.numbers, int64(literal))
+	case int64:
+		u.numbers = append(u.numbers, value)
 		return u.schema.Type == "integer"
 	}
 	return false

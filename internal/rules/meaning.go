@@ -3,7 +3,6 @@ package rules
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +29,8 @@ const (
 	// Modes means that the value of the discriminator decides whether one field may be set or has to be:
 	// it is a member for each value that allows it. An absent discriminator is the value "" or "false".
 	Modes
+	// Excludes means that the second member is not set where the first one is. Only a [Replacement] has it.
+	Excludes
 )
 
 // Marker is what a marker says.
@@ -88,12 +89,15 @@ func (m Marker) Words() string {
 	return m.Discriminator + " selects " + members
 }
 
-// Meaning is what rules of an object mean.
+// Meaning is what conditions of an object mean.
 type Meaning struct {
-	// Rules are the indexes of the rules.
-	Rules []int
+	// Conditions are the indexes of the conditions.
+	Conditions []int
 	// Markers accept the same objects as the rules; there may be none.
 	Markers []Marker
+	// Replacement is how Markers are written in Go source; nil if there is no way, or if modes would take the
+	// place of a union that is near.
+	Replacement *Replacement
 	// Combinations is the number of rows of the table, and Accepting how many the rules accept.
 	Combinations, Accepting int
 	// Near is a single marker that accepts less than the rules, but refuses mostly what they refuse; nil
@@ -102,9 +106,9 @@ type Meaning struct {
 	Accepted map[string]any
 }
 
-// Meanings returns what rules of an object mean, for those for which there are markers of the same or
+// Meanings returns what conditions of an object mean, for those for which there are markers of the same or
 // a near meaning. No two meanings share a field.
-func Meanings(s *structural.Schema, list []structural.Rule) []Meaning {
+func Meanings(s *structural.Schema, list []Condition) []Meaning {
 	groups, _ := grouped(s, list)
 	var out []Meaning
 	for _, g := range groups {
@@ -114,13 +118,13 @@ func Meanings(s *structural.Schema, list []structural.Rule) []Meaning {
 		}
 		found := t.meaning()
 		isRead := func(field string) bool {
-			return slices.ContainsFunc(list, func(r structural.Rule) bool { return strings.Contains(r.Rule, "."+field) })
+			return slices.ContainsFunc(list, func(c Condition) bool { return c.reads(field) })
 		}
 		if len(found.Markers) == 1 && found.Near == nil {
 			found.Near, found.Accepted = t.incomplete(found.Markers[0], isRead)
 		}
 		if len(found.Markers) > 0 || found.Near != nil {
-			found.Rules = g.rules
+			found.Conditions = g.conditions
 			out = append(out, found)
 		}
 	}
@@ -129,12 +133,9 @@ func Meanings(s *structural.Schema, list []structural.Rule) []Meaning {
 
 // meaning returns what all rules of a table mean.
 func (t *Table) meaning() Meaning {
-	out := Meaning{Combinations: len(t.rows), Markers: t.cover(t.implied())}
-	for _, r := range t.rows {
-		if r.isAccepted() {
-			out.Accepting++
-		}
-	}
+	t.members = t.findMembers()
+	out := Meaning{Combinations: len(t.rows), Accepting: len(t.accepted), Markers: t.cover(t.implied())}
+	out.Replacement = t.replacement(out.Markers)
 	if len(out.Markers) == 1 && out.Markers[0].Kind != Modes {
 		return out
 	}
@@ -156,15 +157,18 @@ func (t *Table) meaning() Meaning {
 		if isTighter && refused >= len(differing) && len(differing) > 0 {
 			out.Near = &marker
 			out.Accepted = t.object(differing[0])
+			if out.Replacement != nil && slices.ContainsFunc(out.Replacement.Markers, isMode) {
+				out.Replacement = nil // the union is what they were meant for
+			}
 			return out
 		}
 	}
 	return out
 }
 
-// incomplete returns the union of a discriminator that also has the fields which are named as one of its
-// values, and that no rule reads, with an object that has such a field beside another value; nil if there
-// are none.
+// incomplete returns the union of a discriminator that also has the fields that no rule reads although they are named
+// as one of its values, or although all other fields are members, with an object that has such a field beside another
+// value; nil if there are none.
 func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *Marker, accepted map[string]any) {
 	d := t.self.child(found.Discriminator)
 	if d == nil || len(enumOf(d.schema)) < 2 || found.Kind == Modes && len(found.Members) > 1 {
@@ -174,17 +178,22 @@ func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *
 	for _, allowed := range enumOf(d.schema) {
 		for _, p := range t.schema.Properties {
 			value := strings.Trim(string(allowed.Raw), `"`)
-			isSelected := func(r row) bool { return !r.isAccepted() || t.selects(r, d.step, value) || !t.isPossible(r) }
-			i := slices.IndexFunc(t.rows, func(r row) bool { return !isSelected(r) })
+			isOther := func(r row) bool { return !t.selects(r, d.step, value) && t.isPossible(r) }
+			i := slices.IndexFunc(t.accepted, isOther)
 			if i < 0 || !strings.EqualFold(value, p.Name) || t.schema.Requires(p.Name) || isRead(p.Name) {
 				continue
 			}
 			near.Members = append(near.Members, unions.Member{Name: p.Name, Value: value})
 			if accepted == nil {
-				accepted = t.object(t.rows[i])
+				accepted = t.object(t.accepted[i])
 				accepted[p.Name] = unions.Sample(p.Schema, false)
 			}
 		}
+	}
+	if name := t.lastField(found, isRead); accepted == nil && name != "" {
+		near.Members = append(near.Members, unions.Member{Name: name, Value: strings.ToUpper(name[:1]) + name[1:]})
+		accepted = t.object(t.rows[slices.IndexFunc(t.rows, row.isAccepted)])
+		accepted[name] = unions.Sample(t.schema.Property(name), false)
 	}
 	if accepted == nil {
 		return nil, nil
@@ -192,40 +201,71 @@ func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *
 	return near, accepted
 }
 
+// lastField returns the only object that is not a member of a union which has a member for each of three or more
+// values; empty if there is none, or if a rule reads it.
+func (t *Table) lastField(found Marker, isRead func(field string) bool) string {
+	d := t.self.child(found.Discriminator)
+	if found.Kind != Discriminated || len(found.Members) < 3 || len(found.Members) < len(enumOf(d.schema)) {
+		return ""
+	}
+	var rest []string
+	for _, p := range t.schema.Properties {
+		isMember := slices.ContainsFunc(found.Members, func(m unions.Member) bool { return m.Name == p.Name })
+		if !isMember && p.Name != d.step {
+			rest = append(rest, p.Name)
+		}
+	}
+	if len(rest) != 1 || t.schema.Requires(rest[0]) || isRead(rest[0]) {
+		return ""
+	}
+	if s := t.schema.Property(rest[0]); s.Type != "object" || s.Default != nil {
+		return ""
+	}
+	return rest[0]
+}
+
+func isMode(m Marker) bool { return m.Kind == Modes }
+
 func (r row) isAccepted() bool { return isAccepted(r.outcomes) }
 
 // cover returns the fewest markers, as far as the greedy choice finds them, that together refuse all
 // rows that the rules refuse; none if the candidates, which accept all that the rules accept, do not.
 func (t *Table) cover(candidates []Marker) []Marker {
 	left := slices.DeleteFunc(slices.Clone(t.rows), row.isAccepted)
-	if len(left) == len(t.rows) {
+	if len(t.accepted) == 0 {
 		return nil
 	}
 	var out []Marker
 	for len(left) > 0 {
 		best := -1
-		rest := left
+		fewest := len(left)
+		isRefused := func(r row) bool { return !t.holds(candidates[best], r) }
 		for i, candidate := range candidates {
-			uncovered := slices.DeleteFunc(slices.Clone(left), func(r row) bool { return !t.holds(candidate, r) })
-			if len(uncovered) < len(rest) {
+			uncovered := 0
+			for _, r := range left {
+				if t.holds(candidate, r) {
+					uncovered++
+				}
+			}
+			if uncovered < fewest {
 				best = i
-				rest = uncovered
+				fewest = uncovered
 			}
 		}
 		if best < 0 {
 			return nil
 		}
 		out = append(out, candidates[best])
-		left = rest
+		left = slices.DeleteFunc(left, isRefused)
 	}
 	return out
 }
 
-// members returns the columns that may be members: fields that may be absent, or have their zero value,
+// findMembers returns the columns that may be members: fields that may be absent, or have their zero value,
 // and of which nothing else matters.
-func (t *Table) members() []*part {
+func (t *Table) findMembers() []*part {
 	return slices.DeleteFunc(slices.Clone(t.self.children), func(p *part) bool {
-		if len(p.children) > 0 || !p.optional && !slices.ContainsFunc(p.choices, isZero) {
+		if len(p.children) > 0 || !p.optional && !slices.ContainsFunc(p.choices, t.uses[p].isEmpty) {
 			return true
 		}
 		column := slices.Index(t.columns, p)
@@ -236,7 +276,7 @@ func (t *Table) members() []*part {
 			if t.has(r, p) {
 				classes[column] = 0
 			}
-			key := fmt.Sprint(classes)
+			key := textOf(classes)
 			known, ok := answers[key]
 			answers[key] = r.isAccepted()
 			return ok && known != r.isAccepted()
@@ -248,18 +288,33 @@ func (t *Table) members() []*part {
 // value.
 func (t *Table) has(r row, p *part) bool {
 	class := r.classes[slices.Index(t.columns, p)]
-	return class != absent && p.choices[class] != nil && (!t.uses[p].readsValue() || !isZero(p.choices[class]))
+	if class == absent || p.choices[class] == nil {
+		return false
+	}
+	return !t.uses[p].readsValue() || !t.uses[p].isEmpty(p.choices[class])
 }
 
-// isZero reports whether a value is the zero value of its type, or an empty list or map.
-func isZero(value any) bool {
+// isEmpty reports whether the value of a class is the zero value of its type, or an empty list or map, and the
+// class has no other values.
+func (u *use) isEmpty(value any) bool {
+	isListed := len(enumOf(u.schema)) > 0
+	low, _ := bounds(u.schema)
 	switch value := value.(type) {
+	case nil:
+		return true
+	case bool:
+		return !value
+	case string:
+		return value == "" && (!isListed || u.isWhole || len(u.sizes) > 0 || slices.Contains(u.texts, ""))
+	case int64:
+		isNext := !isListed && low == 0 && slices.Contains(u.numbers, 1)
+		return value == 0 && (u.isWhole || isNext || slices.Contains(u.numbers, 0))
 	case []any:
-		return len(value) == 0
+		return len(value) == 0 && (slices.Contains(u.sizes, 0) || slices.Contains(u.sizes, 1))
 	case map[string]any:
-		return len(value) == 0
+		return len(value) == 0 && (slices.Contains(u.sizes, 0) || slices.Contains(u.sizes, 1))
 	}
-	return value == nil || reflect.ValueOf(value).IsZero()
+	return false
 }
 
 // holds reports whether a marker accepts a row.
@@ -328,16 +383,21 @@ func (t *Table) modesOf(d *part, class int) []string {
 
 // everywhere reports whether all accepted rows satisfy a condition.
 func (t *Table) everywhere(condition func(row) bool) bool {
-	return !slices.ContainsFunc(t.rows, func(r row) bool { return r.isAccepted() && !condition(r) })
+	return !slices.ContainsFunc(t.accepted, func(r row) bool { return !condition(r) })
+}
+
+// accepts reports whether an accepted row has a class of a column and satisfies a condition.
+func (t *Table) accepts(column, class int, condition func(row) bool) bool {
+	isOne := func(r row) bool { return r.classes[column] == class && condition(r) }
+	return slices.ContainsFunc(t.accepted, isOne)
 }
 
 // implied returns markers that accept all that the rules accept.
 func (t *Table) implied() []Marker {
-	members := t.members()
 	var exactly, most, least, discriminated []Marker
-	for i := range members {
-		clique := members[i : i+1]
-		for _, other := range slices.Concat(members[i+1:], members[:i]) {
+	for i := range t.members {
+		clique := t.members[i : i+1]
+		for _, other := range slices.Concat(t.members[i+1:], t.members[:i]) {
 			excludes := func(p *part) bool {
 				return t.everywhere(func(r row) bool { return !t.has(r, p) || !t.has(r, other) })
 			}
@@ -354,7 +414,7 @@ func (t *Table) implied() []Marker {
 			}
 		}
 	}
-	for _, set := range subsets(members) {
+	for _, set := range subsets(t.members) {
 		m := t.markerOf(AtLeastOne, set)
 		if t.everywhere(func(r row) bool { return t.holds(m, r) }) {
 			least = append(least, m)
@@ -365,11 +425,11 @@ func (t *Table) implied() []Marker {
 			discriminated = append(discriminated, m)
 		}
 	}
-	return slices.Concat(exactly, discriminated, most, least, t.conditional(members))
+	return slices.Concat(exactly, discriminated, most, least, t.conditional())
 }
 
 // conditional returns the markers of single fields that accept all that the rules accept.
-func (t *Table) conditional(members []*part) []Marker {
+func (t *Table) conditional() []Marker {
 	var required, requires, modes []Marker
 	isImplied := func(m Marker) bool { return t.everywhere(func(r row) bool { return t.holds(m, r) }) }
 	for _, column := range t.self.children {
@@ -378,8 +438,8 @@ func (t *Table) conditional(members []*part) []Marker {
 			required = append(required, m)
 		}
 	}
-	for _, member := range members {
-		for _, other := range members {
+	for _, member := range t.members {
+		for _, other := range t.members {
 			m := t.markerOf(Requires, []*part{member})
 			m.Members = append(m.Members, unions.Member{Name: other.step})
 			m.Nonempty = m.Nonempty || len(other.choices) > 1
@@ -388,7 +448,8 @@ func (t *Table) conditional(members []*part) []Marker {
 			}
 		}
 		for _, d := range t.self.children {
-			isMode := d != member && len(d.children) == 0 && len(d.choices) > 1 && (d.schema.Type == "string" || d.schema.Type == "boolean")
+			isNamed := d.schema.Type == "string" || d.schema.Type == "boolean"
+			isMode := d != member && len(d.children) == 0 && len(d.choices) > 1 && isNamed
 			if m := t.modes(d, member); isMode && len(m.Members) > 0 && isImplied(m) {
 				modes = append(modes, m)
 			}
@@ -404,14 +465,10 @@ func (t *Table) modes(d, member *part) Marker {
 	m.Discriminator = d.step
 	column := slices.Index(t.columns, d)
 	for class := absent; class < len(d.choices); class++ {
-		in := func(condition func(row) bool) bool {
-			return slices.ContainsFunc(t.rows, func(r row) bool { return r.classes[column] == class && r.isAccepted() && condition(r) })
-		}
-		isSet := func(r row) bool { return t.has(r, member) }
-		if !in(isSet) {
+		if !t.accepts(column, class, func(r row) bool { return t.has(r, member) }) {
 			continue
 		}
-		isOptional := in(func(r row) bool { return !isSet(r) })
+		isOptional := t.accepts(column, class, func(r row) bool { return !t.has(r, member) })
 		for _, mode := range t.modesOf(d, class) {
 			if !slices.ContainsFunc(m.Members, func(known unions.Member) bool { return known.Value == mode }) {
 				m.Members = append(m.Members, unions.Member{Name: member.step, Value: mode, Optional: isOptional})
@@ -463,7 +520,7 @@ func (t *Table) discriminated(d *part, selected func(d, member *part) (class int
 	if d.optional || d.schema.Type != "string" || len(enumOf(d.schema)) < 2 {
 		return out
 	}
-	for _, member := range t.members() {
+	for _, member := range t.members {
 		class, optional := selected(d, member)
 		if class < 0 || len(member.choices) > 1 || !t.isSingle(d, class) {
 			continue
@@ -490,19 +547,16 @@ func (t *Table) isSingle(p *part, class int) bool {
 func (t *Table) selected(d, member *part) (class int, optional bool) {
 	class = -1
 	column := slices.Index(t.columns, d)
-	for _, r := range t.rows {
+	for _, r := range t.accepted {
 		switch {
-		case !r.isAccepted() || !t.has(r, member):
+		case !t.has(r, member):
 		case class >= 0 && class != r.classes[column]:
 			return -1, false
 		default:
 			class = r.classes[column]
 		}
 	}
-	optional = slices.ContainsFunc(t.rows, func(r row) bool {
-		return r.isAccepted() && r.classes[column] == class && !t.has(r, member)
-	})
-	return class, optional
+	return class, t.accepts(column, class, func(r row) bool { return !t.has(r, member) })
 }
 
 // demanded returns the only class of a discriminator without which a member may be absent; -1 if there are
@@ -513,9 +567,7 @@ func (t *Table) demanded(d, member *part) (class int, optional bool) {
 	}
 	column := slices.Index(t.columns, d)
 	for i := range d.choices {
-		isDemanded := !slices.ContainsFunc(t.rows, func(r row) bool {
-			return r.isAccepted() && r.classes[column] == i && !t.has(r, member)
-		})
+		isDemanded := !t.accepts(column, i, func(r row) bool { return !t.has(r, member) })
 		switch {
 		case isDemanded && class >= 0:
 			return -1, false
@@ -534,8 +586,8 @@ func (t *Table) intended() []Marker {
 			out = append(out, m)
 		}
 	}
-	if members := t.members(); len(members) > 1 && len(members) == len(t.columns) {
-		out = append(out, t.markerOf(AtMostOne, members), t.markerOf(ExactlyOne, members))
+	if len(t.members) > 1 && len(t.members) == len(t.columns) {
+		out = append(out, t.markerOf(AtMostOne, t.members), t.markerOf(ExactlyOne, t.members))
 	}
 	return out
 }

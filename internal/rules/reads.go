@@ -169,12 +169,7 @@ func (u *Unproved) Of(s *structural.Schema, place Place) *UnprovedNode {
 	}
 	out := &UnprovedNode{Rules: map[int]*Analysis{}}
 	for i, rule := range s.XValidations {
-		parsed, ok := u.parsed.Load(rule.Rule)
-		if !ok {
-			parsed = parse(rule.Rule)
-			u.parsed.Store(rule.Rule, parsed)
-		}
-		a := reads(parsed.(*ast.AST), rule, variable("self", s, place), variable("oldSelf", s, place))
+		a := reads(u.parse(rule.Rule), rule, variable("self", s, place), variable("oldSelf", s, place))
 		if a != nil && len(a.Failing) > 0 {
 			out.Rules[i] = a
 		}
@@ -185,6 +180,16 @@ func (u *Unproved) Of(s *structural.Schema, place Place) *UnprovedNode {
 	}
 	u.nodes.Store(s, out)
 	return out
+}
+
+// parse is [parse], once for each text. Nothing changes an expression.
+func (u *Unproved) parse(rule string) *ast.AST {
+	if known, ok := u.parsed.Load(rule); ok {
+		return known.(*ast.AST)
+	}
+	parsed := parse(rule)
+	u.parsed.Store(rule, parsed)
+	return parsed
 }
 
 // walk interprets a rule.

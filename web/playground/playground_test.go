@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,7 +84,7 @@ func TestCases(t *testing.T) {
 			}
 		}
 		t.Run(c.Name, func(t *testing.T) {
-			version, err := p.define(t.Context(), files, options(t, c))
+			version, err := p.define(t.Context(), &session{}, files, options(t, c))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -202,6 +203,46 @@ func TestRun(t *testing.T) {
 	}
 	if _, err := p.Run(t.Context(), State{Files: []File{{Name: "../a.go"}}}); err == nil {
 		t.Error("a name outside of the module is no error")
+	}
+}
+
+// TestReuse checks that a run after a key press has the result that a first run has, and parses only what was typed in.
+func TestReuse(t *testing.T) {
+	p := newPlayground(t)
+	state := func(maximum int) State {
+		size := "\t// +kubebuilder:validation:Maximum=" + strconv.Itoa(maximum) + "\n\tSize resource.Quantity ´json:\"size\"´"
+		files := types(size)
+		files[0].Text = strings.Replace(files[0].Text, "import", "import \"k8s.io/apimachinery/pkg/api/resource\"\nimport", 1)
+		return State{Files: files, Object: object("{size: 3}"), Old: files}
+	}
+	run := func(maximum int) *Result {
+		result, err := p.Run(t.Context(), state(maximum))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	number := 0
+	after := testing.AllocsPerRun(5, func() {
+		number++
+		run(number)
+	})
+	first := testing.AllocsPerRun(5, func() {
+		p.current, p.previous = session{}, session{}
+		number++
+		run(number)
+	})
+	t.Logf("a first run allocates %.0f times, one after a key press %.0f times", first, after)
+	if after > first/2 {
+		t.Errorf("got %.0f allocations, and %.0f in a first run", after, first)
+	}
+	for _, maximum := range []int{5, 5, 6, 5} {
+		again := run(maximum)
+		p.current, p.previous = session{}, session{}
+		if want := run(maximum); !reflect.DeepEqual(again, want) {
+			t.Errorf("maximum %d: got %+v, want %+v", maximum, again, want)
+		}
+		run(maximum + 1)
 	}
 }
 

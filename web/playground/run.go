@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/txtar"
 
@@ -15,6 +17,8 @@ import (
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/editor"
+	"github.com/schemagen/schemagen/internal/editor/symbols"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/pages/explain"
 	"github.com/schemagen/schemagen/internal/passes"
@@ -27,6 +31,21 @@ type Playground struct {
 	// module is the go.mod file of states without one.
 	module []byte
 	target *verify.Target
+	// results are those of verification, for definitions that are the same in the next run.
+	results editor.Cache
+	// current and previous are the two versions of the API.
+	current, previous session
+	language          func() (*editor.Language, error)
+}
+
+// session is a series of runs on one version of an API. A run parses only the files that have changed.
+type session struct {
+	loaded *define.Loaded
+	files  []File
+	result *version
+	// recorder records what programs have, of which there is one after a run without errors.
+	recorder symbols.Recorder
+	programs []*symbols.Program
 }
 
 // New returns a playground whose types can import the packages in the text of an archive, which
@@ -36,7 +55,7 @@ func New(text []byte) (*Playground, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Playground{target: target}
+	p := &Playground{target: target, language: sync.OnceValues(editor.NewLanguage)}
 	for _, f := range txtar.Parse(text).Files {
 		if f.Name == "go.mod" {
 			p.module = f.Data
@@ -54,7 +73,7 @@ func New(text []byte) (*Playground, error) {
 // ended, or a name of a file is not one.
 func (p *Playground) Run(ctx context.Context, state State) (*Result, error) {
 	options := define.Options{Output: define.Output{OmitToolVersion: true}}
-	current, err := p.define(ctx, state.Files, options)
+	current, err := p.define(ctx, &p.current, state.Files, options)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +104,14 @@ type version struct {
 	findings    diag.List
 }
 
-// define generates the CRDs of Go files, and verifies those of YAML files.
-func (p *Playground) define(ctx context.Context, files []File, options define.Options) (*version, error) {
+func (v *version) read(name string) ([]byte, error) { return v.reader.ReadFile(name, nil) }
+
+// define generates the CRDs of Go files, and verifies those of YAML files. Files that are those of the last run
+// have its result.
+func (p *Playground) define(ctx context.Context, s *session, files []File, options define.Options) (*version, error) {
+	if s.result != nil && slices.Equal(files, s.files) {
+		return s.result, nil
+	}
 	out := &version{}
 	var err error
 	if options.Source, err = p.source(files); err != nil {
@@ -94,11 +119,18 @@ func (p *Playground) define(ctx context.Context, files []File, options define.Op
 	}
 	out.reader = options.Inputs
 	options.Passes = passes.All()
-	options.Server = verify.New(p.target, verify.Options{Generating: true})
+	options.Server = s.recorder.Around(verify.New(p.target, verify.Options{Generating: true, Cache: &p.results}))
 	if len(options.Patterns) > 0 {
+		if options.Loaded, err = define.LoadAgain(ctx, options, s.loaded); err != nil {
+			return nil, err
+		}
+		s.loaded = options.Loaded
 		generated, found, err := define.Make(ctx, options)
 		if err != nil {
 			return nil, err
+		}
+		if !found.HasErrors() {
+			s.programs = []*symbols.Program{s.recorder.Program(dir, out.read, nil, false)}
 		}
 		out.findings = found.RelativeTo(dir)
 		for _, g := range generated {
@@ -115,12 +147,13 @@ func (p *Playground) define(ctx context.Context, files []File, options define.Op
 			out.yaml = append(out.yaml, f)
 		}
 	}
-	found, err := verify.New(p.target, verify.Options{}).Check(ctx, read)
+	found, err := verify.New(p.target, verify.Options{Cache: &p.results}).Check(ctx, read)
 	if err != nil {
 		return nil, err
 	}
 	out.definitions = append(out.definitions, read...)
 	out.findings = append(out.findings, found...).Normalize()
+	s.files, s.result = slices.Clone(files), out
 	return out, nil
 }
 
@@ -176,7 +209,7 @@ func (p *Playground) changes(ctx context.Context, old []File, current *version, 
 	if len(old) == 0 {
 		return nil, nil, nil
 	}
-	previous, err := p.define(ctx, old, options)
+	previous, err := p.define(ctx, &p.previous, old, options)
 	if err != nil {
 		return nil, nil, err
 	}

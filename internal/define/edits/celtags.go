@@ -17,12 +17,18 @@ import (
 type partsRule struct{ tag codetags.Tag }
 
 func (op partsRule) Apply(e *Editor, s *structural.Schema) {
-	c := &celWriter{Editor: e}
-	rule := c.expr(op.tag, "self", s)
-	if c.failed {
-		return
+	if rule, ok := Condition(e, op.tag, "self", s); ok {
+		AddRule(e, s, rule)
 	}
-	AddRule(e, s, structural.Rule{Rule: rule, Message: c.message(op.tag)})
+}
+
+// Condition returns the rule that a value of a schema satisfies a tag. value is its name in the rule.
+// ok is false if there is no such rule, which has been reported.
+func Condition(e *Editor, tag codetags.Tag, value string, s *structural.Schema) (rule structural.Rule, ok bool) {
+	c := &celWriter{Editor: e}
+	rule.Rule = c.expr(tag, value, s)
+	rule.Message = c.message(tag)
+	return rule, !c.failed
 }
 
 // celWriter translates tags to CEL.
@@ -100,19 +106,15 @@ func (c *celWriter) expr(tag codetags.Tag, value string, schema *structural.Sche
 		}
 		return fmt.Sprintf("(!has(%s) || %s)", field, c.expr(*tag.ValueTag, field, property))
 	case markers.TagMinLengthName, markers.TagMinItemsName, markers.TagMinPropertiesName:
-		return ifText(schema, value, fmt.Sprintf("%s.size() >= %d", value, c.number(tag)))
+		return ifText(schema, value, fmt.Sprintf("%s.size() >= %d", value, c.bound(tag, schema)))
 	case markers.TagMaxLengthName, markers.TagMaxItemsName, markers.TagMaxPropertiesName:
-		return ifText(schema, value, fmt.Sprintf("%s.size() <= %d", value, c.number(tag)))
+		return ifText(schema, value, fmt.Sprintf("%s.size() <= %d", value, c.bound(tag, schema)))
 	case markers.TagMaxBytesName:
-		return ifText(schema, value, fmt.Sprintf("bytes(%s).size() <= %d", value, c.number(tag)))
-	case markers.TagMinimumName, markers.TagMaximumName:
-		if schema.XIntOrString {
-			return c.fail("", "must apply to a number, found IntOrString")
-		}
-		if tag.Name == markers.TagMinimumName {
-			return fmt.Sprintf("%s >= %d", value, c.number(tag))
-		}
-		return fmt.Sprintf("%s <= %d", value, c.number(tag))
+		return ifText(schema, value, fmt.Sprintf("bytes(%s).size() <= %d", value, c.bound(tag, schema)))
+	case markers.TagMinimumName:
+		return fmt.Sprintf("%s >= %d", value, c.bound(tag, schema))
+	case markers.TagMaximumName:
+		return fmt.Sprintf("%s <= %d", value, c.bound(tag, schema))
 	case markers.TagNeqName:
 		return value + " != " + c.literal(tag.Value, schema.Type)
 	case markers.TagFormatName:
@@ -122,7 +124,7 @@ func (c *celWriter) expr(tag codetags.Tag, value string, schema *structural.Sche
 		}
 		return ifText(schema, value, format.celFor(value))
 	}
-	return c.fail("write the rule as +kubebuilder:validation:XValidation", "+%s cannot be applied to keys or single items in a CRD", tag.Name)
+	return c.fail("write the rule as +kubebuilder:validation:XValidation", "+%s cannot be nested in this tag in a CRD", tag.Name)
 }
 
 // ifText restricts a condition on strings to strings, if the value may also be a number, for
@@ -156,11 +158,10 @@ func (c *celWriter) item(tag codetags.Tag, value string, s *structural.Schema) s
 	return fmt.Sprintf("%s.all(%s, %s || %s)", value, x, strings.Join(other, " || "), c.expr(*tag.ValueTag, x, s.Items))
 }
 
-func (c *celWriter) number(tag codetags.Tag) int64 {
-	n, err := strconv.ParseInt(tag.Value, 0, 64)
-	if err != nil {
-		c.fail("", "expected an integer, got %q", tag.Value)
-	}
+// bound returns the bound of a tag.
+func (c *celWriter) bound(tag codetags.Tag, s *structural.Schema) int64 {
+	n, ok := validation{tag}.limit(c.Editor, s)
+	c.failed = c.failed || !ok
 	return n
 }
 

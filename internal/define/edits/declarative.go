@@ -205,13 +205,7 @@ func (op validation) Apply(editor *Editor, schema *structural.Schema) {
 
 // bound applies a tag that is named like the keyword that it sets.
 func (op validation) bound(e *Editor, s *structural.Schema, k *keywords.Keyword) {
-	var n int64
-	var ok bool
-	if k.Restricts == "number" {
-		n, ok = op.number(e, s)
-	} else {
-		n, ok = op.count(e, s, k.Restricts)
-	}
+	n, ok := op.limit(e, s)
 	if !ok {
 		return
 	}
@@ -226,6 +220,18 @@ func (op validation) bound(e *Editor, s *structural.Schema, k *keywords.Keyword)
 	if e.Name == op.tag.Name {
 		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: k.Name, Pos: e.Pos})
 	}
+}
+
+// limit returns the tag's value, if it limits values of the schema.
+func (op validation) limit(e *Editor, s *structural.Schema) (int64, bool) {
+	restricts := "string" // maxBytes is not a keyword
+	if k := keywords.Named(strings.TrimPrefix(op.tag.Name, "k8s:")); k != nil {
+		restricts = k.Restricts
+	}
+	if restricts == "number" {
+		return op.number(e, s)
+	}
+	return op.count(e, s, restricts)
 }
 
 // count returns the tag's value as a count of what values of a schema type consist of.

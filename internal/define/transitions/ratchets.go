@@ -97,13 +97,14 @@ type ratchets struct {
 	edits     []*edits.Edit
 }
 
+// walk visits the nodes of a schema, whose paths share their memory.
 func (r *ratchets) walk(s *structural.Schema, p place) {
 	if slices.ContainsFunc(s.XValidations, isRatcheting) && r.necessary(p) {
-		r.edits = append(r.edits, &edits.Edit{Path: p.path, Op: weaken{}})
+		r.edits = append(r.edits, &edits.Edit{Path: slices.Clone(p.path), Op: weaken{}})
 	}
 	for step, child := range edits.Children(s) {
 		r.walk(child, place{
-			path:         append(slices.Clip(p.path), step),
+			path:         append(p.path, step),
 			correlatable: p.correlatable && step.Correlates(s),
 			repeated:     p.repeated || step.Kind != edits.StepField,
 		})

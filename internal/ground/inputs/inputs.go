@@ -288,14 +288,39 @@ func IsAbsent(err error) bool {
 }
 
 // Wrote reads a file that should contain data, and not be executable. If it contains anything else,
-// the record is incomplete.
+// the record is incomplete. It does not keep the content, so that large files need no memory.
 func (r *Reader) Wrote(name string, data []byte) {
-	if now, err := r.ReadFile(name, nil); err != nil || !bytes.Equal(now, data) {
+	s, same := holds(name, data)
+	if !same {
 		r.Unsure(name + " is not what was written")
+		_, _ = r.ReadFile(name, nil) // for a run that watches its files
+	} else if q := (query{op: opFile, name: name}); !r.knows(q, s) {
+		r.note(q, note{answer: answered(data, nil), stamp: s})
 	}
 	plain := query{op: opPlain, name: name}
 	answer, _ := plain.ask(nil)
 	r.note(plain, note{answer: answer})
+}
+
+// holds reports whether a file contains data, and returns its stamp from before it was read.
+func holds(name string, data []byte) (s stamp, same bool) {
+	f, info, err := open(name)
+	if err != nil {
+		return s, false
+	}
+	defer f.Close()
+	s = stampOfOpen(f, info)
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := f.Read(buffer)
+		if !bytes.HasPrefix(data, buffer[:n]) {
+			return s, false
+		}
+		data = data[n:]
+		if err != nil {
+			return s, err == io.EOF && len(data) == 0
+		}
+	}
 }
 
 // readAll reads to the end, into the buffer while it is large enough.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/parallel"
 	"github.com/schemagen/schemagen/internal/ground/snapshot"
 	"github.com/schemagen/schemagen/internal/ground/unseen"
 	"github.com/schemagen/schemagen/internal/run/output"
@@ -93,9 +94,9 @@ func (p *Run) Keep(reader *inputs.Reader, v Verdict, outputs []output.File) {
 	if p == nil {
 		return
 	}
-	for _, out := range outputs {
-		reader.Wrote(out.Path, out.Data)
-	}
+	parallel.Workers(len(outputs), func() func(int) {
+		return func(i int) { reader.Wrote(outputs[i].Path, outputs[i].Data) }
+	})
 	if record, err := reader.Record(); err == nil {
 		p.store(v, record)
 	}

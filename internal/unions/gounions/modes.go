@@ -2,11 +2,11 @@ package gounions
 
 import (
 	"fmt"
+	"go/token"
 	"slices"
 	"strconv"
 
 	"github.com/schemagen/schemagen/internal/define/edits"
-	"github.com/schemagen/schemagen/internal/define/report"
 	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/notes"
@@ -34,11 +34,41 @@ type modeTag struct {
 	field  *source.NamedField
 	marker *markers.Marker
 	mode   string
-	// payload is the name of the tag after the equals sign; empty if it is only observed, not
-	// enforced.
-	payload string
+	// payload is the tag after the equals sign, without a name if it is only observed, not enforced.
+	payload markers.Declarative
 	// isAlpha is set if all of it is only observed.
 	isAlpha bool
+}
+
+// MarkedModes are modes as declared by the markers of a struct.
+type MarkedModes struct {
+	unions.Modes
+	// Field is the Go field of the discriminator. Tagged are the Go fields of Fields, by index.
+	Field  *source.NamedField
+	Tagged []*source.NamedField
+	// pos is the position of the discriminator's marker.
+	pos token.Pos
+}
+
+// Union returns the union that the modes are by the rules of a schema, or nil: each value of an enum
+// allows one field of its own.
+func (m *MarkedModes) Union(s *structural.Schema) *Marked {
+	for _, u := range unions.Of(s) {
+		if u.Discriminator != m.Discriminator || len(u.Members) != len(m.Fields) {
+			continue
+		}
+		out := &Marked{Union: u, Discriminator: m.Field}
+		out.Union.GoName = m.Field.Field.Label()
+		for _, member := range u.Members {
+			i := slices.IndexFunc(m.Tagged, func(f *source.NamedField) bool { return f.Name == member.Name })
+			if i < 0 {
+				return nil // there is a union of the same discriminator
+			}
+			out.Members = append(out.Members, m.Tagged[i])
+		}
+		return out
+	}
+	return nil
 }
 
 // modality precedes the name of a group where names of unions are keys, too.
@@ -98,7 +128,7 @@ func (all *Unions) modeEdits(t *source.Type, fields []source.NamedField) []*edit
 			}
 			found := modeTag{field: field, marker: m, mode: mode.Value, isAlpha: isAlpha}
 			if payload, isObserved := edits.WithoutLevels(*tag.ValueTag); !isAlpha && !isObserved {
-				found.payload = payload.Name
+				found.payload.Tag = payload
 			}
 			g.tags = append(g.tags, found)
 		}
@@ -144,7 +174,9 @@ func (op writeModes) Apply(editor *edits.Editor, schema *structural.Schema) {
 		return // reported
 	}
 	discriminator := schema.Properties[i].Schema
-	modes := unions.Modes{Discriminator: op.discriminator.Name, Boolean: discriminator.Type == "boolean"}
+	modes := &MarkedModes{Field: op.discriminator, pos: op.marker.Pos}
+	modes.Discriminator = op.discriminator.Name
+	modes.Boolean = discriminator.Type == "boolean"
 	switch {
 	case op.discriminator.Field.IsPointer():
 		editor.Errorf(editor.Pos, "remove the star", "a discriminator cannot be a pointer")
@@ -164,8 +196,10 @@ func (op writeModes) Apply(editor *edits.Editor, schema *structural.Schema) {
 		}
 		if f, ok := op.modeField(editor, schema, discriminator, tags); ok {
 			modes.Fields = append(modes.Fields, f)
+			modes.Tagged = append(modes.Tagged, first.field)
 		}
 	}
+	op.all.keepModes(op.owner, modes)
 	server := op.all.Server
 	rules, unreadable := modes.Rules(unions.LowerOptions{Plain: server != nil && server.Before(28)})
 	if unreadable != "" {
@@ -180,6 +214,17 @@ func (op writeModes) Apply(editor *edits.Editor, schema *structural.Schema) {
 			}
 		}
 	}
+}
+
+// keepModes records modes of a type: see [Unions.keep].
+func (all *Unions) keepModes(t *source.Type, m *MarkedModes) {
+	if slices.ContainsFunc(all.modes[t], func(known *MarkedModes) bool { return known.pos == m.pos }) {
+		return
+	}
+	if all.modes == nil {
+		all.modes = map[*source.Type][]*MarkedModes{}
+	}
+	all.modes[t] = append(all.modes[t], m)
 }
 
 // modeField returns in which modes a field may be set. ok is false if there is an error.
@@ -212,19 +257,18 @@ func (op writeModes) modeField(editor *edits.Editor, schema, discriminator *stru
 		if !op.isMode(at, discriminator, tag.mode) {
 			return out, false
 		}
-		switch {
-		case tag.payload == "" || tag.payload == markers.TagOptionalName:
+		switch tag.payload.Name {
+		case "", markers.TagOptionalName:
 			out.Allowed = append(out.Allowed, tag.mode)
-		case tag.payload == markers.TagRequiredName:
+		case markers.TagRequiredName:
 			out.Allowed = append(out.Allowed, tag.mode)
 			out.Required = append(out.Required, tag.mode)
-		case tag.payload == markers.TagForbiddenName:
+		case markers.TagForbiddenName:
 			forbidden = append(forbidden, tag.mode)
 		default:
 			out.Allowed = append(out.Allowed, tag.mode)
-			if unsupported, known := op.all.Table.Declarative(tag.payload); !known || unsupported == "" {
-				op.all.Reporter.Report(report.TagWithoutMeaning, editor.Pkg.At(at.Pos), "write a rule: +kubebuilder:validation:XValidation",
-					"+%s has no meaning in a CRD with +%s: only required, optional and forbidden depend on modes", at.Name, tag.payload)
+			if !op.addCheck(at, &out, tag, s) {
+				return out, false
 			}
 		}
 	}
@@ -241,6 +285,31 @@ func (op writeModes) modeField(editor *edits.Editor, schema, discriminator *stru
 	})
 	out.Required = slices.Compact(out.Required)
 	return out, true
+}
+
+// addCheck adds the condition of a tag for the value of a field in a mode. It returns false after an
+// error.
+func (op writeModes) addCheck(editor *edits.Editor, out *unions.ModeField, tag modeTag, s *structural.Schema) bool {
+	for nested := &tag.payload.Tag; nested != nil; nested = nested.ValueTag {
+		switch unsupported, known := op.all.Table.Declarative(nested.Name); {
+		case !known:
+			editor.Errorf(editor.Pos, "", "unknown tag +%s", nested.Name)
+			return false
+		case unsupported != "":
+			return true // reported by lint
+		}
+	}
+	name, _ := celtext.Name(out.Name) // one that CEL cannot read is reported later
+	rule, ok := edits.Condition(editor, tag.payload.Tag, "self."+name, s)
+	i := slices.IndexFunc(out.Checks, func(c unions.ModeCheck) bool { return c.Rule == rule.Rule })
+	if i < 0 {
+		i = len(out.Checks)
+		out.Checks = append(out.Checks, unions.ModeCheck{Rule: rule.Rule, Message: rule.Message})
+	}
+	modes := append(out.Checks[i].Modes, tag.mode)
+	slices.Sort(modes)
+	out.Checks[i].Modes = slices.Compact(modes)
+	return ok
 }
 
 // isMode reports whether the discriminator can have a mode, and reports one that it cannot have.
