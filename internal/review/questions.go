@@ -133,10 +133,10 @@ func ruled(changes []compare.Change, nodes []*node) (out []*node) {
 
 // leak returns an object that the rules of a node accept although they are almost a union; empty if there is none.
 func (n *node) leak() string {
-	if n.schema.Type != "object" || len(n.schema.XValidations) == 0 {
+	if n.schema.Type != "object" {
 		return ""
 	}
-	for _, meaning := range rules.Meanings(n.schema, n.schema.XValidations) {
+	for _, meaning := range rules.Meanings(n.schema, rules.ConditionsOf(n.schema)) {
 		if meaning.Near != nil {
 			return plainjson.Text(meaning.Accepted)
 		}
