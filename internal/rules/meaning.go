@@ -166,9 +166,9 @@ func (t *Table) meaning() Meaning {
 	return out
 }
 
-// incomplete returns the union of a discriminator that also has the fields which are named as one of its
-// values, and that no rule reads, with an object that has such a field beside another value; nil if there
-// are none.
+// incomplete returns the union of a discriminator that also has the fields that no rule reads although they are named
+// as one of its values, or although all other fields are members, with an object that has such a field beside another
+// value; nil if there are none.
 func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *Marker, accepted map[string]any) {
 	d := t.self.child(found.Discriminator)
 	if d == nil || len(enumOf(d.schema)) < 2 || found.Kind == Modes && len(found.Members) > 1 {
@@ -190,10 +190,38 @@ func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *
 			}
 		}
 	}
+	if name := t.lastField(found, isRead); accepted == nil && name != "" {
+		near.Members = append(near.Members, unions.Member{Name: name, Value: strings.ToUpper(name[:1]) + name[1:]})
+		accepted = t.object(t.rows[slices.IndexFunc(t.rows, row.isAccepted)])
+		accepted[name] = unions.Sample(t.schema.Property(name), false)
+	}
 	if accepted == nil {
 		return nil, nil
 	}
 	return near, accepted
+}
+
+// lastField returns the only object that is not a member of a union which has a member for each of three or more
+// values; empty if there is none, or if a rule reads it.
+func (t *Table) lastField(found Marker, isRead func(field string) bool) string {
+	d := t.self.child(found.Discriminator)
+	if found.Kind != Discriminated || len(found.Members) < 3 || len(found.Members) < len(enumOf(d.schema)) {
+		return ""
+	}
+	var rest []string
+	for _, p := range t.schema.Properties {
+		isMember := slices.ContainsFunc(found.Members, func(m unions.Member) bool { return m.Name == p.Name })
+		if !isMember && p.Name != d.step {
+			rest = append(rest, p.Name)
+		}
+	}
+	if len(rest) != 1 || t.schema.Requires(rest[0]) || isRead(rest[0]) {
+		return ""
+	}
+	if s := t.schema.Property(rest[0]); s.Type != "object" || s.Default != nil {
+		return ""
+	}
+	return rest[0]
 }
 
 func isMode(m Marker) bool { return m.Kind == Modes }

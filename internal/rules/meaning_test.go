@@ -110,6 +110,40 @@ func TestMeanings(t *testing.T) {
 	}
 }
 
+// TestLastField wants a union to lack the only object that is not a member of it. No value of its discriminator is
+// for that object, so that it may be set with all of them.
+func TestLastField(t *testing.T) {
+	const fields = `
+type: object
+required: [form]
+properties:
+  form: {type: string, enum: [Round, Square, Flat]}
+  round: {type: object}
+  square: {type: object}
+  flat: {type: object}
+`
+	var union []string
+	for _, value := range []string{"Round", "Square", "Flat"} {
+		union = append(union, fmt.Sprintf("(self.form == '%s') == has(self.%s)", value, strings.ToLower(value)))
+	}
+	for _, c := range []struct{ more, want string }{
+		{"  hollow: {type: object}", `{"form":"Round","hollow":{},"round":{}}`},
+		{"  name: {type: string}", "null"},
+		{"  hollow: {type: object}\n  inner: {type: object}", "null"},
+		{"  hollow: {type: object, default: {}}", "null"},
+	} {
+		s := schemaOf(t, fields+c.more)
+		found := Meanings(s, rulesOf(union...))
+		if len(found) != 1 || plainjson.Text(found[0].Accepted) != c.want {
+			t.Errorf("%s: %v", c.more, found)
+		}
+		read := append(slices.Clip(union), "!has(self.hollow) || self.hollow == oldSelf.hollow")
+		if found := Meanings(s, rulesOf(read...)); len(found) != 1 || found[0].Near != nil {
+			t.Errorf("%s: %v, although a rule reads it", c.more, found)
+		}
+	}
+}
+
 func meaningsText(list []Meaning) string {
 	var texts []string
 	for _, m := range list {

@@ -338,7 +338,8 @@ func TestSets(t *testing.T) {
 	fmt.Fprintf(&out, "Sets of rules and logical junctors of public projects, %s. A set is those of an object that read the same fields, of which there are two\n", time.Now().UTC().Format(time.DateOnly))
 	out.WriteString("or more; rules that cannot be read are sets of their own. It counts once for its texts, as the worst of its places. Rules about\n")
 	out.WriteString("updates are left out. A set is decomposed if each object that it refuses is refused by a marker that it implies, or because of at most\n")
-	out.WriteString("three fields. It is replaceable if markers accept the same objects in every combination of what it reads.\n\n")
+	out.WriteString("three fields. It is replaceable if schemagen unions --suggest writes markers that accept the same objects in every combination of\n")
+	out.WriteString("what it reads, where no field is a pointer in Go. What a set is otherwise is what it is near, or tighter where a minimum is added.\n\n")
 	all := newSetCorpus(t)
 	for _, group := range []struct {
 		name     string

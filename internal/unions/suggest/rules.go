@@ -357,7 +357,7 @@ func (e *lineEditor) mark(marker rules.Marker, members, fields []*unionField) bo
 	}
 	for i, m := range marker.Members {
 		f := members[i]
-		if f.shared || f.whyNotMember() != "" || d.whyNotMemberOf(f, m.Value) != "" {
+		if !slices.Contains(d.choices.values, m.Value) || f.shared || f.whyNotMember() != "" || d.whyNotMemberOf(f, m.Value) != "" {
 			return false
 		}
 		out.Members = append(out.Members, Member{Field: f.field.Label(), Value: m.Value, Optional: m.Optional})
