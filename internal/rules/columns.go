@@ -27,8 +27,8 @@ type reader struct {
 	scope *scope
 	self  *part
 	uses  map[*part]*use
-	// read are the columns that the last condition reads, with those around them.
-	read []*part
+	// read is what the last condition reads.
+	read reading
 }
 
 func newReader(s *structural.Schema) *reader {
@@ -38,12 +38,16 @@ func newReader(s *structural.Schema) *reader {
 
 // readCondition adds the columns of a condition. It returns false if the condition cannot be read exactly.
 func (r *reader) readCondition(c Condition) bool {
-	r.read = nil
+	r.read = reading{times: map[*part]int{}}
 	if c.Junctor != nil {
 		return r.validation(c.Junctor, nil)
 	}
 	parsed := parse(c.Rule.Rule)
-	return parsed != nil && !apiserver.UsesOldSelf(c.Rule.Rule) && r.expression(parsed.Expr())
+	if parsed == nil || apiserver.UsesOldSelf(c.Rule.Rule) || !r.expression(parsed.Expr()) {
+		return false
+	}
+	r.read.count(parsed, r.self.children)
+	return true
 }
 
 func (r *reader) expressions(list []ast.Expr) bool {
@@ -209,8 +213,9 @@ func (r *reader) useOf(steps []string) *use {
 		return nil
 	}
 	for _, p := range way {
-		if !slices.Contains(r.read, p) {
-			r.read = append(r.read, p)
+		r.read.times[p]++
+		if !slices.Contains(r.read.columns, p) {
+			r.read.columns = append(r.read.columns, p)
 		}
 	}
 	column := way[len(way)-1]

@@ -34,6 +34,7 @@
 //   - removable.go: values that escape from rules which are to keep them
 //   - table.go: tables of answers
 //   - junctors.go: rules and logical junctors as conditions
+//   - counted.go: fields of which a rule reads only how many are present
 //   - columns.go, classes.go: the fields that conditions read, and the values that they tell apart
 //   - answers.go: conditions in groups that read the same fields, and what they accept
 //   - meaning.go: markers of the same meaning as conditions

@@ -251,6 +251,9 @@ func (t *Table) cover(candidates []Marker) []Marker {
 				best = i
 				fewest = uncovered
 			}
+			if fewest == 0 {
+				break
+			}
 		}
 		if best < 0 {
 			return nil

@@ -207,6 +207,34 @@ func TestMeaningOfLargeUnions(t *testing.T) {
 	}
 }
 
+// TestMeaningOfCounts wants rules that count many fields to be found, however they count.
+func TestMeaningOfCounts(t *testing.T) {
+	schema := "type: object\nproperties:\n"
+	var conditions, numbers, names []string
+	for i := range 15 {
+		names = append(names, fmt.Sprintf("f%02d", i))
+		schema += "  " + names[i] + ": {type: object}\n"
+		conditions = append(conditions, "has(self."+names[i]+")")
+		numbers = append(numbers, "("+conditions[i]+" ? 1 : 0)")
+	}
+	list := "[" + strings.Join(conditions, ", ") + "]"
+	members := "(" + strings.Join(names, " ") + ")"
+	for rule, want := range map[string]string{
+		strings.Join(numbers, " + ") + " <= 1":        "most" + members,
+		"1 == " + strings.Join(numbers, " + "):        "exactly" + members,
+		list + ".exists_one(isSet, isSet)":            "exactly" + members,
+		list + ".filter(isSet, isSet).size() < 2":     "most" + members,
+		strings.Join(conditions, " || "):              "least" + members,
+		list + ".exists(i, isSet, isSet && i != 3)":   "", // the order matters, so that there are too many combinations
+		strings.Join(conditions, " != "):              "",
+		"!" + conditions[0] + " || " + conditions[14]: "requires(f00 f14)",
+	} {
+		if got := meaningsText(Meanings(schemaOf(t, schema), rulesOf(rule))); got != want {
+			t.Errorf("%s: %s, want %s", rule, got, want)
+		}
+	}
+}
+
 // TestReplacements has rules, the markers that are written for them, and the fields that then need a minimum.
 func TestReplacements(t *testing.T) {
 	const spec = `

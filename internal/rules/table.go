@@ -54,7 +54,7 @@ const (
 // there are too many rows. A row is evaluated only if a condition reads what it has read in no row before.
 func newTable(s *structural.Schema, conditions []Condition) *Table {
 	r := newReader(s)
-	var read [][]*part
+	var read []reading
 	for _, c := range conditions {
 		if !r.readCondition(c) {
 			return nil
@@ -67,8 +67,8 @@ func newTable(s *structural.Schema, conditions []Condition) *Table {
 	t := &Table{schema: s, self: r.self, columns: r.self.below(), uses: r.uses}
 	size := t.self.combinations(t.columns)
 	evaluated := 0
-	for _, columns := range read {
-		evaluated += t.self.combinations(columns)
+	for _, r := range read {
+		evaluated += t.self.combinations(r.columns) * (len(r.counted) + 1)
 	}
 	evaluated = min(evaluated, size)
 	if size > maxRows || size*len(conditions) > maxAnswers {
@@ -90,8 +90,8 @@ func newTable(s *structural.Schema, conditions []Condition) *Table {
 			next.classes = append(next.classes, chosen[column])
 		}
 		isKnown := true
-		for i, columns := range read {
-			keys[i] = chosen.key(i, columns)
+		for i, r := range read {
+			keys[i] = r.key(i, chosen)
 			outcome, ok := known[keys[i]]
 			next.outcomes[i] = outcome
 			isKnown = isKnown && ok
@@ -108,15 +108,6 @@ func newTable(s *structural.Schema, conditions []Condition) *Table {
 		}
 	})
 	return t
-}
-
-// key identifies the choices of the columns that a condition reads.
-func (a assignment) key(condition int, columns []*part) string {
-	key := []int{condition}
-	for _, column := range columns {
-		key = append(key, a[column])
-	}
-	return textOf(key)
 }
 
 // textOf returns small integers from -1 on as a key of maps.

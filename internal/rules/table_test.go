@@ -210,6 +210,7 @@ func (r *author) randomRule(depth int) string {
 	if depth == 0 {
 		return r.one("has(self.a)", "has(self.b)", "has(self.o)", "has(self.l)", "has(self.open)", "self.?open.orValue(false)", "self.open", "self.count > 1",
 			"self.?count.orValue(0) > 1", "self.d <= 1", "self.a == 'x'", "self.r != 'x'", "self.r in ['x', '']", "self.?b.orValue('x') == 'x'", "self.a.size() > 0",
+			"(has(self.o) ? 1 : 0) + (has(self.l) ? 1 : 0) + (has(self.b) ? 1 : 0) "+r.one("<= 1", "== 2", "!= 0"), "[has(self.o), has(self.a), has(self.l)].exists_one(v, v)",
 			"has(self.maybe)", "self.maybe == 'x'", "self.maybe == null", "self.count <= self.d", "self.d == (has(self.count) ? self.count : 1)")
 	}
 	a := r.randomRule(depth - 1)
