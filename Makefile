@@ -245,7 +245,7 @@ pictures: ## Draw terminals, a review, README and the book into bin/pictures, an
 	for file in docs/pictures/*.png; do cp $(BIN)/pictures/$${file##*/} $$file; done
 
 .PHONY: book
-book: ## Render docs/ and README.md as a site in bin/book, and check its links.
+book: ## Render docs/ and README.md as a site in bin/book, and check its links; installs npm if it is missing.
 	CGO_ENABLED=0 $(GO) -C tools/book tool hugo --cleanDestinationDir --noBuildLock --quiet
 	$(GO) -C web run ./playground/build -o $(BIN)/book
 	$(GO) -C tools/book vet . && $(GO) -C tools/book test -count=1 . # the site is no input of the test cache
