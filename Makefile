@@ -86,7 +86,11 @@ random-markers: ## Compare rbac and webhook with controller-gen's for 20,000 ran
 
 .PHONY: mutations
 mutations: ## Compare runs with and without a cache after 10,000 random changes of Go files, and record the outcome.
-	$(GO) test ./cmd/schemagen -run '^TestFunctionChangesAreSeen$$' -mutations 10000 -seed 18 -timeout 120m
+	$(GO) test ./cmd/schemagen -run '^TestFunctionChangesAreSeen$$' -mutations 10000 -seed 43 -timeout 120m
+
+.PHONY: damages
+damages: ## Damage Go files of ten public repositories 2,000 times, and record whether everything that is lost is reported.
+	$(GO) run -C bench . damages -record
 
 .PHONY: parity-object
 parity-object: ## Compare the methods that object generates with controller-gen's: modules of the module cache, and 20,000 random packages.
@@ -180,9 +184,10 @@ bench: ## Time schemagen and controller-gen side by side on real API modules, an
 	$(GO) run -C bench . time -record
 
 .PHONY: growth
-growth: ## Measure generated modules of up to 1,000 kinds, and draw docs/growth-*.svg and docs/growth.png.
+growth: ## Measure generated modules by their sizes, such as up to 1,000 kinds, and draw docs/growth*-*.svg and docs/growth.png.
 	$(GO) run -C bench . growth -o $(CURDIR)/docs/growth.csv
-	$(GO) run -C bench/plot . $(CURDIR)/docs/growth.csv $(CURDIR)/docs/growth-light.svg $(CURDIR)/docs/growth-dark.svg $(CURDIR)/docs/growth.png
+	$(GO) run -C bench/plot . $(CURDIR)/docs/growth.csv kinds $(CURDIR)/docs/growth-light.svg $(CURDIR)/docs/growth-dark.svg $(CURDIR)/docs/growth.png
+	$(GO) run -C bench/plot . $(CURDIR)/docs/growth.csv 'small kinds,rules,versions,properties,depth' $(CURDIR)/docs/growth-modules-light.svg $(CURDIR)/docs/growth-modules-dark.svg
 
 .PHONY: e2e
 e2e: ## Test against a real etcd and kube-apiserver (K8S=v1.35.4: another version, KUBECTLS=all: also older kubectls).
@@ -240,7 +245,7 @@ pictures: ## Draw terminals, a review, README and the book into bin/pictures, an
 	for file in docs/pictures/*.png; do cp $(BIN)/pictures/$${file##*/} $$file; done
 
 .PHONY: book
-book: ## Render docs/ and README.md as a site in bin/book, and check its links.
+book: ## Render docs/ and README.md as a site in bin/book, and check its links; installs npm if it is missing.
 	CGO_ENABLED=0 $(GO) -C tools/book tool hugo --cleanDestinationDir --noBuildLock --quiet
 	$(GO) -C web run ./playground/build -o $(BIN)/book
 	$(GO) -C tools/book vet . && $(GO) -C tools/book test -count=1 . # the site is no input of the test cache

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"encoding/xml"
 	"fmt"
 	"go/parser"
 	"go/token"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -20,7 +23,7 @@ import (
 // stated, without which a case would prove nothing.
 func TestCases(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range cases() {
+	for _, c := range timedCases() {
 		if seen[c.name] {
 			t.Errorf("%s: duplicate name", c.name)
 		}
@@ -212,8 +215,8 @@ func TestWithout(t *testing.T) {
 		"gateway-api":       "",
 		"synthetic-25":      "",
 		"cilium":            "edit other",
-		"k8s-api-core":      "manifests edit other verify",
-		"k8s-api-workloads": "manifests edit verify",
+		"k8s-api-core":      "manifests edit other project verify",
+		"k8s-api-workloads": "manifests edit project verify",
 	} {
 		selected, err := selectCases(name)
 		if err != nil {
@@ -304,9 +307,9 @@ func TestPages(t *testing.T) {
 func TestRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.csv")
 	old := strings.Join(recordColumns, ",") + "\n" +
-		"manifests,operator: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0\n" +
-		"manifests,kueue: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0\n" +
-		"manifests,gone: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0\n"
+		"manifests,operator: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0,4.0\n" +
+		"manifests,kueue: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0,4.0\n" +
+		"manifests,gone: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0,4.0\n"
 	if err := os.WriteFile(path, []byte(old), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -320,8 +323,8 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := strings.Join(recordColumns, ",") + "\n" +
-		"manifests,operator: manifests,2026-02-02,5,20.0,20.0,20.0,1.0,1.0,1000.0,1000.0\n" +
-		"manifests,kueue: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0\n"
+		"manifests,operator: manifests,2026-02-02,5,20.0,20.0,20.0,1.0,1.0,1000.0,1000.0,1000.0\n" +
+		"manifests,kueue: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0,4.0\n"
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {
 		t.Errorf("got %v\n%s\nwant\n%s", err, got, want)
 	}
@@ -470,10 +473,33 @@ func TestPlaces(t *testing.T) {
 func TestSlope(t *testing.T) {
 	var points []point
 	for _, kinds := range []int{100, 300, 1000} {
-		points = append(points, point{kinds: kinds})
+		points = append(points, point{size: kinds})
 	}
-	if got := slope(points, func(p point) float64 { return 3 * math.Pow(float64(p.kinds), 1.5) }); got != "1.50" {
+	if got := slope(points, func(p point) float64 { return 3 * math.Pow(float64(p.size), 1.5) }); got != "1.50" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestPoints checks that points can be read again, with those of other modules.
+func TestPoints(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "points.csv")
+	s := sample{time.Second, 2 * time.Second, 1 << 10}
+	want := []*series{
+		{module: "kinds", name: "controller-gen", points: []point{{1, s}, {10, s}}},
+		{module: "rules", name: "controller-gen", points: []point{{1, s}}},
+		{module: "rules", name: "schemagen docs", points: []point{{1, s}}},
+	}
+	if err := os.WriteFile(path, pointsCSV(want), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := readPoints(path); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, error %v", got, err)
+	}
+	if got, err := readPoints(path + "x"); err != nil || got != nil {
+		t.Errorf("no file: got %v, error %v", got, err)
+	}
+	if _, err := readPoints("go.mod"); err == nil {
+		t.Error("another file is accepted")
 	}
 }
 
@@ -569,5 +595,49 @@ func TestWithoutPositions(t *testing.T) {
 		if got := withoutPositions(text, "/tmp/b/mod", "/tmp/a/case"); got != want {
 			t.Errorf("%s: %s", name, got)
 		}
+	}
+}
+
+// TestMonorepo checks that the repository is valid Go with the stated number of packages, few of
+// which have a kind.
+func TestMonorepo(t *testing.T) {
+	files, err := monorepo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages, kinds, roles := map[string]bool{}, 0, 0
+	for _, f := range files {
+		packages[path.Dir(f.name)] = true
+		kinds += strings.Count(string(f.content), "subresource:status")
+		roles += strings.Count(string(f.content), "+kubebuilder:rbac")
+	}
+	if len(packages) != monorepoPackages || kinds != monorepoKinds || roles != monorepoKinds {
+		t.Errorf("got %d packages, %d kinds, %d markers of roles", len(packages), kinds, roles)
+	}
+	for _, f := range files[len(files)-2:] {
+		if _, err := parser.ParseFile(token.NewFileSet(), f.name, f.content, 0); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestDamage checks that a damaged file cannot be parsed and differs in one place, and that the source still has
+// what the mutant leaves out.
+func TestDamage(t *testing.T) {
+	dir := writeTree(t, map[string]string{"a.go": "package a\n\n// +kubebuilder:object:root=true\ntype A struct{ B string }\n"})
+	run := &damageRun{files: []string{filepath.Join(dir, "a.go")}}
+	random := rand.New(rand.NewPCG(1, 0))
+	for range 100 {
+		name, original, broken := run.choose(random)
+		if _, err := parser.ParseFile(token.NewFileSet(), name, broken, 0); err == nil {
+			t.Errorf("%s can be parsed", broken)
+		}
+		if len(broken) > len(original)+3 || bytes.Count(broken, []byte("\n")) < bytes.Count(original, []byte("\n"))-1 {
+			t.Errorf("more than a part of a line is damaged: %s", broken)
+		}
+	}
+	source, err := os.ReadFile(filepath.FromSlash("../" + mutatedFile))
+	if err != nil || bytes.Count(source, []byte(checkedText)) != 1 {
+		t.Errorf("want %q once in %s: %v", checkedText, mutatedFile, err)
 	}
 }

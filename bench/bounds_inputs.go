@@ -126,6 +126,14 @@ func (e extent) source(version int, changed bool) []byte {
 	return text.Bytes()
 }
 
+// files returns the Go files of all versions.
+func (e extent) files(changed bool) (files []sourceFile) {
+	for version := range e.versions {
+		files = append(files, sourceFile{fmt.Sprintf("api/v%d/types.go", version+1), e.source(version+1, changed)})
+	}
+	return files
+}
+
 // object returns an object of the first kind that sets what the dimensions multiply.
 func (e extent) object() []byte {
 	var text bytes.Buffer
@@ -158,8 +166,8 @@ func (e extent) write(ctx context.Context, w workspace, product, dir string, cha
 	files := map[string][]byte{"go.mod": mod, "go.sum": sum, "object.yaml": e.object()}
 	suite := fmt.Sprintf("name: generated\ncrdName: widget0s.example.com\nversion: v1\ntests:\n  onCreate:\n  - name: created\n    initial: |\n      %s", strings.ReplaceAll(string(e.object()), "\n", "\n      "))
 	files["widget.testsuite.yaml"] = []byte(suite)
-	for version := range e.versions {
-		files[fmt.Sprintf("api/v%d/types.go", version+1)] = e.source(version+1, changed)
+	for _, f := range e.files(changed) {
+		files[f.name] = f.content
 	}
 	for name, content := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))

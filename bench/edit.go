@@ -70,34 +70,40 @@ func (c benchCase) findEdited(ctx context.Context, e edit, in checkoutDirs, prod
 // one of the kinds, or the last that declares none of them and is not generated.
 func findFile(ctx context.Context, listings []listing, kinds []string, e edit) (found *editedFile, err error) {
 	declares := regexp.MustCompile(`(?m)^(?:type|\t)[ \t]*(` + strings.Join(kinds, "|") + `)\s+struct \{\n`)
-	for _, l := range listings {
-		const format = `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`
-		out, err := goCommand(ctx, l.dir, append([]string{"list", "-f", format}, l.patterns...)...)
+	names, err := goFiles(ctx, listings)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		source, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		for name := range strings.Lines(string(out)) {
-			name = strings.TrimSpace(name)
-			if strings.HasPrefix(filepath.Base(name), "zz_") {
-				continue
-			}
-			source, err := os.ReadFile(name)
-			if err != nil {
-				return nil, err
-			}
-			at := declares.FindIndex(source)
-			switch {
-			case e == editKind && at != nil:
-				return &editedFile{name, source[:at[1]], source[at[1]:], kindChange}, nil
-			case e == editOther && at == nil:
-				found = &editedFile{name, source, nil, otherChange}
-			}
+		at := declares.FindIndex(source)
+		switch {
+		case e == editKind && at != nil:
+			return &editedFile{name, source[:at[1]], source[at[1]:], kindChange}, nil
+		case e == editOther && at == nil:
+			found = &editedFile{name, source, nil, otherChange}
 		}
 	}
 	if found == nil {
 		return nil, errors.New("no file to edit")
 	}
 	return found, nil
+}
+
+// goFiles returns the Go files of the listed packages that are not generated.
+func goFiles(ctx context.Context, listings []listing) (names []string, err error) {
+	for _, l := range listings {
+		const format = `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`
+		out, err := goCommand(ctx, l.dir, append([]string{"list", "-f", format}, l.patterns...)...)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, strings.Fields(string(out))...)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(filepath.Base(name), "zz_") }), nil
 }
 
 // kindsOf returns the kinds that CRD files define, read from spec.names.

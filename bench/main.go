@@ -48,12 +48,15 @@ const usage = `usage: go run . COMMAND [flags]
   time     [-schemagen PATH] [-case A,B] [-rows A,B] [-n 5] [-record]
                                           wall, CPU and memory of both
   page                                    rewrite the tables of performance.md, in docs and docs/dev, and README's chart
-  growth   [-schemagen PATH] [-n 5] [-sizes 1,10] [-o FILE.csv] [-depth 4] [-width 6]
+  growth   [-schemagen PATH] [-n 5] [-modules kinds,rules] [-o FILE.csv] [-depth 4] [-width 6]
            [-unions 2] [-rules 3] [-description 120]
-                                          wall and memory of both by the number of kinds
+                                          wall, CPU and memory of both by the size of modules
   bounds   [-schemagen PATH] [-dimensions A,B] [-record]
                                           CPU of every command by the size of its input, and
                                           after an interrupt
+  damages  [-schemagen PATH] [-n 2000] [-seed 1] [-record]
+                                          damage Go files of public repositories: what is lost
+                                          must be reported, which a mutant does not do
   channels [-schemagen PATH] [-n 5] [-record]
                                           CPU of one, two and ten channels of gateway-api
   dialects [-schemagen PATH] [-openshift DIR] [-opcon DIR] [-record]
@@ -99,25 +102,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.Usage = func() { fmt.Fprint(os.Stderr, usage) }
 	product := flags.String("schemagen", "", "the binary to hold against the peer; built from .. by default")
 	names := flags.String("case", "", "comma-separated names of cases; all by default")
-	runs, edits, soak, rowNames, sizes := 0, 0, 0, "", ""
+	runs, edits, soak, rowNames := 0, 0, 0, ""
 	var t tree
+	var seed uint64
 	dir, openshift, opcon, peer, update, recorded := "", "", "", false, false, false
 	switch args[0] {
 	case "list", "page":
-	case "parity":
-		flags.BoolVar(&update, "update", false, "rewrite warnings.txt for the selected cases")
-	case "field":
-		flags.BoolVar(&update, "update", false, "rewrite field.txt for the selected repositories")
-	case "search":
-		flags.BoolVar(&update, "update", false, "rewrite search.txt for the selected modules")
-	case "conventions":
-		flags.BoolVar(&update, "update", false, "rewrite conventions.txt for the selected cases")
-	case "peers":
-		flags.BoolVar(&update, "update", false, "rewrite peers.txt for the selected suites")
-	case "laws":
-		flags.BoolVar(&update, "update", false, "rewrite laws.txt for the selected modules")
-	case "oracles":
-		flags.BoolVar(&update, "update", false, "rewrite oracles.txt for the selected modules")
+	case "parity", "field", "search", "conventions", "peers", "laws", "oracles":
+		flags.BoolVar(&update, "update", false, "rewrite the recorded result, of parity the warnings, for what is selected")
 	case "speed":
 		flags.IntVar(&runs, "n", 7, "measured rounds")
 		flags.BoolVar(&recorded, "record", false, "write the results to speed.txt")
@@ -128,6 +120,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	case "bounds":
 		flags.StringVar(&rowNames, "dimensions", "", "comma-separated names of dimensions; all by default")
 		flags.BoolVar(&recorded, "record", false, "write the results to bounds.txt")
+	case "damages":
+		flags.IntVar(&runs, "n", 2000, "damages")
+		flags.Uint64Var(&seed, "seed", 1, "where the random numbers begin")
+		flags.BoolVar(&recorded, "record", false, "write the result to damages.txt")
 	case "channels":
 		flags.IntVar(&runs, "n", 5, "measured runs")
 		flags.BoolVar(&recorded, "record", false, "write the results to channels.txt")
@@ -144,9 +140,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.StringVar(&rowNames, "rows", "", "comma-separated names of rows; all by default")
 	case "growth":
 		flags.IntVar(&runs, "n", 5, "measured runs of each tool")
-		flags.StringVar(&sizes, "sizes", growthSizes, "comma-separated numbers of kinds")
+		flags.StringVar(&rowNames, "modules", "", "comma-separated names of modules; all by default")
 		flags.StringVar(&dir, "o", "", "file for the points, which bench/plot draws")
-		flags.IntVar(&t.depth, "depth", 4, "levels of structs below a kind")
+		flags.IntVar(&t.depth, "depth", 4, "levels of structs below one of kinds")
 		flags.IntVar(&t.width, "width", 6, "fields of a struct that are no structs")
 		flags.IntVar(&t.unions, "unions", 2, "structs of a kind with a union")
 		flags.IntVar(&t.rules, "rules", 3, "structs of a kind with a CEL rule")
@@ -170,40 +166,32 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if args[0] == "field" {
+	switch args[0] {
+	case "field":
 		return field(ctx, w, *names, *product, update, out)
-	}
-	if args[0] == "search" {
+	case "search":
 		return search(ctx, w, *names, *product, update, out)
-	}
-	if args[0] == "conventions" {
+	case "conventions":
 		return conventions(ctx, w, *names, *product, update, out)
-	}
-	if args[0] == "peers" {
+	case "peers":
 		return peers(ctx, w, *names, *product, update, out)
-	}
-	if args[0] == "laws" {
+	case "laws":
 		return laws(ctx, w, *names, *product, update, out)
-	}
-	if args[0] == "oracles" {
+	case "oracles":
 		return oracles(ctx, w, *names, *product, update, out)
-	}
-	if args[0] == "speed" {
+	case "speed":
 		return speed(ctx, w, *product, max(runs, 1), recorded, out)
-	}
-	if args[0] == "dialects" {
+	case "dialects":
 		return dialects(ctx, w, *product, openshift, opcon, recorded, out)
-	}
-	if args[0] == "bounds" {
+	case "bounds":
 		return measureBounds(ctx, w, *product, rowNames, recorded, out)
-	}
-	if args[0] == "channels" {
+	case "damages":
+		return damages(ctx, w, *product, max(runs, 1), seed, recorded, out)
+	case "channels":
 		return channels(ctx, w, *product, max(runs, 1), recorded, out)
-	}
-	if args[0] == "lsp" {
+	case "lsp":
 		return lsp(ctx, w, *product, max(edits, 1), soak, recorded, out)
-	}
-	if args[0] == "review" {
+	case "review":
 		return reviews(ctx, w, *product, max(runs, 1), recorded, out)
 	}
 	if args[0] == "versions" {
@@ -216,9 +204,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		return writeVersions(ctx, w, selected, dir, out)
 	}
-	selected, err := selectCases(*names)
-	if err != nil {
-		return err
+	selected := timedCases()
+	if args[0] == "parity" {
+		selected = cases()
+	}
+	if *names != "" {
+		if selected, err = selectCases(*names); err != nil {
+			return err
+		}
 	}
 	if (args[0] == "time" || args[0] == "growth") && runs < 1 {
 		return errors.New("-n must be at least 1")
@@ -237,7 +230,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	case "page":
 		return writePages(w)
 	case "growth":
-		return growth(ctx, w, t, sizes, *product, runs, dir, out)
+		return growth(ctx, w, t, rowNames, *product, runs, dir, out)
 	default:
 		if len(selected) != 1 || dir == "" {
 			return errors.New("generate needs one -case and -o")

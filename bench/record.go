@@ -20,10 +20,11 @@ type record struct {
 	rows map[string][]result // by the name of the row
 }
 
-// recordColumns are the columns of the file. Times are in milliseconds, memory is in MiB.
+// recordColumns are the columns of the file. Times are in milliseconds, memory is in MiB. The CPU time of
+// go list is 0 in results from before 2026-11-28.
 var recordColumns = []string{
 	"row", "line", "date", "runs", "controller-gen", "schemagen", "go list",
-	"controller-gen memory", "schemagen memory", "controller-gen CPU", "schemagen CPU",
+	"controller-gen memory", "schemagen memory", "controller-gen CPU", "schemagen CPU", "go list CPU",
 }
 
 func (w workspace) docs(name string) string {
@@ -53,7 +54,7 @@ func readRecord(path string) (*record, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		var figures [7]float64
+		var figures [8]float64
 		for i, cell := range cells[4:] {
 			if figures[i], err = strconv.ParseFloat(cell, 64); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
@@ -63,7 +64,7 @@ func readRecord(path string) (*record, error) {
 			name: cells[1], date: cells[2], runs: runs,
 			peer: sample{wall: duration(figures[0]), treeRSS: int64(figures[3] * 1024), cpu: duration(figures[5])},
 			ours: sample{wall: duration(figures[1]), treeRSS: int64(figures[4] * 1024), cpu: duration(figures[6])},
-			list: sample{wall: duration(figures[2])},
+			list: sample{wall: duration(figures[2]), cpu: duration(figures[7])},
 		})
 	}
 	return rec, nil
@@ -82,7 +83,7 @@ func (rec *record) add(r row, measured result) error {
 
 // of returns the results of the lines that a row measures, and the lines without a result.
 func (rec *record) of(r row) (results []result, missing []string) {
-	measured, _ := r.measures(cases())
+	measured, _ := r.measures(timedCases())
 	for _, c := range measured {
 		at := slices.IndexFunc(rec.rows[r.name], func(have result) bool { return have.name == c.name })
 		if at < 0 {
@@ -101,9 +102,9 @@ func (rec *record) text() []byte {
 	for _, r := range rows() {
 		results, _ := rec.of(r)
 		for _, m := range results {
-			out = fmt.Appendf(out, "%s,%s,%s,%d,%.1f,%.1f,%.1f,%.1f,%.1f,%.1f,%.1f\n", r.name, m.name, m.date, m.runs,
+			out = fmt.Appendf(out, "%s,%s,%s,%d,%.1f,%.1f,%.1f,%.1f,%.1f,%.1f,%.1f,%.1f\n", r.name, m.name, m.date, m.runs,
 				milliseconds(m.peer.wall), milliseconds(m.ours.wall), milliseconds(m.list.wall),
-				mebibytes(m.peer.treeRSS), mebibytes(m.ours.treeRSS), milliseconds(m.peer.cpu), milliseconds(m.ours.cpu))
+				mebibytes(m.peer.treeRSS), mebibytes(m.ours.treeRSS), milliseconds(m.peer.cpu), milliseconds(m.ours.cpu), milliseconds(m.list.cpu))
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -20,10 +21,9 @@ type tree struct {
 	unions, rules int
 	// description is the length of a field's description in bytes.
 	description int
+	// perGroup is the number of kinds that share a package and a group, 25 by default.
+	perGroup int
 }
-
-// kindsInPackage is the number of kinds that share a package and a group.
-const kindsInPackage = 25
 
 func (t tree) benchCase() benchCase {
 	return benchCase{
@@ -94,10 +94,11 @@ type %[1]sStatus struct {
 // files returns the sources of the module, which depend only on the sizes.
 func (t tree) files() ([]sourceFile, error) {
 	var files []sourceFile
+	perGroup := cmp.Or(t.perGroup, 25)
 	for i := range t.kinds {
-		group, kind := fmt.Sprintf("g%03d", i/kindsInPackage), fmt.Sprintf("Kind%04d", i)
+		group, kind := fmt.Sprintf("g%03d", i/perGroup), fmt.Sprintf("Kind%04d", i)
 		dir := "api/" + group + "/v1/"
-		if i%kindsInPackage == 0 {
+		if i%perGroup == 0 {
 			files = append(files, sourceFile{dir + "groupversion_info.go", fmt.Appendf(nil, groupOfTree, group)})
 		}
 		var text bytes.Buffer

@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/changekind"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
@@ -55,9 +56,11 @@ func (c *comparer) rewritten(p nodePair) nodePair {
 	if same(old, new) {
 		return p
 	}
+	node := *p.old
 	reason := "only messages, the spelling of rules, or the number or order of equal rules changed"
 	if len(rulesWithout(old, new))+len(rulesWithout(new, old)) > 0 {
-		if !rules.CompareAnswers(p.old, old, new).Same {
+		moved := p.moveRequired(&node)
+		if !rules.CompareAnswers(p.old, old, slices.Concat(new, moved)).Same {
 			return p
 		}
 		answers := rules.CompareAnswers(p.new, old, new)
@@ -67,10 +70,38 @@ func (c *comparer) rewritten(p nodePair) nodePair {
 		reason = fmt.Sprintf("the rules accept the same objects as before, in each of %d combinations of what they read", answers.Combinations)
 	}
 	c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleMessageChanged, Reason: reason})
-	node := *p.old
 	node.XValidations = new
 	p.old = &node
 	return p
+}
+
+// moveRequired makes a copy of the old node require the fields that the new one requires and that the old rules
+// required. It returns rules that say the same.
+func (p nodePair) moveRequired(node *structural.Schema) []structural.Rule {
+	if len(node.XValidations) == 0 || p.new.ValueValidation == nil {
+		return nil
+	}
+	v := structural.ValueValidation{}
+	if node.ValueValidation != nil {
+		v = *node.ValueValidation
+	}
+	var moved []structural.Rule
+	for _, field := range p.new.Required {
+		name, ok := celtext.Name(field)
+		if !ok || slices.Contains(v.Required, field) {
+			continue
+		}
+		has := structural.Rule{Rule: "has(self." + name + ")"}
+		with := append(slices.Clip(node.XValidations), has)
+		if rules.CompareAnswers(p.old, node.XValidations, with).Same {
+			v.Required = append(slices.Clip(v.Required), field)
+			moved = append(moved, has)
+		}
+	}
+	if len(moved) > 0 {
+		node.ValueValidation = &v
+	}
+	return moved
 }
 
 // rulesWithout returns the rules of list that other does not have.

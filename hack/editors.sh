@@ -8,16 +8,8 @@ cd "$(dirname "$0")/.."
 missing=
 command -v nvim >/dev/null || missing="$missing neovim"
 command -v npm >/dev/null || missing="$missing npm"
-if [ -n "$missing" ]; then
-  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-    echo "editors.sh: install these first:$missing" >&2
-    exit 1
-  fi
-  export DEBIAN_FRONTEND=noninteractive
-  # shellcheck disable=SC2086
-  apt-get install -yq --no-install-recommends $missing >/dev/null ||
-    { apt-get update -q && apt-get install -yq --no-install-recommends $missing; }
-fi
+# shellcheck disable=SC2086
+[ -z "$missing" ] || hack/install.sh $missing
 
 mkdir -p bin
 go build -o bin/schemagen ./cmd/schemagen

@@ -19,7 +19,7 @@ type Options struct {
 	NoRatcheting bool
 }
 
-// Plan is the unions of a schema, compiled for repeated use. It holds only the nodes
+// Plan is the unions and modes of a schema, compiled for repeated use. It holds only the nodes
 // that lead to a union. It is immutable.
 type Plan struct {
 	root *node
@@ -29,6 +29,7 @@ type Plan struct {
 // node is a schema node that has or leads to a union.
 type node struct {
 	unions []union
+	modes  []modes
 	fields []fieldNode
 	// values is the node of the values of a map, items that of the elements of a list.
 	values *node
@@ -42,6 +43,7 @@ type fieldNode struct {
 	node *node
 }
 
+// listKey is a field that identifies elements of a list, or selects a mode.
 type listKey struct {
 	name string
 	// absent is the default, or nil.
@@ -57,6 +59,12 @@ type union struct {
 	types []string
 	// apart is true if no field is two members, or both a discriminator and a member.
 	apart bool
+}
+
+// modes are [Modes] with the field of the discriminator.
+type modes struct {
+	Modes
+	selector listKey
 }
 
 // Compile prepares the unions of the schema and of everything below it.
@@ -98,16 +106,19 @@ func (c *compiler) node(schema *structural.Schema) *node {
 	for _, u := range Of(schema) {
 		n.unions = append(n.unions, n.prepared(schema, u))
 	}
-	if len(n.unions) == 0 && len(n.fields) == 0 && n.values == nil && n.items == nil {
+	for _, m := range ModesOf(schema) {
+		n.modes = append(n.modes, modes{m, keyWithDefault(schema, m.Discriminator)})
+	}
+	if len(n.unions) == 0 && len(n.modes) == 0 && len(n.fields) == 0 && n.values == nil && n.items == nil {
 		n = nil
 	}
 	c.known[schema] = n
 	return n
 }
 
-func keyWithDefault(items *structural.Schema, name string) listKey {
+func keyWithDefault(object *structural.Schema, name string) listKey {
 	key := listKey{name: name}
-	if p := items.Property(name); p != nil && p.Default != nil {
+	if p := object.Property(name); p != nil && p.Default != nil {
 		var value any
 		if json.Unmarshal(p.Default.Raw, &value) == nil {
 			key.absent = value

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -11,13 +12,13 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Validate returns the violations of the schema's unions in a normalized object. old is
+// Validate returns the violations of the schema's unions and modes in a normalized object. old is
 // nil on create.
 func Validate(s *structural.Schema, old, new map[string]any) field.ErrorList {
 	return Compile(s, Options{}).Validate(old, new, nil)
 }
 
-// Validate returns the violations of the unions in a normalized object, below path,
+// Validate returns the violations of the unions and modes in a normalized object, below path,
 // which may be nil. old is nil on create. Errors are in schema order, those of an object
 // before those below it.
 func (p *Plan) Validate(old, new map[string]any, path *field.Path) field.ErrorList {
@@ -117,6 +118,9 @@ func (v *validator) object(n *node, old, new map[string]any) {
 	for i := range n.unions {
 		v.union(&n.unions[i], old, new)
 	}
+	for i := range n.modes {
+		v.modes(&n.modes[i], old, new)
+	}
 	for _, f := range n.fields {
 		if value := new[f.name]; value != nil {
 			v.below(place{name: f.name}, f.node, old[f.name], value)
@@ -200,6 +204,53 @@ func (v *validator) union(u *union, old, new map[string]any) {
 	if wrong > 0 && set > 1 && same {
 		v.errors = append(v.errors, field.Invalid(path.Child(u.Discriminator), is.value, MustChange))
 	}
+}
+
+// modes validates the fields of an object that its mode allows. old is nil if there is no counterpart.
+func (v *validator) modes(m *modes, old, new map[string]any) {
+	mode := m.read(new)
+	unchanged := old != nil && !v.opts.NoRatcheting && m.read(old) == mode
+	for _, f := range m.Fields {
+		set := f.isSet(new)
+		switch {
+		case unchanged && f.isSet(old) == set:
+		case !set && slices.Contains(f.Required, mode):
+			v.errors = append(v.errors, field.Required(v.at().Child(f.Name), m.MustBeSet(f)))
+		case set && !slices.Contains(f.Allowed, mode):
+			v.errors = append(v.errors, field.Forbidden(v.at().Child(f.Name), m.MustNotBeSet(f)))
+		}
+	}
+}
+
+// read returns the mode of an object.
+func (m *modes) read(object map[string]any) string {
+	switch mode, _ := m.selector.of(object); mode := mode.(type) {
+	case string:
+		return mode
+	case bool:
+		return strconv.FormatBool(mode)
+	}
+	if m.Boolean {
+		return "false"
+	}
+	return ""
+}
+
+// isSet reports whether the field is set in an object.
+func (f ModeField) isSet(object map[string]any) bool {
+	if f.Nonzero == "" {
+		return object[f.Name] != nil
+	}
+	switch value := object[f.Name].(type) {
+	case []any:
+		return len(value) > 0
+	case map[string]any:
+		return len(value) > 0
+	case string:
+		return value != ""
+	}
+	value, ok := listKey{name: f.Name}.of(object)
+	return ok && value != int64(0) && value != false
 }
 
 // refusal returns the error for an invalid discriminator.

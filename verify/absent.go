@@ -36,7 +36,7 @@ func (c *checks) absentFields(ctx context.Context, version int) error {
 	schema := c.Schemas[version]
 	search := &rules.Search{
 		Group: spec.Group, Version: name, Kind: spec.Names.Kind, Schema: schema,
-		Masked: c.options.Off, Unproved: &c.shared.unproved, Server: served(c.CRD, schema, name),
+		Masked: c.options.Off, Unproved: &c.shared.unproved, Server: c.served(c.CRD, schema, name),
 	}
 	if err := c.storedFields(ctx, version, search); err != nil {
 		return err
@@ -80,10 +80,10 @@ func (c *checks) absentFields(ctx context.Context, version int) error {
 }
 
 // served returns the server's handling of objects of a version, which is made when it is needed.
-func served(
+func (c *checks) served(
 	definition *apiextensionsv1.CustomResourceDefinition, schema *structural.Schema, version string,
 ) func() (*apiserver.Kind, error) {
-	return sync.OnceValues(func() (*apiserver.Kind, error) { return (&apiserver.Kinds{}).New(definition, schema, version) })
+	return sync.OnceValues(func() (*apiserver.Kind, error) { return c.kinds.New(definition, schema, version) })
 }
 
 // storedFields reports the rules of a version that fail for updates of objects which were stored with the
@@ -103,7 +103,7 @@ func (c *checks) storedFields(ctx context.Context, version int, search *rules.Se
 		return nil
 	}
 	updates := *search
-	updates.Stored = served(c.Old, old.Schemas[i], search.Version)
+	updates.Stored = c.served(c.Old, old.Schemas[i], search.Version)
 	unchanged := updates
 	var visit func(s, stored *structural.Schema, edges []structural.Edge, path *structural.Path) error
 	visit = func(s, stored *structural.Schema, edges []structural.Edge, path *structural.Path) error {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -45,10 +46,11 @@ func blank(schema *structural.Schema, column apiextensionsv1.CustomResourceColum
 	}
 	nodes := flatten(parsed.Root.Nodes[0])
 	w := &witness{column: column.Type, left: maxWitnessNodes}
+	root := rootOf(schema)
 	var first *blankColumn
 	for range maxWitnesses {
 		w.filters = 0
-		object := w.put(nil, rootOf(schema), nodes, w.leaf)
+		object := w.put(nil, root, nodes, w.leaf)
 		if w.unsure {
 			return nil
 		}
@@ -112,10 +114,13 @@ func rootOf(schema *structural.Schema) *structural.Schema {
 	root.Properties = append(root.Properties,
 		structural.Property{Name: "apiVersion", Schema: text},
 		structural.Property{Name: "kind", Schema: text},
-		structural.Property{Name: "metadata", Schema: structural.ObjectMeta()})
+		structural.Property{Name: "metadata", Schema: objectMeta()})
 	root.Type = "object"
 	return &root
 }
+
+// objectMeta is the schema of metadata, which nothing changes.
+var objectMeta = sync.OnceValue(structural.ObjectMeta)
 
 // flatten returns the steps of a parsed path.
 func flatten(node jsonpath.Node) []jsonpath.Node {

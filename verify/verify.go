@@ -731,6 +731,8 @@ type checks struct {
 	// rules are the rules of the original definition.
 	rules  []apiserver.Rule
 	shared *shared
+	// kinds has what the versions share.
+	kinds apiserver.Kinds
 }
 
 // shared is what the definitions of a run share: what is known of nodes that several of them have.

@@ -194,6 +194,9 @@ const (
 	keyUp     = "\ue013"
 	keyRight  = "\ue014"
 	keyDown   = "\ue015"
+	keyEnd    = "\ue010"
+	// keyNextFinding is F8.
+	keyNextFinding = "\ue038"
 )
 
 // press presses keys one after another.

@@ -7,6 +7,7 @@ go 1.26.0
 replace github.com/schemagen/schemagen => ../
 
 require (
+	github.com/evanw/esbuild v0.28.2
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/schemagen/schemagen v0.0.0-00010101000000-000000000000
 	github.com/yannh/kubeconform v0.8.0

@@ -6,11 +6,14 @@ import (
 	"compress/flate"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -27,21 +30,45 @@ func playgroundSite(t *testing.T) string {
 	return dir
 }
 
-// write replaces the text of a file of the playground.
+// inEditor is a script about the editor of a file, whose name is the first argument: content is where its text is typed.
+const inEditor = `const host = [...document.querySelectorAll('.editor')].find((e) => e.parentElement.querySelector('.name').value === arguments[0]);
+	const content = host.shadowRoot.querySelector('.cm-content');
+	`
+
+// text returns the text of a file of the playground.
+func (b *browser) text(file string) string {
+	b.t.Helper()
+	return script[string](b, inEditor+`return [...content.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\n')`, file)
+}
+
+// write pastes a text over that of a file of the playground.
 func (b *browser) write(file, text string) {
 	b.t.Helper()
-	script[any](b, `const area = document.querySelector('textarea[aria-label="' + arguments[0] + '"]');
-		area.value = arguments[1]; area.dispatchEvent(new Event('input', {bubbles: true}))`, file, text)
+	script[any](b, inEditor+`content.focus();
+		content.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', ctrlKey: true, bubbles: true}));
+		const clipboardData = new DataTransfer();
+		clipboardData.setData('text/plain', arguments[1]);
+		content.dispatchEvent(new ClipboardEvent('paste', {clipboardData, bubbles: true}));`, file, text)
 }
 
 // change replaces a part of the text of a file of the playground.
 func (b *browser) change(file, old, text string) {
 	b.t.Helper()
-	before := script[string](b, `return document.querySelector('textarea[aria-label="' + arguments[0] + '"]').value`, file)
+	before := b.text(file)
 	if !strings.Contains(before, old) {
 		b.t.Fatalf("there is no %q in:\n%s", old, before)
 	}
 	b.write(file, strings.Replace(before, old, text, 1))
+}
+
+// goTo moves the cursor from the end of the text of a file to that of a line.
+func (b *browser) goTo(file, line string) {
+	b.t.Helper()
+	lines := strings.Split(b.text(file), "\n")
+	for range len(lines) - 1 - slices.Index(lines, line) {
+		b.press(keyUp)
+	}
+	b.press(keyEnd)
 }
 
 // shows waits until an element has a text.
@@ -88,7 +115,7 @@ func (b *browser) click(text string) {
 func TestPlayground(t *testing.T) {
 	dir := playgroundSite(t)
 	size := int64(0)
-	for _, name := range []string{"playground.wasm.gz", "playground-sources.txtar.gz"} {
+	for _, name := range []string{"playground.wasm.gz", "playground-sources.txtar.gz", "playground.js"} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -133,12 +160,42 @@ func TestPlayground(t *testing.T) {
 		b.change("types.go", "validation:Maximum", "validation:Maximun")
 		b.shows("findings", "unknown marker +kubebuilder:validation:Maximun")
 		b.click("types.go:")
-		if got := script[string](b, "const a = document.activeElement; return a.value.slice(a.selectionStart, a.selectionEnd)"); got != "+kubebuilder:validation:Maximun=12" {
+		if got := script[string](b, inEditor+"return host.shadowRoot.getSelection().toString()", "types.go"); got != "+kubebuilder:validation:Maximun=12" {
 			t.Errorf("the finding selects %q", got)
 		}
 		b.click("Fix: ")
 		b.lacks("findings", "unknown marker")
+		b.change("types.go", "validation:Maximum", "validation:Maximun")
+		b.until(inEditor+"return content.querySelector('.cm-lintRange')?.textContent.includes('Maximun=12') ?? false", "types.go")
+		b.press(keyNextFinding)
+		b.until(inEditor+"const action = host.shadowRoot.querySelector('.cm-diagnosticAction'); action?.click(); return !!action", "types.go")
+		b.lacks("findings", "unknown marker")
 		b.shows("crds", "maximum: 12")
+	})
+	story("key presses", func(t *testing.T) {
+		script[any](b, `window.runs = 0;
+			const post = Worker.prototype.postMessage;
+			Worker.prototype.postMessage = function (message) { window.runs += message.method === 'run'; post.call(this, message); };
+			addEventListener('keydown', () => { window.pressed = performance.now(); }, true);
+			new MutationObserver(() => { window.took = performance.now() - window.pressed; }).observe(document.getElementById('crds'), {childList: true});`)
+		ran := func(runs int) {
+			t.Helper()
+			b.until("return window.runs === arguments[0] && document.getElementById('stop').disabled", runs)
+		}
+		b.change("types.go", "// Columns is", "// Columns")
+		ran(1)
+		script[any](b, inEditor+"for (let i = 0; i < 10; i++) document.execCommand('insertText', false, '// more')", "types.go")
+		ran(2) // once for ten
+		b.goTo("types.go", "\t// Columns the width of the widget.")
+		var times []float64
+		for i := range 9 {
+			b.press(strconv.Itoa(i))
+			ran(3 + i)
+			times = append(times, script[float64](b, "return window.took"))
+		}
+		b.shows("crds", "widget.012345678")
+		slices.Sort(times)
+		t.Logf("from a key press to its result: %.0f ms, median of %.0f", times[4], times)
 	})
 	story("a union", func(t *testing.T) {
 		b.shows("stored", "# Widget hello: created")
@@ -163,14 +220,14 @@ func TestPlayground(t *testing.T) {
 		b.shows("changes", "breaks")
 	})
 	story("a link", func(t *testing.T) {
-		before := script[string](b, "return document.querySelector('textarea').value")
+		before := b.text("types.go")
 		b.click("Copy a link")
 		b.until("return location.hash.startsWith('#s=')")
 		link := script[string](b, "return location.href")
 		b.visit("about:blank")
 		b.visit(link)
 		b.shows("changes", "maximum")
-		if after := script[string](b, "return document.querySelector('textarea').value"); after != before {
+		if after := b.text("types.go"); after != before {
 			t.Errorf("the link has another text:\n%s", after)
 		}
 	})
@@ -209,7 +266,7 @@ func TestPlayground(t *testing.T) {
 	})
 	story("the stop button", func(t *testing.T) {
 		script[any](b, `return new Promise((stopped) => {
-			document.querySelector('textarea').dispatchEvent(new Event('input', {bubbles: true}));
+			document.querySelector('.name').dispatchEvent(new Event('input', {bubbles: true}));
 			const timer = setInterval(() => {
 				const stop = document.getElementById('stop');
 				if (stop.disabled) return;
@@ -223,11 +280,68 @@ func TestPlayground(t *testing.T) {
 		b.change("types.go", "Maximum=12", "Maximum=10")
 		b.shows("crds", "maximum: 10")
 	})
+	story("markers completed and explained", func(t *testing.T) {
+		b.change("types.go", "\t// Columns is", "\t// +\n\t// Columns is")
+		b.goTo("types.go", "\t// +")
+		b.typed("validation:Minim")
+		b.until(inEditor+"return [...host.shadowRoot.querySelectorAll('[aria-selected]')].some((o) => o.textContent.startsWith('+kubebuilder:validation:Minimum'))", "types.go")
+		time.Sleep(200 * time.Millisecond) // CodeMirror ignores an Enter that may be meant for the text
+		b.press(keyEnter)
+		b.typed("2")
+		b.shows("crds", "minimum: 2")
+		at := script[[]float64](b, inEditor+`const line = [...content.querySelectorAll('.cm-line')].find((l) => l.textContent.includes('Minimum=2'));
+			line.scrollIntoView({block: 'center'});
+			const range = document.createRange();
+			range.selectNodeContents(line);
+			const box = range.getBoundingClientRect();
+			return [box.right - 60, (box.top + box.bottom) / 2]`, "types.go")
+		b.devtools("Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at[0], "y": at[1]})
+		b.until(inEditor+"return host.shadowRoot.querySelector('.cm-explanation')?.textContent.includes('inimum') ?? false", "types.go")
+		if *pictures != "" {
+			b.shot(filepath.Join(*pictures, "playground-hover.png"))
+		}
+	})
+	story("what is too much", func(t *testing.T) {
+		types := b.text("types.go")
+		for range 20 {
+			b.click("Add a file")
+		}
+		b.write("types.go", types+"// More")
+		b.shows("findings", "there are more than 20 files")
+		b.visit("about:blank")
+		b.visit(page)
+		b.shows("crds", "maximum: 12")
+		b.write("types.go", strings.Repeat("// many\n", 70_000))
+		b.shows("findings", "the text has more than 500 kB")
+		b.write("types.go", "package v1\n"+strings.Repeat("// +kubebuilder:validation:Maximun=1\ntype A struct{}\n", 300))
+		b.shows("findings", "… and ")
+		// A long description is in the CRD wherever its type is used.
+		described := func(fields int) string {
+			text := types + "\n// " + strings.Repeat("long ", 80_000) + "\ntype Long struct{}\n\ntype Longs struct {\n"
+			for i := range fields {
+				text += fmt.Sprintf("\tF%d Long `json:\"f%d\"`\n", i, i)
+			}
+			return strings.Replace(text, "type WidgetSpec struct {", "type WidgetSpec struct {\n\tLongs Longs `json:\"longs\"`\n", 1) + "}\n"
+		}
+		b.write("types.go", described(1))
+		b.shows("crds", " characters more")
+		b.write("types.go", described(2_000))
+		b.shows("status", "Stopped: this needs more than 500 MB of memory. Change something to run again.")
+		// A state machine of 20,000 states reads 300,000 letters.
+		pattern := strings.Repeat("(?:a?){1000}", 20)
+		b.write("object.yaml", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a, namespace: a}\nspec: {type: Text, text: "+strings.Repeat("a", 300_000)+"b}\n")
+		b.write("types.go", strings.Replace(types, "MaxLength=200", "Pattern=`^"+pattern+"$`", 1))
+		b.shows("status", "Stopped after 20 seconds. Change something to run again.")
+		b.write("types.go", types)
+		b.shows("findings", "Too long")
+	})
 	story("on a phone", func(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
-			b.screen(390, 844, scheme)
-			if wide := script[int](b, "return document.documentElement.scrollWidth"); wide > 390 {
-				t.Errorf("got a width of %d pixels", wide)
+			for _, width := range []int{320, 768, 1280, 390} {
+				b.screen(width, 844, scheme)
+				if wide := script[int](b, "return document.documentElement.scrollWidth"); wide > width {
+					t.Errorf("got a width of %d pixels on a screen of %d", wide, width)
+				}
 			}
 			if *pictures != "" {
 				b.shot(filepath.Join(*pictures, "playground-phone-"+scheme+".png"))
@@ -243,14 +357,16 @@ func TestPlayground(t *testing.T) {
 		b.visit(page)
 		b.shows("crds", "maximum: 12")
 		b.until("document.getElementById('share').focus(); return true")
+		const editing = "return document.activeElement.className === 'editor'"
 		for range 20 {
-			if script[bool](b, "return document.activeElement.tagName === 'TEXTAREA'") {
+			if script[bool](b, editing) {
 				break
 			}
 			b.press(keyTab)
 		}
 		b.typed("nonsense")
-		b.shows("findings", "expected declaration, found nonsense")
+		b.shows("findings", "found nonsense")
+		b.press(keyEscape)
 		for range 20 {
 			if script[bool](b, "return document.activeElement.textContent.startsWith('types.go:')") {
 				break
@@ -258,7 +374,7 @@ func TestPlayground(t *testing.T) {
 			b.press(keyTab)
 		}
 		b.press(keyEnter)
-		if !script[bool](b, "return document.activeElement.tagName === 'TEXTAREA'") {
+		if !script[bool](b, editing) {
 			t.Error("Enter on a finding does not lead to its text")
 		}
 	})

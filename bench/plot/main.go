@@ -1,10 +1,11 @@
-// Command plot plots the results of bench growth: time and memory by the number of kinds.
+// Command plot plots the results of bench growth: time and memory by the size of generated modules.
 // Both axes are logarithmic, so that linear growth is a line of slope 1.
 //
-//	go run . POINTS.csv OUT-light.svg OUT-dark.svg OUT.png
+//	go run . POINTS.csv MODULE,MODULE OUT-light.svg OUT-dark.svg OUT.png
 //
-// Only the states in which users run the programs are plotted; see shown. A file whose name
-// ends in -dark is for pages with a dark background.
+// Each module is a row of the picture. Of kinds, which is for users, it shows wall time, of others
+// CPU time. Only the states in which users run the programs are plotted; see shown. A file whose
+// name ends in -dark is for pages with a dark background.
 //
 // It is a separate module so that the harness needs only the standard library.
 package main
@@ -40,8 +41,8 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) < 2 {
-		return errors.New("usage: go run . POINTS.csv OUT.svg …")
+	if len(args) < 3 {
+		return errors.New("usage: go run . POINTS.csv MODULE,MODULE OUT.svg …")
 	}
 	file, err := os.Open(args[0])
 	if err != nil {
@@ -52,8 +53,8 @@ func run(args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	for _, name := range args[1:] {
-		if err := drawFile(name, lines); err != nil {
+	for _, name := range args[2:] {
+		if err := drawFile(name, lines, strings.Split(args[1], ",")); err != nil {
 			return err
 		}
 	}
@@ -62,24 +63,24 @@ func run(args []string) error {
 
 // A series is one program in one state.
 type series struct {
-	name         string
-	time, memory plotter.XYs // seconds and MiB by the number of kinds
+	module, name      string
+	time, cpu, memory plotter.XYs // seconds and MiB by the size of the module
 }
 
-// readSeries reads a CSV file with a header and the columns series, kinds, milliseconds of
+// readSeries reads a CSV file with a header and the columns module, series, size, milliseconds of
 // time and of CPU, and mebibytes.
 func readSeries(r io.Reader) ([]series, error) {
 	records, err := csv.NewReader(r).ReadAll()
 	if err != nil {
 		return nil, err
 	}
-	if len(records) < 2 || len(records[0]) != 5 {
-		return nil, errors.New("want a line of titles, and lines of series, kinds, two times in milliseconds, and mebibytes")
+	if len(records) < 2 || len(records[0]) != 6 {
+		return nil, errors.New("want a line of titles, and lines of module, series, size, two times in milliseconds, and mebibytes")
 	}
 	var lines []series
 	for _, record := range records[1:] {
 		var values [4]float64
-		for i, text := range record[1:] {
+		for i, text := range record[2:] {
 			if values[i], err = strconv.ParseFloat(text, 64); err != nil {
 				return nil, err
 			}
@@ -87,12 +88,13 @@ func readSeries(r io.Reader) ([]series, error) {
 				return nil, fmt.Errorf("%q has no logarithm", text)
 			}
 		}
-		at := slices.IndexFunc(lines, func(s series) bool { return s.name == record[0] })
+		at := slices.IndexFunc(lines, func(s series) bool { return s.module == record[0] && s.name == record[1] })
 		if at < 0 {
 			at = len(lines)
-			lines = append(lines, series{name: record[0]})
+			lines = append(lines, series{module: record[0], name: record[1]})
 		}
 		lines[at].time = append(lines[at].time, plotter.XY{X: values[0], Y: values[1] / 1000})
+		lines[at].cpu = append(lines[at].cpu, plotter.XY{X: values[0], Y: values[2] / 1000})
 		lines[at].memory = append(lines[at].memory, plotter.XY{X: values[0], Y: values[3]})
 	}
 	return lines, nil
@@ -104,6 +106,19 @@ var shown = []struct{ series, label string }{
 	{"controller-gen", "controller-gen"},
 	{"schemagen (default: verified)", "schemagen crd, first run"},
 	{"schemagen, nothing changed", "schemagen crd, nothing changed"},
+	{"schemagen diff", "schemagen diff"},
+	{"schemagen docs", "schemagen docs"},
+	{"schemagen try", "schemagen try --sample"},
+	{"schemagen types", "schemagen types"},
+}
+
+// required is the number of series, at the beginning of shown, that all modules have.
+const required = 3
+
+// sizes are what the numbers of modules count.
+var sizes = map[string]string{
+	"kinds": "kinds in the module", "small kinds": "small kinds in the module", "rules": "CEL rules of a type",
+	"versions": "versions of a kind", "properties": "properties of a struct", "depth": "levels of structs",
 }
 
 // theme has the colors for pages with a light or a dark background.
@@ -117,21 +132,24 @@ type theme struct {
 var (
 	light = theme{
 		background: color.White, text: color.RGBA{0x1f, 0x23, 0x28, 0xff}, grid: color.RGBA{0xd8, 0xdc, 0xe2, 0xff},
-		lines: []color.Color{color.RGBA{0xc6, 0x4f, 0x00, 0xff}, color.RGBA{0x00, 0x68, 0xa8, 0xff}, color.RGBA{0x00, 0x80, 0x5c, 0xff}},
+		lines: []color.Color{color.RGBA{0xc6, 0x4f, 0x00, 0xff}, color.RGBA{0x00, 0x68, 0xa8, 0xff}, color.RGBA{0x00, 0x80, 0x5c, 0xff},
+			color.RGBA{0x8a, 0x6d, 0x00, 0xff}, color.RGBA{0xa8, 0x4b, 0x80, 0xff}, color.RGBA{0x3a, 0x86, 0xb8, 0xff}, color.RGBA{0x59, 0x63, 0x6e, 0xff}},
 	}
 	dark = theme{
 		background: color.RGBA{0x0d, 0x11, 0x17, 0xff}, text: color.RGBA{0xe6, 0xed, 0xf3, 0xff}, grid: color.RGBA{0x2d, 0x33, 0x3b, 0xff},
-		lines: []color.Color{color.RGBA{0xff, 0xa0, 0x57, 0xff}, color.RGBA{0x6c, 0xb6, 0xff, 0xff}, color.RGBA{0x4f, 0xd0, 0xa5, 0xff}},
+		lines: []color.Color{color.RGBA{0xff, 0xa0, 0x57, 0xff}, color.RGBA{0x6c, 0xb6, 0xff, 0xff}, color.RGBA{0x4f, 0xd0, 0xa5, 0xff},
+			color.RGBA{0xf0, 0xe4, 0x42, 0xff}, color.RGBA{0xe2, 0x9a, 0xc4, 0xff}, color.RGBA{0x9c, 0xc9, 0xe8, 0xff}, color.RGBA{0x91, 0x98, 0xa1, 0xff}},
 	}
 )
 
 // shapes are of the points, for readers who cannot distinguish the colors.
-var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
+var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}, draw.TriangleGlyph{}}
 
+// width is that of the picture, height that of one row.
 const width, height = 24 * vg.Centimeter, 11 * vg.Centimeter
 
-// drawFile draws both panels to an SVG or PNG file.
-func drawFile(name string, lines []series) error {
+// drawFile draws a row with two panels for each module to an SVG or PNG file.
+func drawFile(name string, lines []series, modules []string) error {
 	var canvas interface {
 		vg.CanvasSizer
 		io.WriterTo
@@ -141,27 +159,39 @@ func drawFile(name string, lines []series) error {
 		in = dark
 	}
 	if filepath.Ext(name) == ".svg" {
-		canvas = vgsvg.New(width, height)
+		canvas = vgsvg.New(width, height*vg.Length(len(modules)))
 	} else {
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(144))}
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height*vg.Length(len(modules))), vgimg.UseDPI(144))}
 	}
-	times, err := panel("Time until the CRDs are written", in, lines, seconds, func(s series) plotter.XYs { return s.time })
-	if err != nil {
-		return err
+	var panels [][]*plot.Plot
+	for _, module := range modules {
+		title, time := "CPU time", func(s series) plotter.XYs { return s.cpu }
+		if module == "kinds" {
+			title, time = "Time until the CRDs are written", func(s series) plotter.XYs { return s.time }
+		}
+		times, err := panel(title, module, in, lines, seconds, time)
+		if err != nil {
+			return err
+		}
+		memory, err := panel("Peak memory", module, in, lines, mebibytes, func(s series) plotter.XYs { return s.memory })
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(lines, func(s series) bool { return s.module == module && s.name == shown[required].series }) {
+			times.Y.Max *= 100 // for the legend, which is long
+		}
+		// One legend is enough.
+		memory.Legend = plot.NewLegend()
+		panels = append(panels, []*plot.Plot{times, memory})
 	}
-	memory, err := panel("Peak memory", in, lines, mebibytes, func(s series) plotter.XYs { return s.memory })
-	if err != nil {
-		return err
-	}
-	// One legend is enough.
-	memory.Legend = plot.NewLegend()
-	panels := [][]*plot.Plot{{times, memory}}
 	all := draw.New(canvas)
 	all.SetColor(in.background) // also behind the space between the panels
 	all.Fill(all.Path())
-	tiles := draw.Tiles{Rows: 1, Cols: 2, PadX: vg.Centimeter, PadTop: vg.Centimeter / 3, PadBottom: vg.Centimeter / 3, PadLeft: vg.Centimeter / 3, PadRight: vg.Centimeter / 2}
-	for i, c := range plot.Align(panels, tiles, all)[0] {
-		panels[0][i].Draw(c)
+	tiles := draw.Tiles{Rows: len(panels), Cols: 2, PadX: vg.Centimeter, PadTop: vg.Centimeter / 3, PadBottom: vg.Centimeter / 3, PadLeft: vg.Centimeter / 3, PadRight: vg.Centimeter / 2}
+	for i, row := range plot.Align(panels, tiles, all) {
+		for j, c := range row {
+			panels[i][j].Draw(c)
+		}
 	}
 	var out bytes.Buffer
 	if _, err := canvas.WriteTo(&out); err != nil {
@@ -175,11 +205,11 @@ func drawFile(name string, lines []series) error {
 	return os.WriteFile(name, data, 0o666)
 }
 
-// panel plots one figure by the number of kinds.
-func panel(title string, in theme, lines []series, unit func(float64) string, figure func(series) plotter.XYs) (*plot.Plot, error) {
+// panel plots one figure by the size of a module.
+func panel(title, module string, in theme, lines []series, unit func(float64) string, figure func(series) plotter.XYs) (*plot.Plot, error) {
 	p := plot.New()
 	p.BackgroundColor = in.background
-	p.Title.Text, p.X.Label.Text = title, "kinds in the module"
+	p.Title.Text, p.X.Label.Text = title, sizes[module]
 	for _, style := range []*draw.TextStyle{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
 		style.Color = in.text
 		style.Font.Variant = "Sans"
@@ -199,9 +229,12 @@ func panel(title string, in theme, lines []series, unit func(float64) string, fi
 	p.Legend.Padding = vg.Points(3)
 	p.Legend.XOffs, p.Legend.YOffs = vg.Points(6), vg.Points(-4)
 	for i, want := range shown {
-		at := slices.IndexFunc(lines, func(s series) bool { return s.name == want.series })
+		at := slices.IndexFunc(lines, func(s series) bool { return s.module == module && s.name == want.series })
+		if at < 0 && i >= required {
+			continue
+		}
 		if at < 0 {
-			return nil, fmt.Errorf("no series %q", want.series)
+			return nil, fmt.Errorf("no series %q of %s", want.series, module)
 		}
 		line, points, err := plotter.NewLinePoints(figure(lines[at]))
 		if err != nil {

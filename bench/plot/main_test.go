@@ -9,17 +9,17 @@ import (
 	"testing"
 )
 
-const points = "series,kinds,milliseconds,CPU milliseconds,mebibytes\na,1,10,9,40\n\"b, too\",1,100,99,50\na,1000,1000,999,400\n"
+const points = "module,series,size,milliseconds,CPU milliseconds,mebibytes\nkinds,a,1,10,9,40\nkinds,\"b, too\",1,100,99,50\nkinds,a,1000,1000,999,400\nrules,a,1,10,9,40\n"
 
 func TestReadSeries(t *testing.T) {
 	lines, err := readSeries(strings.NewReader(points))
-	if err != nil || len(lines) != 2 || lines[1].name != "b, too" {
+	if err != nil || len(lines) != 3 || lines[1].name != "b, too" {
 		t.Fatalf("got %v, %v", lines, err)
 	}
-	if last := lines[0]; len(last.time) != 2 || last.time[1].Y != 1 || last.memory[1].X != 1000 || last.memory[1].Y != 400 {
+	if last := lines[0]; len(last.time) != 2 || last.time[1].Y != 1 || last.cpu[1].Y != 0.999 || last.memory[1].X != 1000 || last.memory[1].Y != 400 {
 		t.Errorf("got %v", last)
 	}
-	for _, text := range []string{"", "series,kinds\n", points + "a,0,1,1,1\n", points + "a,x,1,1,1\n"} {
+	for _, text := range []string{"", "module,series\n", points + "kinds,a,0,1,1,1\n", points + "kinds,a,x,1,1,1\n"} {
 		if _, err := readSeries(strings.NewReader(text)); err == nil {
 			t.Errorf("%q is taken", text)
 		}
@@ -30,7 +30,7 @@ func TestDraw(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join("..", "..", "docs", "growth.csv")
 	svg, dark, png := filepath.Join(dir, "out.svg"), filepath.Join(dir, "out-dark.svg"), filepath.Join(dir, "out.png")
-	if err := run([]string{in, svg, dark, png}); err != nil {
+	if err := run([]string{in, "kinds", svg, dark, png}); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{svg: "fill:#FFFFFF", dark: "fill:#0D1117", png: "\x89PNG"} {
@@ -38,7 +38,7 @@ func TestDraw(t *testing.T) {
 		if err != nil || !bytes.Contains(data, []byte(want)) {
 			t.Errorf("%s lacks %q: %v", name, want, err)
 		}
-		for _, label := range shown {
+		for _, label := range shown[:required] {
 			if name != png && !bytes.Contains(data, []byte(label.label)) {
 				t.Errorf("%s lacks %q", name, label.label)
 			}
@@ -48,7 +48,7 @@ func TestDraw(t *testing.T) {
 	if err := os.WriteFile(other, []byte(points), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := run([]string{other, svg}); err == nil || !strings.Contains(err.Error(), "no series") {
+	if err := run([]string{other, "kinds", svg}); err == nil || !strings.Contains(err.Error(), "no series") {
 		t.Errorf("got error %v for other series", err)
 	}
 }

@@ -111,7 +111,7 @@ func replaceRules(ctx context.Context, s *generation.Settings, isWanted func(sug
 	if err != nil {
 		return err
 	}
-	isOther := func(found suggest.Suggestion) bool { return !isWanted(found) || found.OptIn != nil }
+	isOther := func(found suggest.Suggestion) bool { return !isWanted(found) || len(found.OptIn) > 0 }
 	outputs, err := edited(s, slices.DeleteFunc(suggestions, isOther))
 	if err != nil {
 		return err

@@ -1,12 +1,15 @@
 package apiserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -21,8 +24,8 @@ import (
 type Parts struct {
 	// owners are the definitions that contain a node, by index.
 	owners map[*structural.Schema]int
-	// patterns are the regular expressions, with whether they compile.
-	patterns map[string]bool
+	// patterns are the regular expressions; nil for those that do not compile.
+	patterns map[string]*regexp.Regexp
 	contents map[*structural.Schema]nodeContent
 	// owner is the definition being reduced, and relies the other owners of what it omits.
 	owner  int
@@ -36,7 +39,7 @@ type Parts struct {
 
 // NewParts returns a Parts that has not seen a definition.
 func NewParts() *Parts {
-	return &Parts{owners: map[*structural.Schema]int{}, patterns: map[string]bool{}, contents: map[*structural.Schema]nodeContent{}}
+	return &Parts{owners: map[*structural.Schema]int{}, patterns: map[string]*regexp.Regexp{}, contents: map[*structural.Schema]nodeContent{}}
 }
 
 // maxPartHeight is the height of schemas of which parts are left out: the server limits the height of
@@ -119,7 +122,7 @@ func (p *Parts) without(schema *structural.Schema, place surroundings) *structur
 	}
 	out := *schema
 	if v := schema.ValueValidation; v != nil && v.Pattern != "" {
-		if p.compiles(v.Pattern) {
+		if p.compile(v.Pattern) != nil {
 			validation := *v
 			validation.Pattern = ""
 			out.ValueValidation = &validation
@@ -144,10 +147,14 @@ func (p *Parts) without(schema *structural.Schema, place surroundings) *structur
 	}
 	out.Properties = make([]structural.Property, 0, len(schema.Properties))
 	for _, property := range schema.Properties {
-		keep := place.root && (property.Name == "metadata" || property.Name == "kind" || property.Name == "apiVersion") || slices.Contains(place.keys, property.Name)
+		isMeta := place.root && (property.Name == "metadata" || property.Name == "kind" || property.Name == "apiVersion")
 		c := p.content(property.Schema)
-		if keep || c.defaults && place.values {
+		if isMeta || c.defaults && place.values {
 			out.Properties = append(out.Properties, property)
+			continue
+		}
+		if slices.Contains(place.keys, property.Name) {
+			out.Properties = append(out.Properties, structural.Property{Name: property.Name, Schema: p.without(property.Schema, inside)})
 			continue
 		}
 		used := inside.ruled && (p.mayUse(property.Name) || schema.Requires(property.Name))
@@ -236,12 +243,11 @@ func (p *Parts) isValid(s *structural.Schema) bool {
 		v = &structural.ValueValidation{}
 	}
 	switch {
-	case s.Default != nil && !isPlainDefault(s), s.Example != nil, s.ExternalDocs != nil, s.XEmbeddedResource, s.XListMapKeys != nil, s.XValidations != nil,
+	case s.Default != nil && !p.holdsDefault(s, v), s.Example != nil, s.ExternalDocs != nil, s.XEmbeddedResource, s.XListMapKeys != nil, s.XValidations != nil,
 		s.XPreserveUnknownFields != nil && !*s.XPreserveUnknownFields,
 		v.UniqueItems, v.MultipleOf != nil, v.AllOf != nil, v.OneOf != nil, v.Not != nil,
-		v.Pattern != "" && !p.compiles(v.Pattern),
+		v.Pattern != "" && p.compile(v.Pattern) == nil,
 		!slices.ContainsFunc(knownFormats[:], func(known typeFormat) bool { return known.format == v.Format && known.kind == s.Type }) && v.Format != "",
-		v.Format != "" && (v.Minimum != nil || v.Maximum != nil),
 		slices.ContainsFunc(v.Enum, func(value structural.JSON) bool { return !isText(value) }):
 		return false
 	case s.XIntOrString:
@@ -250,16 +256,19 @@ func (p *Parts) isValid(s *structural.Schema) bool {
 		return false
 	}
 	switch s.Type {
-	case "string", "integer", "number", "boolean":
-		return hasNoParts(s)
 	case "array":
-		return s.Items != nil && s.Properties == nil && s.AdditionalProperties == nil && s.XMapType == "" && (s.XListType == "" || s.XListType == "atomic")
+		return s.Items != nil && s.Properties == nil && s.AdditionalProperties == nil && s.XMapType == "" &&
+			(s.XListType == "" || s.XListType == "atomic" || s.XListType == "set" && isScalarType(s.Items.Type) && !s.Items.Nullable)
 	case "object":
 		a := s.AdditionalProperties
 		return s.Items == nil && (a == nil || s.Properties == nil && (a.Bool || a.Schema != nil)) && s.XListType == "" &&
 			(s.XMapType == "" || s.XMapType == "atomic" || s.XMapType == "granular")
 	}
-	return false
+	return isScalarType(s.Type) && hasNoParts(s)
+}
+
+func isScalarType(kind string) bool {
+	return kind == "string" || kind == "integer" || kind == "number" || kind == "boolean"
 }
 
 // typeFormat is a format, and the type for which it is meant.
@@ -273,16 +282,35 @@ func hasNoParts(s *structural.Schema) bool {
 	return s.Items == nil && s.Properties == nil && s.AdditionalProperties == nil && s.XListType == "" && s.XMapType == ""
 }
 
-// isPlainDefault reports whether the default of a node is a value of its type, without other restrictions.
-func isPlainDefault(s *structural.Schema) bool {
+// holdsDefault reports whether the default of a node is certainly a value of the node, whose
+// restrictions are given.
+func (p *Parts) holdsDefault(s *structural.Schema, v *structural.ValueValidation) bool {
+	if !json.Valid(s.Default.Raw) || v.Enum != nil && !slices.ContainsFunc(v.Enum, func(value structural.JSON) bool { return bytes.Equal(value.Raw, s.Default.Raw) }) {
+		return false
+	}
 	switch s.Type {
 	case "string":
-		return s.ValueValidation == nil && isText(*s.Default)
+		var text string
+		if v.Format != "" || json.Unmarshal(s.Default.Raw, &text) != nil {
+			return false
+		}
+		n := int64(utf8.RuneCountInString(text))
+		return (v.MinLength == nil || n >= *v.MinLength) && (v.MaxLength == nil || n <= *v.MaxLength) &&
+			(v.Pattern == "" || p.compile(v.Pattern) != nil && p.compile(v.Pattern).MatchString(text))
 	case "boolean":
-		return s.ValueValidation == nil && (string(s.Default.Raw) == "true" || string(s.Default.Raw) == "false")
+		return string(s.Default.Raw) == "true" || string(s.Default.Raw) == "false"
+	case "integer":
+		n, err := strconv.ParseInt(string(s.Default.Raw), 10, 32)
+		within := func(bound *float64, exclusive bool, sign float64) bool {
+			return bound == nil || isIn32Bits(*bound) && (sign*float64(n) > sign**bound || float64(n) == *bound && !exclusive)
+		}
+		return err == nil && within(v.Minimum, v.ExclusiveMinimum, 1) && within(v.Maximum, v.ExclusiveMaximum, -1)
 	}
 	return false
 }
+
+// isIn32Bits reports whether integers of all formats may have a bound.
+func isIn32Bits(bound float64) bool { return bound == float64(int32(bound)) }
 
 // isText reports whether a value is a string.
 func isText(value structural.JSON) bool {
@@ -295,13 +323,12 @@ func isOnlyType(n structural.NestedValueValidation, kind string) bool {
 	return reflect.DeepEqual(n, structural.NestedValueValidation{ForbiddenGenerics: structural.Generic{Type: kind}})
 }
 
-// compiles reports whether the server can compile a regular expression.
-func (p *Parts) compiles(pattern string) bool {
-	ok, known := p.patterns[pattern]
+// compile returns a regular expression, or nil if the server cannot compile it.
+func (p *Parts) compile(pattern string) *regexp.Regexp {
+	compiled, known := p.patterns[pattern]
 	if !known {
-		_, err := regexp.Compile(pattern)
-		ok = err == nil
-		p.patterns[pattern] = ok
+		compiled, _ = regexp.Compile(pattern)
+		p.patterns[pattern] = compiled
 	}
-	return ok
+	return compiled
 }

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/schemagen/schemagen/internal/apiserver"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
 )
 
 // modeKind is a Go type of fields with modes.
@@ -127,7 +129,7 @@ func discriminated[F any](t *testing.T, f modeField, mode string, value F, requi
 }
 
 // TestModes compares the server's answers about the rules for +k8s:ifMode with the functions that
-// validation-gen calls for it, on random objects of random tags.
+// validation-gen calls for it, on random objects of random tags, and with [unions.Validate].
 func TestModes(t *testing.T) {
 	random := rand.New(rand.NewPCG(42, 3))
 	kinds := modeKinds()
@@ -169,10 +171,16 @@ func TestModes(t *testing.T) {
 	}
 	source.WriteString("}\n")
 	files, found := generateSource(t, source.String(), "")
-	kind, err := apiserver.NewKind(decodeDefinition(t, files, found), "v1")
+	crd := decodeDefinition(t, files, found)
+	kind, err := apiserver.NewKind(crd, "v1")
 	if err != nil {
 		t.Fatal(err)
 	}
+	schema, unsupported := structural.FromProps(crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
+	if len(unsupported) > 0 {
+		t.Fatal(unsupported)
+	}
+	plan := unions.Compile(schema, unions.Options{})
 	const objects = 500
 	accepted := 0
 	for range objects {
@@ -203,9 +211,21 @@ func TestModes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got []string
+		var got, inMode, validated []string
 		for _, e := range answer.Errors {
 			got = append(got, e.Field)
+			isCheck := e.Type == field.ErrorTypeInvalid
+			if !isCheck && !strings.HasPrefix(e.Detail, "may not be specified for any") { // whose rule names no mode
+				inMode = append(inMode, e.Field+": "+e.Detail)
+			}
+		}
+		for _, e := range plan.Validate(nil, map[string]any{"spec": spec}, nil) {
+			validated = append(validated, e.Field+": "+e.Detail)
+		}
+		slices.Sort(inMode)
+		slices.Sort(validated)
+		if !slices.Equal(inMode, validated) {
+			t.Fatalf("mode %q, flag %t: the server reports %q, the plan %q", mode, flag, inMode, validated)
 		}
 		slices.Sort(got)
 		slices.Sort(want)

@@ -2,9 +2,11 @@ package rules
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/utils/ptr"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -19,11 +21,16 @@ type group struct {
 
 // table returns the table of the rules of a group, which are some of a list; nil as [newTable].
 func (g group) table(s *structural.Schema, list []structural.Rule) *Table {
-	var rules []structural.Rule
+	return newTable(s, g.of(list))
+}
+
+// of returns the rules of the group.
+func (g group) of(list []structural.Rule) []structural.Rule {
+	var out []structural.Rule
 	for _, i := range g.rules {
-		rules = append(rules, list[i])
+		out = append(out, list[i])
 	}
-	return newTable(s, rules)
+	return out
 }
 
 // grouped returns the rules of an object in groups, and the indexes of those that cannot be read
@@ -67,10 +74,18 @@ type Answers struct {
 }
 
 // CompareAnswers compares what old and new rules of an object accept. A rule that cannot be read exactly
-// has to be among both.
+// has to be among both. New rules that also hold for updates of what was refused before count without that.
 func CompareAnswers(s *structural.Schema, old, new []structural.Rule) Answers {
 	out := Answers{Same: true, Refused: map[int]map[string]any{}, Accepted: map[int]map[string]any{}}
-	list := slices.Concat(old, new)
+	list := slices.Clone(old)
+	for _, rule := range new {
+		isOld := slices.ContainsFunc(old, func(r structural.Rule) bool { return r.Rule == rule.Rule })
+		condition, _, ok := strings.Cut(rule.Rule, celtext.Ratchet)
+		if ok && !isOld && ptr.Deref(rule.OptionalOldSelf, false) {
+			rule = structural.Rule{Rule: condition}
+		}
+		list = append(list, rule)
+	}
 	groups, unread := grouped(s, list)
 	for _, i := range unread {
 		others := new

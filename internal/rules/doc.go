@@ -36,4 +36,5 @@
 //   - columns.go, classes.go: the fields that rules read, and the values that they tell apart
 //   - answers.go: rules in groups that read the same fields, and what they accept
 //   - meaning.go: markers of the same meaning as rules
+//   - replacement.go: how these are written
 package rules

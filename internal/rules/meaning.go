@@ -3,7 +3,6 @@ package rules
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +29,8 @@ const (
 	// Modes means that the value of the discriminator decides whether one field may be set or has to be:
 	// it is a member for each value that allows it. An absent discriminator is the value "" or "false".
 	Modes
+	// Excludes means that the second member is not set where the first one is. Only a [Replacement] has it.
+	Excludes
 )
 
 // Marker is what a marker says.
@@ -94,6 +95,9 @@ type Meaning struct {
 	Rules []int
 	// Markers accept the same objects as the rules; there may be none.
 	Markers []Marker
+	// Replacement is how Markers are written in Go source; nil if there is no way, or if modes would take the
+	// place of a union that is near.
+	Replacement *Replacement
 	// Combinations is the number of rows of the table, and Accepting how many the rules accept.
 	Combinations, Accepting int
 	// Near is a single marker that accepts less than the rules, but refuses mostly what they refuse; nil
@@ -130,6 +134,7 @@ func Meanings(s *structural.Schema, list []structural.Rule) []Meaning {
 // meaning returns what all rules of a table mean.
 func (t *Table) meaning() Meaning {
 	out := Meaning{Combinations: len(t.rows), Accepting: len(t.accepted), Markers: t.cover(t.implied())}
+	out.Replacement = t.replacement(out.Markers)
 	if len(out.Markers) == 1 && out.Markers[0].Kind != Modes {
 		return out
 	}
@@ -151,15 +156,18 @@ func (t *Table) meaning() Meaning {
 		if isTighter && refused >= len(differing) && len(differing) > 0 {
 			out.Near = &marker
 			out.Accepted = t.object(differing[0])
+			if out.Replacement != nil && slices.ContainsFunc(out.Replacement.Markers, isMode) {
+				out.Replacement = nil // the union is what they were meant for
+			}
 			return out
 		}
 	}
 	return out
 }
 
-// incomplete returns the union of a discriminator that also has the fields which are named as one of its
-// values, and that no rule reads, with an object that has such a field beside another value; nil if there
-// are none.
+// incomplete returns the union of a discriminator that also has the fields that no rule reads although they are named
+// as one of its values, or although all other fields are members, with an object that has such a field beside another
+// value; nil if there are none.
 func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *Marker, accepted map[string]any) {
 	d := t.self.child(found.Discriminator)
 	if d == nil || len(enumOf(d.schema)) < 2 || found.Kind == Modes && len(found.Members) > 1 {
@@ -180,11 +188,41 @@ func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *
 			}
 		}
 	}
+	if name := t.lastField(found, isRead); accepted == nil && name != "" {
+		near.Members = append(near.Members, unions.Member{Name: name, Value: strings.ToUpper(name[:1]) + name[1:]})
+		accepted = t.object(t.rows[slices.IndexFunc(t.rows, row.isAccepted)])
+		accepted[name] = unions.Sample(t.schema.Property(name), false)
+	}
 	if accepted == nil {
 		return nil, nil
 	}
 	return near, accepted
 }
+
+// lastField returns the only object that is not a member of a union which has a member for each of three or more
+// values; empty if there is none, or if a rule reads it.
+func (t *Table) lastField(found Marker, isRead func(field string) bool) string {
+	d := t.self.child(found.Discriminator)
+	if found.Kind != Discriminated || len(found.Members) < 3 || len(found.Members) < len(enumOf(d.schema)) {
+		return ""
+	}
+	var rest []string
+	for _, p := range t.schema.Properties {
+		isMember := slices.ContainsFunc(found.Members, func(m unions.Member) bool { return m.Name == p.Name })
+		if !isMember && p.Name != d.step {
+			rest = append(rest, p.Name)
+		}
+	}
+	if len(rest) != 1 || t.schema.Requires(rest[0]) || isRead(rest[0]) {
+		return ""
+	}
+	if s := t.schema.Property(rest[0]); s.Type != "object" || s.Default != nil {
+		return ""
+	}
+	return rest[0]
+}
+
+func isMode(m Marker) bool { return m.Kind == Modes }
 
 func (r row) isAccepted() bool { return isAccepted(r.outcomes) }
 
@@ -225,7 +263,7 @@ func (t *Table) cover(candidates []Marker) []Marker {
 // and of which nothing else matters.
 func (t *Table) members() []*part {
 	return slices.DeleteFunc(slices.Clone(t.self.children), func(p *part) bool {
-		if len(p.children) > 0 || !p.optional && !slices.ContainsFunc(p.choices, isZero) {
+		if len(p.children) > 0 || !p.optional && !slices.ContainsFunc(p.choices, t.uses[p].isEmpty) {
 			return true
 		}
 		column := slices.Index(t.columns, p)
@@ -248,18 +286,33 @@ func (t *Table) members() []*part {
 // value.
 func (t *Table) has(r row, p *part) bool {
 	class := r.classes[slices.Index(t.columns, p)]
-	return class != absent && p.choices[class] != nil && (!t.uses[p].readsValue() || !isZero(p.choices[class]))
+	if class == absent || p.choices[class] == nil {
+		return false
+	}
+	return !t.uses[p].readsValue() || !t.uses[p].isEmpty(p.choices[class])
 }
 
-// isZero reports whether a value is the zero value of its type, or an empty list or map.
-func isZero(value any) bool {
+// isEmpty reports whether the value of a class is the zero value of its type, or an empty list or map, and the
+// class has no other values.
+func (u *use) isEmpty(value any) bool {
+	isListed := len(enumOf(u.schema)) > 0
+	low, _ := bounds(u.schema)
 	switch value := value.(type) {
+	case nil:
+		return true
+	case bool:
+		return !value
+	case string:
+		return value == "" && (!isListed || u.isWhole || len(u.sizes) > 0 || slices.Contains(u.texts, ""))
+	case int64:
+		isNext := !isListed && low == 0 && slices.Contains(u.numbers, 1)
+		return value == 0 && (u.isWhole || isNext || slices.Contains(u.numbers, 0))
 	case []any:
-		return len(value) == 0
+		return len(value) == 0 && (slices.Contains(u.sizes, 0) || slices.Contains(u.sizes, 1))
 	case map[string]any:
-		return len(value) == 0
+		return len(value) == 0 && (slices.Contains(u.sizes, 0) || slices.Contains(u.sizes, 1))
 	}
-	return value == nil || reflect.ValueOf(value).IsZero()
+	return false
 }
 
 // holds reports whether a marker accepts a row.

@@ -50,7 +50,7 @@ func (m Marker) String() string {
 	if m.Nonempty {
 		nonempty = "nonempty "
 	}
-	return fmt.Sprintf("%s%s(%s)", nonempty, []string{"exactly", "by " + m.Discriminator, "most", "least", "required", "requires", "mode " + m.Discriminator}[m.Kind], strings.Join(members, " "))
+	return fmt.Sprintf("%s%s(%s)", nonempty, []string{"exactly", "by " + m.Discriminator, "most", "least", "required", "requires", "mode " + m.Discriminator, "excludes"}[m.Kind], strings.Join(members, " "))
 }
 
 // TestMeanings has rules that people write, and the markers for them.
@@ -82,6 +82,9 @@ func TestMeanings(t *testing.T) {
 		{[]string{"has(self.open) && self.open || !has(self.a)"}, "nonempty requires(a open)"},
 		{[]string{"(has(self.list) && self.list.size() > 0) != (has(self.size) && self.size != '')"}, "nonempty exactly(list size)"},
 		{[]string{"!has(self.a) || !has(self.list) || self.list == []"}, "nonempty most(a list)"},
+		{[]string{"has(self.list) && self.list.size() > 1 || !has(self.a)"}, ""}, // one item is not empty
+		{[]string{"has(self.driver) && self.driver == 'north' || !has(self.a)"},
+			`mode driver(a=north,optional) near by driver(a=north,optional north=north south=South east=East), accepts {"north":{},"type":"A"}`},
 		// Almost.
 		{[]string{"has(self.a) != has(self.b) != has(self.c)"}, `near exactly(a b c), accepts {"a":{},"b":{},"c":{},"type":"A"}`},
 		{[]string{"self.type != 'A' || has(self.a)"}, `mode type(a=A a=B,optional a=C,optional a=None,optional) near by type(a=A), accepts {"a":{},"type":"B"}`},
@@ -115,6 +118,40 @@ func TestMeanings(t *testing.T) {
 	}
 }
 
+// TestLastField wants a union to lack the only object that is not a member of it. No value of its discriminator is
+// for that object, so that it may be set with all of them.
+func TestLastField(t *testing.T) {
+	const fields = `
+type: object
+required: [form]
+properties:
+  form: {type: string, enum: [Round, Square, Flat]}
+  round: {type: object}
+  square: {type: object}
+  flat: {type: object}
+`
+	var union []string
+	for _, value := range []string{"Round", "Square", "Flat"} {
+		union = append(union, fmt.Sprintf("(self.form == '%s') == has(self.%s)", value, strings.ToLower(value)))
+	}
+	for _, c := range []struct{ more, want string }{
+		{"  hollow: {type: object}", `{"form":"Round","hollow":{},"round":{}}`},
+		{"  name: {type: string}", "null"},
+		{"  hollow: {type: object}\n  inner: {type: object}", "null"},
+		{"  hollow: {type: object, default: {}}", "null"},
+	} {
+		s := schemaOf(t, fields+c.more)
+		found := Meanings(s, rulesOf(union...))
+		if len(found) != 1 || plainjson.Text(found[0].Accepted) != c.want {
+			t.Errorf("%s: %v", c.more, found)
+		}
+		read := append(slices.Clip(union), "!has(self.hollow) || self.hollow == oldSelf.hollow")
+		if found := Meanings(s, rulesOf(read...)); len(found) != 1 || found[0].Near != nil {
+			t.Errorf("%s: %v, although a rule reads it", c.more, found)
+		}
+	}
+}
+
 // TestMeaningOfLargeUnions wants unions with many members to be found, though their tables have many rows.
 func TestMeaningOfLargeUnions(t *testing.T) {
 	const members = 11
@@ -134,12 +171,128 @@ func TestMeaningOfLargeUnions(t *testing.T) {
 	}
 }
 
+// TestReplacements has rules, the markers that are written for them, and the fields that then need a minimum.
+func TestReplacements(t *testing.T) {
+	const spec = `
+type: object
+required: [type, count]
+properties:
+  type: {type: string, enum: [A, B, C, None]}
+  a: {type: object}
+  b: {type: object}
+  text: {type: string, maxLength: 9}
+  name: {type: string, minLength: 1, maxLength: 9}
+  list: {type: array, items: {type: string}, maxItems: 3}
+  keys: {type: object, additionalProperties: {type: string}}
+  open: {type: boolean}
+  shut: {type: boolean}
+  count: {type: integer, minimum: 0, maximum: 9}
+  maybe: {type: boolean, nullable: true}
+`
+	const setText = "has(self.text) && self.text != ''"
+	const setList = "has(self.list) && self.list.size() > 0"
+	for _, c := range []struct {
+		rules []string
+		want  string
+	}{
+		{[]string{"has(self.a) != has(self.b)"}, "exactly(a b)"},
+		{[]string{"has(self.text) != has(self.list)"}, "exactly(list text)"},
+		{[]string{"!has(self.a) || has(self.b)"}, "requires(a b)"},
+		{[]string{"!has(self.a) || has(self.name)"}, "requires(a name)"},
+		// A tag takes the empty text for none, and so does this rule, but not that one.
+		{[]string{"!has(self.a) || " + setText}, "nonempty requires(a text)"},
+		{[]string{"!has(self.a) || has(self.text)"}, `requires(a text), with text bounded, not {"count":1,"text":"","type":"A"}`},
+		{[]string{"!(has(self.open) && self.open) || " + setText}, "nonempty requires(open text)"},
+		{[]string{"!has(self.open) || has(self.a)"}, ""}, // no minimum refuses false
+		{[]string{"!(has(self.maybe) && self.maybe) || has(self.a)"}, ""},
+		{[]string{"!has(self.a) || self.count > 0"}, "nonempty requires(a count)"},
+		{[]string{"!(has(self.open) && self.open && has(self.shut) && self.shut)"}, "excludes(open shut)"},
+		{[]string{"!has(self.a) || !(" + setList + ")", "!has(self.a) || !(" + setText + ")", "!(" + setText + ") || !(" + setList + ")"}, "excludes(a list) excludes(a text) excludes(list text)"},
+		{[]string{"(" + setText + ") != (" + setList + ")"}, `nonempty exactly(list text), with list, text bounded, not {"count":1,"list":["example"],"text":"","type":"A"}`},
+		{[]string{"(" + setText + ") || has(self.keys) && self.keys.size() > 0"}, `nonempty least(keys text), with keys, text bounded, not {"count":1,"keys":{"k":"example"},"text":"","type":"A"}`},
+		{[]string{"has(self.open) && self.open || has(self.a)"}, ""}, // nothing counts booleans that are true
+		{[]string{"has(self.a)"}, "required(a)"},
+		{[]string{"self.type in ['A', 'B'] == has(self.a)"}, "mode type(a=A a=B)"},
+		{[]string{"(self.type == 'A') == has(self.a)", "self.type in ['A', 'B'] || !has(self.b)"}, "mode type(a=A) mode type(b=A,optional b=B,optional)"},
+		{[]string{"self.type == 'A' || !has(self.text)"}, "by type(text=A,optional)"},
+		{[]string{"self.type in ['A', 'B'] || !has(self.text)"}, `mode type(text=A,optional text=B,optional), with text bounded, not {"count":1,"text":"","type":"A"}`},
+		{[]string{"has(self.a) != has(self.b) || self.type == 'A'"}, ""},
+		{[]string{"self.type != 'A' || has(self.a)"}, ""}, // it is almost a union
+	} {
+		s := schemaOf(t, spec)
+		var texts []string
+		for _, m := range Meanings(s, rulesOf(c.rules...)) {
+			if m.Replacement == nil {
+				continue
+			}
+			text := strings.Trim(fmt.Sprint(m.Replacement.Markers), "[]")
+			if len(m.Replacement.Bounded) > 0 {
+				text += fmt.Sprintf(", with %s bounded, not %s", strings.Join(m.Replacement.Bounded, ", "), plainjson.Text(m.Replacement.Accepted))
+			}
+			texts = append(texts, text)
+			m.Replacement.check(t, s, rulesOf(c.rules...))
+		}
+		if got := strings.Join(texts, "; "); got != c.want {
+			t.Errorf("%q: %s, want %s", c.rules, got, c.want)
+		}
+	}
+}
+
+// check wants the rules that are written for a replacement to have the answers of others, if the fields that need a
+// minimum have one. Without it, they have others.
+func (r *Replacement) check(t *testing.T, s *structural.Schema, own []structural.Rule) {
+	t.Helper()
+	bounded := *s
+	bounded.Properties = slices.Clone(s.Properties)
+	for i, p := range bounded.Properties {
+		if !slices.Contains(r.Bounded, p.Name) {
+			continue
+		}
+		field := *p.Schema
+		v := structural.ValueValidation{}
+		if field.ValueValidation != nil {
+			v = *field.ValueValidation
+		}
+		v.MinLength, v.MinItems, v.MinProperties = new(int64(1)), new(int64(1)), new(int64(1))
+		field.ValueValidation = &v
+		bounded.Properties[i].Schema = &field
+	}
+	var written []structural.Rule
+	for _, m := range r.Markers {
+		written = append(written, m.rules(t, &bounded)...)
+	}
+	if !CompareAnswers(&bounded, own, written).Same {
+		t.Errorf("%v: %v has other answers:\n%v", own, r.Markers, written)
+	}
+}
+
 // rules returns the rules that are written for a marker of a schema.
 func (m Marker) rules(t *testing.T, s *structural.Schema) []structural.Rule {
 	t.Helper()
-	var names []string
+	var names, set []string
 	for _, member := range m.Members {
 		names = append(names, member.Name)
+		set = append(set, unions.IsSet("self."+member.Name, unions.Nonzero(property(s, member.Name).Schema)))
+	}
+	switch m.Kind {
+	case Required:
+		return rulesOf("has(self." + names[0] + ")")
+	case Requires:
+		return rulesOf("!" + set[0] + " || " + set[1])
+	case Excludes:
+		return rulesOf("!" + set[0] + " || !" + set[1])
+	case Modes:
+		field := unions.ModeField{Name: names[0], Nonzero: unions.Nonzero(property(s, names[0]).Schema)}
+		for _, member := range m.Members {
+			field.Allowed = append(field.Allowed, member.Value)
+			if !member.Optional {
+				field.Required = append(field.Required, member.Value)
+			}
+		}
+		isBoolean := property(s, m.Discriminator).Schema.Type == "boolean"
+		modes := unions.Modes{Discriminator: m.Discriminator, Boolean: isBoolean, Fields: []unions.ModeField{field}}
+		written, _ := modes.Rules(unions.LowerOptions{})
+		return written
 	}
 	var written apiextensionsv1.JSONSchemaProps
 	var err error

@@ -205,7 +205,7 @@ func isSafe(t *testing.T, rule, schema string) bool {
 // absent.
 func (r *author) failureFor(t *testing.T, rule string, s *structural.Schema) (failure string) {
 	t.Helper()
-	evaluator, err := apiserver.NewRuleEvaluator(s, structural.Rule{Rule: rule}, false)
+	evaluator, err := (&apiserver.RuleEvaluators{}).New(s, structural.Rule{Rule: rule}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"k8s.io/utils/ptr"
 
+	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -28,6 +29,9 @@ type Read struct {
 	Guards []string
 	// Line and Column are the position in the rule, 1-based.
 	Line, Column int
+
+	// given are literals of [facts] that hold wherever the rule fails because of what has the same name.
+	given []string
 }
 
 // Reason is why a read may fail.
@@ -51,6 +55,8 @@ type Analysis struct {
 	Strings []string
 	Numbers []float64
 
+	// usesOldSelf is set if oldSelf occurs in the rule.
+	usesOldSelf bool
 	// stored is the schema of oldSelf, or nil if it is that of self. If isUnchanged is set, self is oldSelf.
 	stored      *structural.Schema
 	isUnchanged bool
@@ -75,7 +81,7 @@ const (
 
 // Reads analyzes a rule of a schema. It returns nil if the rule is not an expression.
 func Reads(rule structural.Rule, s *structural.Schema, place Place) *Analysis {
-	return reads(rule, variable("self", s, place), variable("oldSelf", s, place))
+	return reads(parse(rule.Rule), rule, variable("self", s, place), variable("oldSelf", s, place))
 }
 
 // variable returns a variable of rules.
@@ -83,9 +89,8 @@ func variable(name string, s *structural.Schema, place Place) value {
 	return value{schema: s, place: place, path: name, text: name, steps: []string{name}}
 }
 
-// reads is [Reads] with what is known of self and oldSelf.
-func reads(rule structural.Rule, self, old value) *Analysis {
-	parsed := parse(rule.Rule)
+// reads is [Reads] of a parsed rule, with what is known of self and oldSelf.
+func reads(parsed *ast.AST, rule structural.Rule, self, old value) *Analysis {
 	if parsed == nil {
 		return nil
 	}
@@ -98,6 +103,13 @@ func reads(rule structural.Rule, self, old value) *Analysis {
 	}
 	out := &Analysis{Known: w.known}
 	for _, read := range w.failing {
+		for _, other := range w.failing {
+			if read.mayBe(other) {
+				read.given = slices.DeleteFunc(slices.Clone(read.given), func(literal string) bool {
+					return !slices.Contains(other.given, literal)
+				})
+			}
+		}
 		isKnown := func(r Read) bool { return r.Line == read.Line && r.Column == read.Column && r.Text == read.Text }
 		if !slices.ContainsFunc(out.Failing, isKnown) {
 			out.Failing = append(out.Failing, read)
@@ -108,6 +120,8 @@ func reads(rule structural.Rule, self, old value) *Analysis {
 			out.Strings = append(out.Strings, text)
 		} else if n, ok := intLiteral(e); ok {
 			out.Numbers = append(out.Numbers, float64(n))
+		} else if e.Kind() == ast.IdentKind && e.AsIdent() == "oldSelf" {
+			out.usesOldSelf = true
 		}
 	}))
 	return out
@@ -134,8 +148,11 @@ func Proved(s *structural.Schema, place Place) (total, proved int) {
 }
 
 // Unproved finds the rules of schemas that are not proved. A node that several schemas share is
-// analyzed once, and so are trials of equal rules. Its zero value is ready for use, also concurrently.
-type Unproved struct{ nodes, trials sync.Map }
+// analyzed once, and equal rules are parsed and tried once. Its zero value is ready for use, also concurrently.
+type Unproved struct {
+	parsed, nodes, trials sync.Map
+	evaluators            apiserver.RuleEvaluators
+}
 
 // UnprovedNode has what is not proved of a node of a schema and of those below it.
 type UnprovedNode struct {
@@ -152,7 +169,8 @@ func (u *Unproved) Of(s *structural.Schema, place Place) *UnprovedNode {
 	}
 	out := &UnprovedNode{Rules: map[int]*Analysis{}}
 	for i, rule := range s.XValidations {
-		if a := Reads(rule, s, place); a != nil && len(a.Failing) > 0 {
+		a := reads(u.parse(rule.Rule), rule, variable("self", s, place), variable("oldSelf", s, place))
+		if a != nil && len(a.Failing) > 0 {
 			out.Rules[i] = a
 		}
 	}
@@ -162,6 +180,16 @@ func (u *Unproved) Of(s *structural.Schema, place Place) *UnprovedNode {
 	}
 	u.nodes.Store(s, out)
 	return out
+}
+
+// parse is [parse], once for each text. Nothing changes an expression.
+func (u *Unproved) parse(rule string) *ast.AST {
+	if known, ok := u.parsed.Load(rule); ok {
+		return known.(*ast.AST)
+	}
+	parsed := parse(rule)
+	u.parsed.Store(rule, parsed)
+	return parsed
 }
 
 // walk interprets a rule.
@@ -174,8 +202,8 @@ type walk struct {
 }
 
 // fail records a read that may fail.
-func (w *walk) fail(e ast.Expr, reason Reason, v value) {
-	r := Read{Reason: reason, Text: v.text, Steps: v.steps, Schema: v.schema, Guards: v.guards}
+func (w *walk) fail(e ast.Expr, reason Reason, v value, f facts) {
+	r := Read{Reason: reason, Text: v.text, Steps: v.steps, Schema: v.schema, Guards: v.guards, given: f.literals}
 	location := w.parsed.SourceInfo().GetStartLocation(e.ID())
 	r.Line = location.Line()
 	r.Column = location.Column() + 1
@@ -274,7 +302,7 @@ func (w *walk) value(e ast.Expr, s *scope, f facts) value {
 		return w.call(e, s, f)
 	case ast.LiteralKind:
 	default:
-		w.fail(e, Unknown, value{})
+		w.fail(e, Unknown, value{}, f)
 	}
 	return value{}
 }
@@ -287,14 +315,14 @@ func (w *walk) selected(e ast.Expr, s *scope, f facts) value {
 	switch {
 	case !ok && isTypeName(selection, s):
 	case !ok:
-		w.fail(e, Unknown, v)
+		w.fail(e, Unknown, v, f)
 	case selection.IsTestOnly():
 		w.note(v)
 		return value{}
 	default:
 		w.note(v)
 		if !always && !v.optional && !f.has(v.path) {
-			w.fail(e, Absent, v)
+			w.fail(e, Absent, v, f)
 		}
 	}
 	return v
@@ -336,7 +364,7 @@ func (w *walk) call(e ast.Expr, s *scope, f facts) value {
 		field, _ := textLiteral(args[1])
 		v, _, ok := operand.field(field)
 		if !ok {
-			w.fail(e, Unknown, v)
+			w.fail(e, Unknown, v, f)
 		}
 		w.note(v)
 		v.optional = true
@@ -366,7 +394,7 @@ func (w *walk) function(e ast.Expr, s *scope, f facts) value {
 		return args[0]
 	case name == "value" && len(args) == 0 && target.optional:
 		if !f.has(target.path) {
-			w.fail(e, Absent, target)
+			w.fail(e, Absent, target, f)
 		}
 		target.optional = false
 		return target
@@ -398,7 +426,7 @@ func (w *walk) indexed(e ast.Expr, s *scope, f facts) value {
 		return value{}
 	}
 	if operand.schema == nil && operand.items == nil {
-		w.fail(e, Unknown, operand)
+		w.fail(e, Unknown, operand, f)
 		return value{}
 	}
 	v := operand.element(w.elementPath(operand, args[1], s))
@@ -410,7 +438,7 @@ func (w *walk) indexed(e ast.Expr, s *scope, f facts) value {
 	case operand.optional || f.has(v.path) && v.path != "":
 		v.optional = operand.optional
 	case operand.isMap():
-		w.fail(e, Absent, v)
+		w.fail(e, Absent, v, f)
 	}
 	return v
 }

@@ -135,14 +135,25 @@ func (r Read) isReported(detail string) bool {
 	return ok && (name == element || key == name || key == escaped)
 }
 
+// mayBe reports whether the server's message about a read can be about another one.
+func (r Read) mayBe(other Read) bool {
+	if r.Steps == nil || other.Steps == nil {
+		return true
+	}
+	name := r.Steps[len(r.Steps)-1]
+	another := other.Steps[len(other.Steps)-1]
+	return name == another || name == element || another == element
+}
+
 // trial evaluates a rule for values that differ in what it reads.
 type trial struct {
 	// self and old have the parts of self and oldSelf; old is nil if the rule does not read that, and self
 	// if an update leaves it as it is.
 	self, old *part
 	// schema is the schema of the values, without what none of them has.
-	schema    *structural.Schema
-	evaluator *apiserver.RuleEvaluator
+	schema      *structural.Schema
+	hasDefaults bool
+	evaluator   *apiserver.RuleEvaluator
 	// found has the results of [trial.failing], by the place of the read.
 	found sync.Map
 }
@@ -154,7 +165,7 @@ func (u *Unproved) trial(a *Analysis, node *structural.Schema, rule structural.R
 	case a.isUnchanged:
 		t.self = a.partsOf("self", a.stored)
 		t.old = t.self
-	case apiserver.UsesOldSelf(rule.Rule):
+	case a.usesOldSelf:
 		t.old = a.partsOf("oldSelf", cmp.Or(a.stored, node))
 		t.self.addUnread(a) // the server ignores failures of rules about what an update does not change
 	}
@@ -170,11 +181,12 @@ func (u *Unproved) trial(a *Analysis, node *structural.Schema, rule structural.R
 	if known, ok := u.trials.Load(key); ok {
 		return known.(*trial), nil
 	}
-	evaluator, err := apiserver.NewRuleEvaluator(t.schema, rule, isRoot)
+	evaluator, err := u.evaluators.New(t.schema, rule, isRoot)
 	if err != nil {
 		return nil, err
 	}
 	t.evaluator = evaluator
+	t.hasDefaults = hasDefaults(t.schema)
 	u.trials.Store(key, t)
 	return t, nil
 }
@@ -216,6 +228,9 @@ func (t *trial) failing(ctx context.Context, read Read, masked bool) []failing {
 	}
 	var accepted, refused []failing
 	for chosen, zeros := range t.lacking(ctx, read) {
+		if t.isExcluded(read.given, chosen) {
+			continue
+		}
 		f, outcome := t.evaluate(ctx, chosen, nil)
 		if !read.isReported(outcome.Failure) {
 			continue
@@ -278,6 +293,20 @@ func (t *trial) lacking(ctx context.Context, read Read) iter.Seq2[assignment, ma
 	}
 }
 
+// isExcluded reports whether literals do not hold for an assignment.
+func (t *trial) isExcluded(given []string, chosen assignment) bool {
+	return slices.ContainsFunc(given, func(literal string) bool {
+		steps := strings.Split(literal[1:], ".")
+		root := t.self
+		if steps[0] == "oldSelf" && t.old != nil {
+			root = t.old
+		}
+		way := root.find(steps[1:])
+		isPresent := !slices.ContainsFunc(way, func(p *part) bool { return p.optional && chosen[p] == absent })
+		return way != nil && (steps[0] == "self" || steps[0] == "oldSelf") && isPresent != (literal[0] == '+')
+	})
+}
+
 // evaluate returns the values of an assignment, and the outcome of the rule for them.
 func (t *trial) evaluate(ctx context.Context, chosen assignment,
 	override map[*part]any) (out failing, outcome unions.Outcome) {
@@ -285,7 +314,19 @@ func (t *trial) evaluate(ctx context.Context, chosen assignment,
 	if t.old != nil {
 		out.old = t.old.build(chosen, override)
 	}
+	if !t.hasDefaults {
+		return out, t.evaluator.Evaluate(ctx, out.value, out.old)
+	}
 	return out, t.evaluator.Evaluate(ctx, defaulted(t.schema, out.value), defaulted(t.schema, out.old))
+}
+
+func hasDefaults(s *structural.Schema) bool {
+	for _, child := range s.Children() {
+		if isDefaulted(child) || hasDefaults(child) {
+			return true
+		}
+	}
+	return isDefaulted(s)
 }
 
 // defaulted returns a value with the defaults of a schema.

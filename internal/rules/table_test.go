@@ -14,6 +14,25 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
+// TestCompareRatchets compares a rule with one that also lets updates keep what it refuses.
+func TestCompareRatchets(t *testing.T) {
+	s := schemaOf(t, "{type: object, properties: {a: {type: object}, b: {type: object}}}")
+	plain := rulesOf("!has(self.a) || has(self.b)")
+	ratchet := structural.Rule{OptionalOldSelf: new(true)}
+	ratchet.Rule = plain[0].Rule + " || oldSelf.hasValue() && has(oldSelf.value().a)"
+	if !CompareAnswers(s, plain, []structural.Rule{ratchet}).Same {
+		t.Error("the rule is not replaced")
+	}
+	for _, old := range [][]structural.Rule{{ratchet}, rulesOf("has(self.a) == has(self.b)")} {
+		if CompareAnswers(s, old, []structural.Rule{{Rule: ratchet.Rule}}).Same || CompareAnswers(s, old, plain).Same {
+			t.Errorf("%v: the answers are the same", old)
+		}
+	}
+	if !CompareAnswers(s, []structural.Rule{ratchet}, []structural.Rule{ratchet}).Same {
+		t.Error("the rule differs from itself")
+	}
+}
+
 // TestCompareAnswers compares rules that are written differently.
 func TestCompareAnswers(t *testing.T) {
 	const schema = `

@@ -3,5 +3,5 @@
 //   - hugo.toml: what becomes what
 //   - content/_content.gotmpl: a page for each file of docs/
 //   - layouts: pages, links, tables, the search index
-//   - assets: styles, search, and the page of the playground, whose program is in web/playground
+//   - assets: styles and search; the programs of the playground's page are in web/playground
 package book

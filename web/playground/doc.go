@@ -21,7 +21,9 @@
 //   - state.go: what goes in, and what comes out
 //   - files.go: files in memory, as a module
 //   - run.go: the steps of a run
+//   - cursor.go: completions and explanations of markers
 //   - sources: the packages that types can import, cut to declarations
 //   - wasm: the program for the browser
+//   - page: the page's programs, in JavaScript
 //   - build: the files that the page loads
 package playground

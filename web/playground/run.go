@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/txtar"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/editor"
+	"github.com/schemagen/schemagen/internal/editor/symbols"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/pages/explain"
 	"github.com/schemagen/schemagen/internal/passes"
@@ -33,6 +35,7 @@ type Playground struct {
 	results editor.Cache
 	// current and previous are the two versions of the API.
 	current, previous session
+	language          func() (*editor.Language, error)
 }
 
 // session is a series of runs on one version of an API. A run parses only the files that have changed.
@@ -40,6 +43,9 @@ type session struct {
 	loaded *define.Loaded
 	files  []File
 	result *version
+	// recorder records what programs have, of which there is one after a run without errors.
+	recorder symbols.Recorder
+	programs []*symbols.Program
 }
 
 // New returns a playground whose types can import the packages in the text of an archive, which
@@ -49,7 +55,7 @@ func New(text []byte) (*Playground, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Playground{target: target}
+	p := &Playground{target: target, language: sync.OnceValues(editor.NewLanguage)}
 	for _, f := range txtar.Parse(text).Files {
 		if f.Name == "go.mod" {
 			p.module = f.Data
@@ -98,6 +104,8 @@ type version struct {
 	findings    diag.List
 }
 
+func (v *version) read(name string) ([]byte, error) { return v.reader.ReadFile(name, nil) }
+
 // define generates the CRDs of Go files, and verifies those of YAML files. Files that are those of the last run
 // have its result.
 func (p *Playground) define(ctx context.Context, s *session, files []File, options define.Options) (*version, error) {
@@ -111,7 +119,7 @@ func (p *Playground) define(ctx context.Context, s *session, files []File, optio
 	}
 	out.reader = options.Inputs
 	options.Passes = passes.All()
-	options.Server = verify.New(p.target, verify.Options{Generating: true, Cache: &p.results})
+	options.Server = s.recorder.Around(verify.New(p.target, verify.Options{Generating: true, Cache: &p.results}))
 	if len(options.Patterns) > 0 {
 		if options.Loaded, err = define.LoadAgain(ctx, options, s.loaded); err != nil {
 			return nil, err
@@ -120,6 +128,9 @@ func (p *Playground) define(ctx context.Context, s *session, files []File, optio
 		generated, found, err := define.Make(ctx, options)
 		if err != nil {
 			return nil, err
+		}
+		if !found.HasErrors() {
+			s.programs = []*symbols.Program{s.recorder.Program(dir, out.read, nil, false)}
 		}
 		out.findings = found.RelativeTo(dir)
 		for _, g := range generated {

@@ -5,12 +5,9 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/structural"
 )
-
-// ratchets separates the condition of a rule from the one on the old object under which the
-// rule holds anyway.
-const ratchets = " || oldSelf.hasValue() && "
 
 // The messages of rules about dependent fields begin with one of these.
 const (
@@ -21,7 +18,7 @@ const (
 // Ratcheting returns a rule that also holds if a condition on the old object, a conjunction, is
 // true. The server itself accepts a violation of a rule only if no part of the object changed.
 func Ratcheting(rule structural.Rule, unchanged string) structural.Rule {
-	rule.Rule += ratchets + unchanged
+	rule.Rule += celtext.Ratchet + unchanged
 	rule.OptionalOldSelf = new(true)
 	return rule
 }
@@ -30,7 +27,7 @@ func Ratcheting(rule structural.Rule, unchanged string) structural.Rule {
 // for objects whose old version the server cannot find. ok is false for other rules, such as
 // those in markers.
 func WithoutRatcheting(rule structural.Rule) (plain structural.Rule, ok bool) {
-	condition, _, ok := strings.Cut(rule.Rule, ratchets)
+	condition, _, ok := strings.Cut(rule.Rule, celtext.Ratchet)
 	isDependent := strings.HasPrefix(rule.Message, mustBeSet) || strings.HasPrefix(rule.Message, mayNotBeSet)
 	if !ok || !isDependent || rule.Reason == nil || !ptr.Deref(rule.OptionalOldSelf, false) {
 		return rule, false

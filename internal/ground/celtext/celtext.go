@@ -60,6 +60,10 @@ func String(text string) string {
 	return out.String()
 }
 
+// Ratchet separates the condition of a rule from one on the old object under which the rule holds anyway. What is
+// before it is a rule, too.
+const Ratchet = " || oldSelf.hasValue() && "
+
 // FieldPath returns the fieldPath of a rule about a property.
 func FieldPath(name string) string {
 	if escaped, ok := Name(name); ok && escaped == name {

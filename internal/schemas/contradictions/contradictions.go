@@ -279,12 +279,20 @@ func (c *finder) enum(s *structural.Schema, l *limits, path *structural.Path) {
 	}
 }
 
+// decode returns a JSON value; a number as json.Number.
+func decode(raw []byte) (v any, err error) {
+	var number json.Number
+	if raw = bytes.TrimSpace(raw); len(raw) > 0 && raw[0] != '"' && json.Unmarshal(raw, &number) == nil && number != "" {
+		return number, nil
+	}
+	err = json.Unmarshal(raw, &v)
+	return v, err
+}
+
 // rejects returns the reason for which a node rejects a value, or "" if it accepts it.
 func (c *finder) rejects(schema *structural.Schema, l *limits, value structural.JSON) string {
-	var v any
-	decoder := json.NewDecoder(bytes.NewReader(value.Raw))
-	decoder.UseNumber()
-	if decoder.Decode(&v) != nil {
+	v, err := decode(value.Raw)
+	if err != nil {
 		return "it is not JSON"
 	}
 	is := typeOf(v)

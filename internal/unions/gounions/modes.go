@@ -2,10 +2,9 @@ package gounions
 
 import (
 	"fmt"
+	"go/token"
 	"slices"
 	"strconv"
-
-	"k8s.io/gengo/v2/codetags"
 
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/ground/celtext"
@@ -36,9 +35,40 @@ type modeTag struct {
 	marker *markers.Marker
 	mode   string
 	// payload is the tag after the equals sign, without a name if it is only observed, not enforced.
-	payload codetags.Tag
+	payload markers.Declarative
 	// isAlpha is set if all of it is only observed.
 	isAlpha bool
+}
+
+// MarkedModes are modes as declared by the markers of a struct.
+type MarkedModes struct {
+	unions.Modes
+	// Field is the Go field of the discriminator. Tagged are the Go fields of Fields, by index.
+	Field  *source.NamedField
+	Tagged []*source.NamedField
+	// pos is the position of the discriminator's marker.
+	pos token.Pos
+}
+
+// Union returns the union that the modes are by the rules of a schema, or nil: each value of an enum
+// allows one field of its own.
+func (m *MarkedModes) Union(s *structural.Schema) *Marked {
+	for _, u := range unions.Of(s) {
+		if u.Discriminator != m.Discriminator || len(u.Members) != len(m.Fields) {
+			continue
+		}
+		out := &Marked{Union: u, Discriminator: m.Field}
+		out.Union.GoName = m.Field.Field.Label()
+		for _, member := range u.Members {
+			i := slices.IndexFunc(m.Tagged, func(f *source.NamedField) bool { return f.Name == member.Name })
+			if i < 0 {
+				return nil // there is a union of the same discriminator
+			}
+			out.Members = append(out.Members, m.Tagged[i])
+		}
+		return out
+	}
+	return nil
 }
 
 // modality precedes the name of a group where names of unions are keys, too.
@@ -98,7 +128,7 @@ func (all *Unions) modeEdits(t *source.Type, fields []source.NamedField) []*edit
 			}
 			found := modeTag{field: field, marker: m, mode: mode.Value, isAlpha: isAlpha}
 			if payload, isObserved := edits.WithoutLevels(*tag.ValueTag); !isAlpha && !isObserved {
-				found.payload = payload
+				found.payload.Tag = payload
 			}
 			g.tags = append(g.tags, found)
 		}
@@ -144,7 +174,9 @@ func (op writeModes) Apply(editor *edits.Editor, schema *structural.Schema) {
 		return // reported
 	}
 	discriminator := schema.Properties[i].Schema
-	modes := unions.Modes{Discriminator: op.discriminator.Name, Boolean: discriminator.Type == "boolean"}
+	modes := &MarkedModes{Field: op.discriminator, pos: op.marker.Pos}
+	modes.Discriminator = op.discriminator.Name
+	modes.Boolean = discriminator.Type == "boolean"
 	switch {
 	case op.discriminator.Field.IsPointer():
 		editor.Errorf(editor.Pos, "remove the star", "a discriminator cannot be a pointer")
@@ -164,8 +196,10 @@ func (op writeModes) Apply(editor *edits.Editor, schema *structural.Schema) {
 		}
 		if f, ok := op.modeField(editor, schema, discriminator, tags); ok {
 			modes.Fields = append(modes.Fields, f)
+			modes.Tagged = append(modes.Tagged, first.field)
 		}
 	}
+	op.all.keepModes(op.owner, modes)
 	server := op.all.Server
 	rules, unreadable := modes.Rules(unions.LowerOptions{Plain: server != nil && server.Before(28)})
 	if unreadable != "" {
@@ -180,6 +214,17 @@ func (op writeModes) Apply(editor *edits.Editor, schema *structural.Schema) {
 			}
 		}
 	}
+}
+
+// keepModes records modes of a type: see [Unions.keep].
+func (all *Unions) keepModes(t *source.Type, m *MarkedModes) {
+	if slices.ContainsFunc(all.modes[t], func(known *MarkedModes) bool { return known.pos == m.pos }) {
+		return
+	}
+	if all.modes == nil {
+		all.modes = map[*source.Type][]*MarkedModes{}
+	}
+	all.modes[t] = append(all.modes[t], m)
 }
 
 // modeField returns in which modes a field may be set. ok is false if there is an error.
@@ -245,7 +290,7 @@ func (op writeModes) modeField(editor *edits.Editor, schema, discriminator *stru
 // addCheck adds the condition of a tag for the value of a field in a mode. It returns false after an
 // error.
 func (op writeModes) addCheck(editor *edits.Editor, out *unions.ModeField, tag modeTag, s *structural.Schema) bool {
-	for nested := &tag.payload; nested != nil; nested = nested.ValueTag {
+	for nested := &tag.payload.Tag; nested != nil; nested = nested.ValueTag {
 		switch unsupported, known := op.all.Table.Declarative(nested.Name); {
 		case !known:
 			editor.Errorf(editor.Pos, "", "unknown tag +%s", nested.Name)
@@ -255,7 +300,7 @@ func (op writeModes) addCheck(editor *edits.Editor, out *unions.ModeField, tag m
 		}
 	}
 	name, _ := celtext.Name(out.Name) // one that CEL cannot read is reported later
-	rule, ok := edits.Condition(editor, tag.payload, "self."+name, s)
+	rule, ok := edits.Condition(editor, tag.payload.Tag, "self."+name, s)
 	i := slices.IndexFunc(out.Checks, func(c unions.ModeCheck) bool { return c.Rule == rule.Rule })
 	if i < 0 {
 		i = len(out.Checks)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"go/ast"
 	"go/token"
 	"slices"
 	"strings"
@@ -46,6 +45,8 @@ type Unions struct {
 	// finished are the unions of the types with finished schemas, in field order, completed
 	// with information from the schemas.
 	finished map[*source.Type][]*Marked
+	// modes are the modes of these types.
+	modes map[*source.Type][]*MarkedModes
 	// enums are the positions of the +enum markers that take effect because of unions.
 	enums map[token.Pos]bool
 	// lackDiscriminators are the structs for which a missing discriminator has been reported,
@@ -81,12 +82,18 @@ type Server interface {
 }
 
 // Of returns the unions of a type whose schema is finished.
-func (all *Unions) Of(t *source.Type) []*Marked { return all.finished[t] }
+func (all *Unions) Of(t *source.Type) []*Marked { return finishedOf(all.finished, t) }
 
-// OfStruct returns the unions of an unnamed struct type whose schema is finished.
-func (all *Unions) OfStruct(f *source.File, expr ast.Expr) []*Marked {
-	for t, found := range all.finished { // at most one matches
-		if t.Spec.Type == expr && t.File == f {
+// ModesOf returns the modes of a type whose schema is finished.
+func (all *Unions) ModesOf(t *source.Type) []*MarkedModes { return finishedOf(all.modes, t) }
+
+// finishedOf looks up a type. An unnamed struct has several: see [source.AnonymousStruct].
+func finishedOf[E any](finished map[*source.Type][]E, t *source.Type) []E {
+	if found, ok := finished[t]; ok {
+		return found
+	}
+	for other, found := range finished { // at most one matches
+		if other.Spec.Type == t.Spec.Type && other.File == t.File {
 			return found
 		}
 	}

@@ -63,7 +63,8 @@ func (e *lineEditor) discriminator(c *candidate) (standing string) {
 	if !f.required && standing == "" && !hasNone && !sketched {
 		standing = c.documentedDefault()
 		if standing == "" {
-			e.require(f)
+			e.require(f, "none of its values means that it is absent, and objects without it will be rejected: "+
+				"give it a default, or the value \"\", if they should be accepted")
 		} else {
 			e.aboveField(f, "+kubebuilder:default="+strconv.Quote(standing), "its documentation gives this default")
 		}
@@ -102,8 +103,7 @@ func (e *lineEditor) discriminator(c *candidate) (standing string) {
 var plainWord = lazyregexp.New(`^[A-Za-z][A-Za-z0-9]*$`)
 
 // require makes a field required.
-func (e *lineEditor) require(f *unionField) {
-	const why = "none of its values means that it is absent, and objects without it will be rejected: give it a default, or the value \"\", if they should be accepted"
+func (e *lineEditor) require(f *unionField, why string) {
 	replaced := false
 	for _, c := range f.comments {
 		switch c.Text {
@@ -207,7 +207,10 @@ func (e *lineEditor) above(pos token.Pos, subject, marker, why string) {
 		e.byHand(subject, marker)
 		return
 	}
-	e.out.Edits = append(e.out.Edits, Edit{File: position.File, Line: position.Line, Text: indent + "// " + marker, Subject: subject, Why: why})
+	edit := Edit{File: position.File, Line: position.Line, Text: indent + "// " + marker, Subject: subject, Why: why}
+	if !slices.Contains(e.out.Edits, edit) {
+		e.out.Edits = append(e.out.Edits, edit)
+	}
 }
 
 func (e *lineEditor) byHand(subject, marker string) {
@@ -253,20 +256,30 @@ func (e *lineEditor) ownRules(members []*unionField) {
 	}
 }
 
-// finish sorts the edits, and adds the one that enables unions: after the package's
-// +groupName, or else above its package clause.
+// finish sorts the edits, and adds the one that enables unions.
 func (e *lineEditor) finish() {
 	slices.SortStableFunc(e.out.Edits, compareEdits)
-	if e.Run.UnionForms(e.t) != nil {
-		return
+	e.optInToUnions()
+}
+
+// optInToUnions adds the edit that enables unions for the package, unless they are enabled.
+func (e *lineEditor) optInToUnions() {
+	if e.Run.UnionForms(e.t) == nil {
+		e.optIn("// +schemagen:unions=cel", "unions are enforced in packages that enable them; "+
+			"objects that violate them will be rejected when the union changes")
 	}
+}
+
+// optIn adds an edit that enables what markers need: after the package's +groupName, or else above its package
+// clause.
+func (e *lineEditor) optIn(text, why string) {
 	position := e.Reporter.Position(e.t.File.Syntax.Package)
 	if group := groupPos(e.t.Pkg); group.IsValid() {
 		position = e.Reporter.Position(group)
 		position.Line++
 	}
-	e.out.OptIn = &Edit{File: position.File, Line: position.Line, Text: "// +schemagen:unions=cel", Subject: e.t.Pkg.Name,
-		Why: "unions are enforced in packages that enable them; objects that violate them will be rejected when the union changes"}
+	edit := Edit{File: position.File, Line: position.Line, Text: text, Subject: e.t.Pkg.Name, Why: why}
+	e.out.OptIn = append(e.out.OptIn, edit)
 }
 
 // groupPos returns the position of the first +groupName, or NoPos.
@@ -298,8 +311,8 @@ func Apply(suggestions []Suggestion, optIn bool, read func(name string) ([]byte,
 	var edits []Edit
 	for _, s := range suggestions {
 		edits = append(edits, s.Edits...)
-		if optIn && s.OptIn != nil {
-			edits = append(edits, *s.OptIn)
+		if optIn {
+			edits = append(edits, s.OptIn...)
 		}
 	}
 	slices.SortStableFunc(edits, compareEdits)

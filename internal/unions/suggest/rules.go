@@ -7,6 +7,7 @@ import (
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/markers"
@@ -35,28 +36,51 @@ func (s *suggester) ruled(t *source.Type, fields []*unionField) []Suggestion {
 	if schema.Origin.Mistake != notes.NoMistake {
 		return nil
 	}
+	r := &ruleEditor{schema: schema, own: own, fields: fields}
 	meanings := rules.Meanings(schema, list)
-	discriminated := 0
 	for _, meaning := range meanings {
-		if slices.ContainsFunc(meaning.Markers, isDiscriminated) {
-			discriminated++
+		if meaning.Replacement != nil {
+			r.add(meaning.Replacement.Markers)
 		}
 	}
 	var out []Suggestion
 	for _, meaning := range meanings {
 		suggestion := Suggestion{Pos: s.Reporter.Position(t.Spec.Name.Pos()), Package: t.Pkg.Path, Type: t.Label()}
 		for _, marker := range meaning.Markers {
-			orderMembers(marker.Members, fields)
+			orderMembers(marker, fields)
 		}
 		if meaning.Near != nil {
-			orderMembers(meaning.Near.Members, fields)
+			orderMembers(*meaning.Near, fields)
 		}
-		e := &lineEditor{suggester: s, t: t, out: &suggestion, several: discriminated > 1}
-		if e.replace(meaning, own, fields) || e.near(meaning, own, fields) {
+		r.lineEditor = &lineEditor{suggester: s, t: t, out: &suggestion, several: len(r.selecting) > 1}
+		if r.replace(meaning) || r.near(meaning) {
 			out = append(out, suggestion)
 		}
 	}
 	return out
+}
+
+// ruleEditor replaces rules of a struct by markers.
+type ruleEditor struct {
+	*lineEditor
+	schema *structural.Schema
+	// own are the markers of the rules, and fields those of the struct.
+	own    []*markers.Marker
+	fields []*unionField
+	// selecting are the discriminators of unions, and modal those of modes.
+	selecting, modal []string
+}
+
+// add adds the discriminators of markers.
+func (r *ruleEditor) add(list []rules.Marker) {
+	for _, m := range list {
+		switch {
+		case m.Kind == rules.Discriminated && !slices.Contains(r.selecting, m.Discriminator):
+			r.selecting = append(r.selecting, m.Discriminator)
+		case m.Kind == rules.Modes && !slices.Contains(r.modal, m.Discriminator):
+			r.modal = append(r.modal, m.Discriminator)
+		}
+	}
 }
 
 func isDiscriminated(m rules.Marker) bool { return m.Kind == rules.Discriminated }
@@ -71,32 +95,54 @@ func (s *suggester) schemaOf(t *source.Type) *structural.Schema {
 
 // replace completes the suggestion to replace rules by markers of the same meaning. It returns false if there
 // are none, if they cannot be written, or if they contradict those of the fields.
-func (e *lineEditor) replace(meaning rules.Meaning, own []*markers.Marker, fields []*unionField) bool {
-	out := e.out
-	isInUnion := slices.ContainsFunc(meaning.Markers, isDiscriminated)
-	isUnwritten := func(m rules.Marker) bool { return m.Kind > rules.AtLeastOne || m.Nonempty }
-	if len(meaning.Markers) == 0 || isInUnion && len(meaning.Markers) > 1 || slices.ContainsFunc(meaning.Markers, isUnwritten) {
+func (r *ruleEditor) replace(meaning rules.Meaning) bool {
+	if meaning.Replacement == nil {
 		return false
 	}
-	var texts, written []string
-	for _, marker := range meaning.Markers {
-		members := membersOf(marker, fields)
-		if members == nil {
+	out := r.out
+	for _, name := range meaning.Replacement.Bounded {
+		if !r.bound(name) {
 			return false
 		}
-		texts = append(texts, marker.Words())
+	}
+	var written []string
+	isInUnion := false
+	isTagged := false
+	for _, marker := range meaning.Replacement.Markers {
+		orderMembers(marker, r.fields)
+		members := membersOf(marker, r.fields)
+		isUnion := marker.Kind <= rules.AtMostOne
 		switch {
-		case isMarked(marker, members, fields):
+		case members == nil || slices.ContainsFunc(members, func(f *unionField) bool { return f.shared }):
+			return false
+		case isUnion && isMarked(marker, members, r.fields):
 			isInUnion = true
 		case slices.ContainsFunc(members, func(f *unionField) bool { return f.role != roleNone }):
 			return false
-		case !isDiscriminated(marker):
+		case isDiscriminated(marker):
+			isInUnion = true
+			if !r.mark(marker, members, r.fields) {
+				return false
+			}
+		case marker.Kind <= rules.AtLeastOne:
 			written = append(written, oneOfMarker(marker))
-		case !e.mark(marker, members, fields):
-			return false
+		case marker.Kind == rules.Required:
+			r.require(members[0], "")
+		case marker.Kind == rules.Modes:
+			isTagged = true
+			if !r.tagModes(marker, members[0]) {
+				return false
+			}
+		default:
+			isTagged = true
+			tag := markers.TagDependentRequiredName
+			if marker.Kind == rules.Excludes {
+				tag = markers.TagDependentForbiddenName
+			}
+			r.aboveField(members[0], fmt.Sprintf("+%s(%q)", tag, members[1].name), "")
 		}
 	}
-	forms := e.Run.UnionForms(e.t)
+	forms := r.Run.UnionForms(r.t)
 	if isInUnion && forms != nil && !slices.Contains(forms, unions.FormCEL) && !slices.Contains(forms, unions.FormOneOf) {
 		return false // the markers enforce nothing
 	}
@@ -104,43 +150,111 @@ func (e *lineEditor) replace(meaning rules.Meaning, own []*markers.Marker, field
 		if i > 0 {
 			written = nil
 		}
-		if !e.remove(own[index], written) {
+		if !r.remove(r.own[index], written) {
 			return false
 		}
 	}
+	var texts []string
+	for _, marker := range meaning.Markers {
+		marker.Nonempty = marker.Nonempty && len(meaning.Replacement.Bounded) == 0
+		texts = append(texts, marker.Words())
+	}
 	out.Meaning = strings.Join(texts, "; ")
-	out.Proved = true
+	out.Proved = len(meaning.Replacement.Bounded) == 0
 	out.Why = fmt.Sprintf("the rules accept %d of the %d combinations of what they read, and the markers accept the same", meaning.Accepting, meaning.Combinations)
+	if !out.Proved {
+		emptied := plainjson.Text(meaning.Replacement.Accepted)
+		out.Why = fmt.Sprintf("the rules accept %s, which the minimum size would refuse", emptied)
+	}
 	if meaning.Near != nil {
 		out.Notes = append(out.Notes, accepts(meaning))
 	}
 	if isInUnion {
-		e.finish()
+		r.optInToUnions()
+	}
+	if isTagged && !r.Run.Enabled(r.t.Pkg, markers.FeatureK8s) {
+		r.optIn("// +schemagen:enable=k8s",
+			"tags of Kubernetes act in packages that enable them, and so do those that are there already")
 	}
 	slices.SortStableFunc(out.Edits, compareEdits)
 	return true
 }
 
+// bound adds a minimum of one character, item or property to a field. It returns false if the field has one.
+func (r *ruleEditor) bound(name string) bool {
+	i := slices.IndexFunc(r.fields, func(f *unionField) bool { return f.name == name })
+	schema := r.schema.Property(name)
+	v := schema.ValueValidation
+	if i < 0 || r.fields[i].shared || v != nil && (v.MinLength != nil || v.MinItems != nil || v.MinProperties != nil) {
+		return false
+	}
+	minimums := map[string]string{"string": "MinLength", "array": "MinItems", "object": "MinProperties"}
+	minimum := minimums[schema.Type]
+	r.aboveField(r.fields[i], "+kubebuilder:validation:"+minimum+"=1", "an empty value would count as set")
+	return true
+}
+
+// modeName matches the names of modes that tags have.
+var modeName = lazyregexp.New(`^[a-zA-Z][a-zA-Z0-9_]*$`)
+
+// hasMode reports whether a field has a tag for modes.
+func hasMode(f *unionField) bool {
+	return slices.ContainsFunc(f.comments, func(c markers.Comment) bool { return modeComment().MatchString(c.Text) })
+}
+
+// tagModes adds the tags for the modes of a field. It returns false if the generator would not accept them.
+func (r *ruleEditor) tagModes(marker rules.Marker, f *unionField) bool {
+	i := slices.IndexFunc(r.fields, func(d *unionField) bool { return d.name == marker.Discriminator })
+	if i < 0 || r.fields[i].shared || r.fields[i].field.IsPointer() || slices.ContainsFunc(r.fields, hasMode) {
+		return false
+	}
+	schema := r.schema.Property(f.name)
+	isStruct := source.UnderlyingOf(r.t.File, f.field.Type).Kind == source.KindStruct
+	if isStruct || schema.Default != nil || f.required && unions.Nonzero(schema) == "" {
+		return false // it is always set
+	}
+	discriminator := "+" + markers.TagModeDiscriminatorName
+	arguments := "(%[2]q)"
+	if len(r.modal) > 1 {
+		if !modeName().MatchString(marker.Discriminator) || marker.Discriminator == "default" {
+			return false
+		}
+		discriminator += fmt.Sprintf("(modality: %q)", marker.Discriminator)
+		arguments = "(modality: %[1]q, mode: %[2]q)"
+	}
+	r.aboveField(r.fields[i], discriminator, "")
+	for _, m := range marker.Members {
+		needs := markers.TagRequiredName
+		if m.Optional {
+			needs = markers.TagOptionalName
+		}
+		r.aboveField(f, "+"+markers.TagIfModeName+fmt.Sprintf(arguments, marker.Discriminator, m.Value)+"=+"+needs, "")
+	}
+	return true
+}
+
 // near completes the suggestion to look at rules that accept more than a marker of a near meaning, with the
 // edits that replace them by it if that is possible: they tighten.
-func (e *lineEditor) near(meaning rules.Meaning, own []*markers.Marker, fields []*unionField) bool {
+func (r *ruleEditor) near(meaning rules.Meaning) bool {
 	if meaning.Near == nil {
 		return false
 	}
-	members := membersOf(*meaning.Near, fields)
+	members := membersOf(*meaning.Near, r.fields)
 	if members == nil || slices.ContainsFunc(members, func(f *unionField) bool { return f.role != roleNone }) {
 		return false // the union has rules of its own
 	}
-	empty := *e.out
-	empty.Edits = nil
-	*e.out = empty
-	tightened := rules.Meaning{Rules: meaning.Rules, Markers: []rules.Marker{*meaning.Near}}
-	if !e.replace(tightened, own, fields) {
-		*e.out = empty
+	empty := Suggestion{Pos: r.out.Pos, Package: r.out.Package, Type: r.out.Type}
+	*r.out = empty
+	tightened := rules.Meaning{Rules: meaning.Rules}
+	if !meaning.Near.Nonempty {
+		tightened.Replacement = &rules.Replacement{Markers: []rules.Marker{*meaning.Near}}
 	}
-	e.out.Proved = false
-	e.out.Meaning = meaning.Near.Words()
-	e.out.Why = accepts(meaning)
+	if !r.replace(tightened) {
+		*r.out = empty
+	}
+	r.out.Proved = false
+	r.out.Meaning = meaning.Near.Words()
+	r.out.Why = accepts(meaning)
 	return true
 }
 
@@ -166,12 +280,15 @@ func membersOf(marker rules.Marker, fields []*unionField) []*unionField {
 	return out
 }
 
-// orderMembers sorts members as the fields of the struct.
-func orderMembers(members []unions.Member, fields []*unionField) {
+// orderMembers sorts the members of a marker as the fields of the struct, unless their order has a meaning.
+func orderMembers(marker rules.Marker, fields []*unionField) {
+	if marker.Kind == rules.Requires {
+		return
+	}
 	index := func(m unions.Member) int {
 		return slices.IndexFunc(fields, func(f *unionField) bool { return f.name == m.Name })
 	}
-	slices.SortStableFunc(members, func(a, b unions.Member) int { return index(a) - index(b) })
+	slices.SortStableFunc(marker.Members, func(a, b unions.Member) int { return index(a) - index(b) })
 }
 
 // oneOfMarker returns controller-gen's marker for a meaning without a discriminator.
@@ -239,7 +356,7 @@ func (e *lineEditor) mark(marker rules.Marker, members, fields []*unionField) bo
 	}
 	for i, m := range marker.Members {
 		f := members[i]
-		if f.shared || f.whyNotMember() != "" || d.whyNotMemberOf(f, m.Value) != "" {
+		if !slices.Contains(d.choices.values, m.Value) || f.shared || f.whyNotMember() != "" || d.whyNotMemberOf(f, m.Value) != "" {
 			return false
 		}
 		out.Members = append(out.Members, Member{Field: f.field.Label(), Value: m.Value, Optional: m.Optional})

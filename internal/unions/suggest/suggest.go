@@ -45,9 +45,9 @@ type Suggestion struct {
 	Why string
 	// Edits are the edits to make, ordered by file and line.
 	Edits []Edit
-	// OptIn enables unions for the package; nil if they are enabled. It is not one of the
-	// edits, because it tightens validation of the API.
-	OptIn *Edit
+	// OptIn enables what the markers need for the package; there is none if it is enabled. It is not
+	// one of the edits, because it tightens validation of the API.
+	OptIn []Edit
 	// Notes are decisions and changes that are left to the author.
 	Notes []string
 }

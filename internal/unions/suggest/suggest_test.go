@@ -15,6 +15,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/source"
 	"github.com/schemagen/schemagen/internal/source/golist"
@@ -50,10 +51,11 @@ func suggestIn(t *testing.T, dir string) []Suggestion {
 	return got
 }
 
-// generateIn generates, with unions enabled for the run unless unions is empty.
-func generateIn(t *testing.T, dir, unions string) (string, diag.List) {
+// generateIn generates, with unions enabled for the run unless unions is empty, and with features.
+func generateIn(t *testing.T, dir, unions string, features ...string) (string, diag.List) {
 	t.Helper()
-	made, findings, err := define.Make(t.Context(), define.Options{Passes: passes.All(), Source: define.Source{Dir: dir, Patterns: []string{"./..."}}, Language: define.Language{Unions: unions}, Output: define.Output{ToolVersion: "schemagen-test"}, Server: gentest.Server(t, "")})
+	language := define.Language{Unions: unions, Enable: features}
+	made, findings, err := define.Make(t.Context(), define.Options{Passes: passes.All(), Source: define.Source{Dir: dir, Patterns: []string{"./..."}}, Language: language, Output: define.Output{ToolVersion: "schemagen-test"}, Server: gentest.Server(t, "")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,13 +109,18 @@ func TestSuggestUnions(t *testing.T) {
 			if len(got) == 0 || strings.Contains(string(c.Archive.Comment), "\nby hand: ") {
 				return
 			}
-			if optIns := slices.ContainsFunc(got, func(s Suggestion) bool { return !s.Proved && s.OptIn == nil }); optIns {
+			lacksOptIn := func(s Suggestion) bool { return !s.IsReplacement() && len(s.OptIn) == 0 }
+			if slices.ContainsFunc(got, lacksOptIn) {
 				t.Error("no edit enables unions in the package")
 			}
 
 			// The suggestions are accepted, and applying them leaves nothing to suggest.
 			write(t, got, false)
-			crds, findings := generateIn(t, root, "cel")
+			var features []string
+			if strings.Contains(text.String(), "+schemagen:enable=k8s") {
+				features = append(features, markers.FeatureK8s)
+			}
+			crds, findings := generateIn(t, root, "cel", features...)
 			if wrong := ofUnions(findings); len(wrong) > 0 {
 				t.Errorf("the generator rejects the suggested edits: %v\n%s", wrong, readAll(t, root))
 			}

@@ -3,6 +3,7 @@ package suggest
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,7 @@ import (
 //		note: what is left to the author
 func Write(w io.Writer, suggestions []Suggestion, dir string) error {
 	var b strings.Builder
-	var optIn *Edit
+	var optIns []Edit
 	for i, s := range suggestions {
 		position := s.Pos
 		position.File = screen.Relative(dir, position.File, screen.Nearby)
@@ -31,14 +32,16 @@ func Write(w io.Writer, suggestions []Suggestion, dir string) error {
 		for _, note := range s.Notes {
 			fmt.Fprintf(&b, "\tnote: %s\n", screen.Line(note))
 		}
-		if s.OptIn != nil {
-			optIn = s.OptIn
+		for _, edit := range s.OptIn {
+			if !slices.Contains(optIns, edit) {
+				optIns = append(optIns, edit)
+			}
 		}
 		last := i+1 == len(suggestions) || suggestions[i+1].Package != s.Package
-		if last && optIn != nil {
-			fmt.Fprintf(&b, "to enforce the unions of package %s:\n", s.Package)
-			writeEdits(&b, []Edit{*optIn}, dir)
-			optIn = nil
+		if last && len(optIns) > 0 {
+			fmt.Fprintf(&b, "to enforce the markers of package %s:\n", s.Package)
+			writeEdits(&b, optIns, dir)
+			optIns = nil
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -49,6 +49,9 @@ func (f *unionField) mode() (value, needs string) {
 	return "", ""
 }
 
+// modeComment matches the tags for modes.
+var modeComment = lazyregexp.New(`\+k8s:(modeDiscriminator|ifMode)\b`)
+
 var modeTag = lazyregexp.New(`\+k8s:ifMode\("([^"]+)"\)=\+k8s:(required|optional)$`)
 
 func excerpt(pattern *regexp.Regexp, sentence string) string {

@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/internal/source/gotext"
 	"github.com/schemagen/schemagen/internal/unions/gounions"
 	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
 )
 
 // functionFile builds the generated file of one package.
@@ -193,6 +194,9 @@ func (f *functionFile) fill(s *goStruct, node *structNode) {
 	for _, u := range node.unions {
 		s.Unions = append(s.Unions, f.union(node, u))
 	}
+	for _, m := range node.modes {
+		s.Modes = append(s.Modes, f.modes(node, m))
+	}
 	for _, field := range node.fields {
 		if !field.value.leafStruct().leads || !f.graph.walks(node, field) {
 			continue
@@ -285,6 +289,42 @@ func (f *functionFile) union(node *structNode, u *gounions.Marked) goUnion {
 				field), Value: constants(m.Value), Optional: m.Optional,
 			Required: u.Union.MustBeSet(m), Forbidden: u.Union.MustNotBeSet(m),
 		})
+	}
+	return out
+}
+
+// modes returns the template data for modes.
+func (f *functionFile) modes(node *structNode, m *gounions.MarkedModes) goModes {
+	selector := gounions.Marked{Discriminator: m.Field, Union: unions.Union{Discriminator: m.Discriminator}}
+	if schema := node.schema.Property(m.Discriminator); schema != nil && schema.Default != nil {
+		var value string
+		if json.Unmarshal(schema.Default.Raw, &value) == nil {
+			selector.Union.Default = &value
+		}
+	}
+	var out goModes
+	var constant func(string) string
+	out.Discriminator, constant = f.discriminator(node, &selector)
+	if m.Boolean {
+		constant = func(mode string) string { return mode }
+	}
+	for i, field := range m.Fields {
+		tagged := m.Tagged[i].Field
+		kind := source.UnderlyingOf(node.decl.File, tagged.Type).Kind
+		found := goModeField{Discriminator: out.Discriminator, MayBeForbidden: !m.Boolean || len(field.Allowed) < 2}
+		found.Member = goMember{
+			Go: tagged.GoName(), JSON: field.Name, Zero: f.zero(node.decl.File, tagged),
+			Counted: kind == source.KindSlice || kind == source.KindMap, Forbidden: m.MustNotBeSet(field),
+		}
+		for _, mode := range field.Allowed {
+			if slices.Contains(field.Required, mode) {
+				found.Member.Required = m.MustBeSet(field)
+				found.Requiring = append(found.Requiring, constant(mode))
+			} else {
+				found.Allowing = append(found.Allowing, constant(mode))
+			}
+		}
+		out.Fields = append(out.Fields, found)
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"go/ast"
 	"slices"
+	"strings"
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
@@ -42,6 +43,8 @@ type structNode struct {
 	fields  []*fieldEdge
 	// unions are the unions of the struct itself.
 	unions []*gounions.Marked
+	// modes are the modes of the struct itself.
+	modes []*gounions.MarkedModes
 	// schema is the schema of its objects, once known.
 	schema *structural.Schema
 	// marked is set if a field has a union marker, or may lead to a struct with one.
@@ -225,7 +228,7 @@ func (g *unionGraph) addFields(node *structNode) {
 			m.Get(crdmarkers.SchemalessName) != nil {
 			continue
 		}
-		node.marked = node.marked || field.Markers.InUnion()
+		node.marked = node.marked || field.Markers.InUnion() || slices.ContainsFunc(field.Markers, isMode)
 		edge := &fieldEdge{field: field, name: field.GoName(), json: tag.Name, inline: tag.Name == ""}
 		path := node.unnamed
 		if path == "" {
@@ -237,6 +240,9 @@ func (g *unionGraph) addFields(node *structNode) {
 		}
 	}
 }
+
+// isMode reports whether a marker, or one nested in it, is +k8s:ifMode.
+func isMode(m *markers.Marker) bool { return strings.Contains(m.Text, markers.TagIfModeName) }
 
 // targetStruct returns the struct that the value is or points to, or nil.
 func (v *valueEdge) targetStruct() *structNode {
@@ -296,7 +302,20 @@ func (g *unionGraph) finish() {
 		if node.schema == nil || g.isExcluded(node) {
 			continue
 		}
-		for _, u := range g.unionsOf(node) {
+		if node.defined != nil {
+			continue // its functions call those of the type that it is defined as
+		}
+		declared := gounions.InRun(g.builder.Run)
+		all := declared.Of(node.decl)
+		for _, m := range declared.ModesOf(node.decl) {
+			if u := m.Union(node.schema); u != nil {
+				all = append(slices.Clip(all), u)
+			} else {
+				node.modes = append(node.modes, m)
+				node.leads = true
+			}
+		}
+		for _, u := range all {
 			if u.Union.Discriminator == "" || node.schema.PropertyIndex(u.Union.Discriminator) >= 0 {
 				node.unions = append(node.unions, u)
 				node.leads = true
@@ -400,18 +419,6 @@ func (g *unionGraph) passSchema(node *structNode) (passed bool) {
 		pass(v.to, s)
 	}
 	return passed
-}
-
-// unionsOf returns the unions that the markers of the struct's fields declare.
-func (g *unionGraph) unionsOf(node *structNode) []*gounions.Marked {
-	all := gounions.InRun(g.builder.Run)
-	switch {
-	case node.defined != nil:
-		return nil
-	case node.unnamed == "":
-		return all.Of(node.decl)
-	}
-	return all.OfStruct(node.decl.File, node.decl.Spec.Type)
 }
 
 // ofPackage returns the named structs of a package that get functions, sorted by name.

@@ -68,6 +68,7 @@ type goStruct struct {
 	// or nil.
 	Defined *goDefinedAs
 	Unions  []goUnion
+	Modes   []goModes
 	Fields  []goField
 	// Accessors are methods of the type.
 	Accessors []goAccessor
@@ -110,14 +111,33 @@ type goDiscriminator struct {
 type goMember struct {
 	// Go and JSON are the names of the field.
 	Go, JSON string
-	// Zero is the zero value of the field's type.
-	Zero string
+	// Zero is the zero value of the field's type. Counted is set if the field is set by having
+	// elements.
+	Zero    string
+	Counted bool
 	// Value is the constant that selects the member.
 	Value string
 	// Optional is set if the member may be unset while it is selected.
 	Optional bool
 	// Required and Forbidden are the error messages.
 	Required, Forbidden string
+}
+
+// goModes are the fields of a struct that the modes of a discriminator allow.
+type goModes struct {
+	Discriminator *goDiscriminator
+	Fields        []goModeField
+}
+
+// goModeField is a field that some modes allow.
+type goModeField struct {
+	Discriminator *goDiscriminator
+	Member        goMember
+	// Requiring are the constants of the modes that require the field, and Allowing those of the
+	// other ones that allow it.
+	Requiring, Allowing []string
+	// MayBeForbidden is set if there are other modes.
+	MayBeForbidden bool
 }
 
 // goField is a field that leads to a union.

@@ -114,6 +114,7 @@ func (r *renderer) functions() template.FuncMap {
 		},
 		"value":       r.value,
 		"isSet":       r.isSet,
+		"isUnset":     r.isUnset,
 		"differs":     r.differs,
 		"differences": r.differences,
 		"keyIs":       r.keyIs,
@@ -238,12 +239,22 @@ func (r *renderer) value(object string, d *goDiscriminator) string {
 func (r *renderer) isSet(m goMember, object string) string {
 	expr := r.local(object) + "." + m.Go
 	switch {
+	case m.Counted:
+		return "len(" + expr + ") > 0"
 	case m.Zero == "false":
 		return expr
 	case strings.HasSuffix(m.Zero, "}"):
 		return expr + " != (" + m.Zero + ")"
 	}
 	return expr + " != " + m.Zero
+}
+
+// isUnset returns the condition that a member of new is not set.
+func (r *renderer) isUnset(m goMember) string {
+	if m.Zero == "false" {
+		return "!" + r.isSet(m, "new")
+	}
+	return strings.NewReplacer(" != ", " == ", " > ", " == ").Replace(r.isSet(m, "new"))
 }
 
 // differs returns the condition that a member is set in exactly one of old and new.

@@ -124,4 +124,5 @@ func withUnions(roots []*source.Package) []*source.Package {
 }
 
 // unionMarkers are the prefixes of union markers.
-var unionMarkers = [...]string{"+" + markers.UnionName, "+" + markers.DiscriminatorName, "+k8s:union", "+" + markers.TagZeroOrOneOfMemberName}
+var unionMarkers = [...]string{"+" + markers.UnionName, "+" + markers.DiscriminatorName, "+k8s:union", "+" + markers.TagZeroOrOneOfMemberName,
+	"+" + markers.TagIfModeName}

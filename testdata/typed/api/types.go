@@ -3,6 +3,7 @@
 //
 // +groupName=typed.test
 // +versionName=v1
+// +schemagen:enable=k8s
 package api
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -75,6 +76,12 @@ type Spec struct {
 	Defined *Defined `json:"defined,omitempty"`
 	// +optional
 	Ten *Ten `json:"ten,omitempty"`
+	// +optional
+	Moded *Moded `json:"moded,omitempty"`
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	KeyedModes []NamedModes `json:"keyedModes,omitempty"`
 }
 
 // +enum
@@ -377,4 +384,56 @@ type Ten struct {
 	// +unionMember
 	// +optional
 	M9 *Payload `json:"m9,omitempty"`
+}
+
+// Moded has fields with modes of a text, one with a default, and a boolean.
+type Moded struct {
+	// +k8s:modeDiscriminator
+	// +optional
+	Mode string `json:"mode,omitempty"`
+	// +k8s:modeDiscriminator(modality: "defaulted")
+	// +optional
+	// +kubebuilder:default=x
+	Defaulted string `json:"defaulted,omitempty"`
+	// +k8s:modeDiscriminator(modality: "flag")
+	Flag bool `json:"flag"`
+	// +k8s:ifMode("x")=+k8s:required
+	// +k8s:ifMode("y")=+k8s:optional
+	Text string `json:"text,omitempty"`
+	// +k8s:ifMode("")=+k8s:required
+	// +k8s:ifMode("x")=+k8s:required
+	List []string `json:"list,omitempty"`
+	// +k8s:ifMode("y")=+k8s:required
+	Map map[string]string `json:"map,omitempty"`
+	// +k8s:ifMode("x")=+k8s:forbidden
+	// +k8s:ifMode("y")=+k8s:optional
+	Other *string `json:"other,omitempty"`
+	// +k8s:ifMode(modality: "defaulted", mode: "x")=+k8s:required
+	// +kubebuilder:validation:Minimum=0
+	Number int32 `json:"number,omitempty"`
+	// +k8s:ifMode(modality: "defaulted", mode: "y")=+k8s:optional
+	Bytes []byte `json:"bytes,omitempty"`
+	// +k8s:ifMode(modality: "flag", mode: "true")=+k8s:required
+	Bool *bool `json:"bool,omitempty"`
+	// +k8s:ifMode(modality: "flag", mode: "false")=+k8s:required
+	// +k8s:ifMode(modality: "flag", mode: "true")=+k8s:optional
+	Inner *Plain `json:"inner,omitempty"`
+}
+
+type NamedModes struct {
+	Name  string `json:"name"`
+	Moded `json:",inline"`
+	// +optional
+	Strict *Strict `json:"strict,omitempty"`
+}
+
+// Strict has modes that are a union.
+type Strict struct {
+	// +k8s:modeDiscriminator
+	// +kubebuilder:validation:Enum=A;B;C
+	Kind Letter `json:"kind"`
+	// +k8s:ifMode("A")=+k8s:required
+	First *Payload `json:"a,omitempty"`
+	// +k8s:ifMode("B")=+k8s:optional
+	Second *Payload `json:"b,omitempty"`
 }

@@ -745,6 +745,286 @@ func (in *Kinds) SetMaybe(v *bool) {
 	in.Maybe = v
 }
 
+// NormalizeModedUnions clears the union members in new that a changed discriminator does
+// not select, and reports whether it changed anything. old is nil on create; it is not
+// written to, and must share no memory with new.
+func NormalizeModedUnions(old, new *Moded) bool {
+	if old == nil || new == nil {
+		return false
+	}
+	changed := false
+	if NormalizePlainUnions(old.Inner, new.Inner) {
+		changed = true
+	}
+	return changed
+}
+
+// ValidateModedUnions reports each violated union of new under path. old is nil on
+// create; what it violates in the same way is not reported.
+func ValidateModedUnions(old, new *Moded, path *field.Path) field.ErrorList {
+	if new == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	if old == nil || new.Mode != old.Mode || (new.Text != "") != (old.Text != "") {
+		switch new.Mode {
+		case "x":
+			if new.Text == "" {
+				errs = append(errs, field.Required(path.Child("text"), "must be specified when `mode` is \"x\""))
+			}
+		case "y":
+		default:
+			if new.Text != "" {
+				errs = append(errs, field.Forbidden(path.Child("text"), "may only be specified when `mode` is \"x\" or \"y\""))
+			}
+		}
+	}
+	if old == nil || new.Mode != old.Mode || (len(new.List) > 0) != (len(old.List) > 0) {
+		switch new.Mode {
+		case "", "x":
+			if len(new.List) == 0 {
+				errs = append(errs, field.Required(path.Child("list"), "must be specified when `mode` is \"\" or \"x\""))
+			}
+		default:
+			if len(new.List) > 0 {
+				errs = append(errs, field.Forbidden(path.Child("list"), "may only be specified when `mode` is \"\" or \"x\""))
+			}
+		}
+	}
+	if old == nil || new.Mode != old.Mode || (len(new.Map) > 0) != (len(old.Map) > 0) {
+		switch new.Mode {
+		case "y":
+			if len(new.Map) == 0 {
+				errs = append(errs, field.Required(path.Child("map"), "must be specified when `mode` is \"y\""))
+			}
+		default:
+			if len(new.Map) > 0 {
+				errs = append(errs, field.Forbidden(path.Child("map"), "may only be specified when `mode` is \"y\""))
+			}
+		}
+	}
+	if old == nil || new.Mode != old.Mode || (new.Other != nil) != (old.Other != nil) {
+		switch new.Mode {
+		case "y":
+		default:
+			if new.Other != nil {
+				errs = append(errs, field.Forbidden(path.Child("other"), "may only be specified when `mode` is \"y\""))
+			}
+		}
+	}
+	{
+		newDefaulted := new.Defaulted
+		if newDefaulted == "" {
+			newDefaulted = "x"
+		}
+		oldDefaulted := "x"
+		if old != nil && old.Defaulted != "" {
+			oldDefaulted = old.Defaulted
+		}
+		if old == nil || newDefaulted != oldDefaulted || (new.Number != 0) != (old.Number != 0) {
+			switch newDefaulted {
+			case "x":
+				if new.Number == 0 {
+					errs = append(errs, field.Required(path.Child("number"), "must be specified when `defaulted` is \"x\""))
+				}
+			default:
+				if new.Number != 0 {
+					errs = append(errs, field.Forbidden(path.Child("number"), "may only be specified when `defaulted` is \"x\""))
+				}
+			}
+		}
+		if old == nil || newDefaulted != oldDefaulted || (len(new.Bytes) > 0) != (len(old.Bytes) > 0) {
+			switch newDefaulted {
+			case "y":
+			default:
+				if len(new.Bytes) > 0 {
+					errs = append(errs, field.Forbidden(path.Child("bytes"), "may only be specified when `defaulted` is \"y\""))
+				}
+			}
+		}
+	}
+	if old == nil || new.Flag != old.Flag || (new.Bool != nil) != (old.Bool != nil) {
+		switch new.Flag {
+		case true:
+			if new.Bool == nil {
+				errs = append(errs, field.Required(path.Child("bool"), "must be specified when `flag` is true"))
+			}
+		default:
+			if new.Bool != nil {
+				errs = append(errs, field.Forbidden(path.Child("bool"), "may only be specified when `flag` is true"))
+			}
+		}
+	}
+	if old == nil || new.Flag != old.Flag || (new.Inner != nil) != (old.Inner != nil) {
+		switch new.Flag {
+		case false:
+			if new.Inner == nil {
+				errs = append(errs, field.Required(path.Child("inner"), "must be specified when `flag` is false"))
+			}
+		case true:
+		}
+	}
+	var oldInner *Plain
+	if old != nil {
+		oldInner = old.Inner
+	}
+	if found := ValidatePlainUnions(oldInner, new.Inner, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("inner"))
+	}
+	return errs
+}
+
+// unionsMayChangeModed reports whether a discriminator of new, or below it, differs from
+// that in old, or may: where elements of a list have moved it does not look further.
+func unionsMayChangeModed(old, new *Moded) bool {
+	if old == nil || new == nil {
+		return false
+	}
+	return unionsMayChangePlain(old.Inner, new.Inner)
+}
+
+// NormalizeNamedModesUnions clears the union members in new that a changed discriminator
+// does not select, and reports whether it changed anything. old is nil on create; it is
+// not written to, and must share no memory with new.
+func NormalizeNamedModesUnions(old, new *NamedModes) bool {
+	if old == nil || new == nil {
+		return false
+	}
+	changed := false
+	if NormalizeModedUnions(&old.Moded, &new.Moded) {
+		changed = true
+	}
+	if NormalizeStrictUnions(old.Strict, new.Strict) {
+		changed = true
+	}
+	return changed
+}
+
+// ValidateNamedModesUnions reports each violated union of new under path. old is nil on
+// create; what it violates in the same way is not reported.
+func ValidateNamedModesUnions(old, new *NamedModes, path *field.Path) field.ErrorList {
+	if new == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	var oldModed *Moded
+	if old != nil {
+		oldModed = &old.Moded
+	}
+	errs = append(errs, ValidateModedUnions(oldModed, &new.Moded, path)...)
+	var oldStrict *Strict
+	if old != nil {
+		oldStrict = old.Strict
+	}
+	if found := ValidateStrictUnions(oldStrict, new.Strict, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("strict"))
+	}
+	return errs
+}
+
+// unionsMayChangeNamedModes reports whether a discriminator of new, or below it, differs
+// from that in old, or may: where elements of a list have moved it does not look further.
+func unionsMayChangeNamedModes(old, new *NamedModes) bool {
+	if old == nil || new == nil {
+		return false
+	}
+	return unionsMayChangeModed(&old.Moded, &new.Moded) ||
+		unionsMayChangeStrict(old.Strict, new.Strict)
+}
+
+// NormalizeStrictUnions clears the union members in new that a changed discriminator does
+// not select, and reports whether it changed anything. old is nil on create; it is not
+// written to, and must share no memory with new.
+func NormalizeStrictUnions(old, new *Strict) bool {
+	if old == nil || new == nil {
+		return false
+	}
+	changed := false
+	if new.Kind != old.Kind {
+		switch new.Kind {
+		case A, B, C:
+			if new.Kind != A && new.First != nil {
+				new.First, changed = nil, true
+			}
+			if new.Kind != B && new.Second != nil {
+				new.Second, changed = nil, true
+			}
+		}
+	}
+	return changed
+}
+
+// ValidateStrictUnions reports each violated union of new under path. old is nil on
+// create; what it violates in the same way is not reported.
+func ValidateStrictUnions(old, new *Strict, path *field.Path) field.ErrorList {
+	if new == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	if old == nil || new.Kind != old.Kind ||
+		(new.First != nil) != (old.First != nil) ||
+		(new.Second != nil) != (old.Second != nil) {
+		switch new.Kind {
+		case "":
+			errs = append(errs, field.Required(path.Child("kind"), ""))
+		case A, B, C:
+			set := 0
+			if new.First != nil {
+				set++
+				if new.Kind != A {
+					errs = append(errs, field.Forbidden(path.Child("a"), "may only be specified when `kind` is \"A\""))
+				}
+			} else if new.Kind == A {
+				errs = append(errs, field.Required(path.Child("a"), "must be specified when `kind` is \"A\""))
+			}
+			if new.Second != nil {
+				set++
+				if new.Kind != B {
+					errs = append(errs, field.Forbidden(path.Child("b"), "may only be specified when `kind` is \"B\""))
+				}
+			}
+			if old != nil && new.Kind == old.Kind && set > 1 {
+				errs = append(errs, field.Invalid(path.Child("kind"), new.Kind, "must be changed when a different union member is set"))
+			}
+		default:
+			errs = append(errs, field.NotSupported(path.Child("kind"), new.Kind, []Letter{A, B, C}))
+		}
+	}
+	return errs
+}
+
+// unionsMayChangeStrict reports whether a discriminator of new, or below it, differs from
+// that in old, or may: where elements of a list have moved it does not look further.
+func unionsMayChangeStrict(old, new *Strict) bool {
+	if old == nil || new == nil {
+		return false
+	}
+	return new.Kind != old.Kind
+}
+
+// SelectKind sets Kind, and clears every member of its union that v does not select.
+func (in *Strict) SelectKind(v Letter) {
+	in.Kind = v
+	if v != A {
+		in.First = nil
+	}
+	if v != B {
+		in.Second = nil
+	}
+}
+
+// SetFirst sets First, selects it, and clears every other member of its union.
+func (in *Strict) SetFirst(v *Payload) {
+	in.SelectKind(A)
+	in.First = v
+}
+
+// SetSecond sets Second, selects it, and clears every other member of its union.
+func (in *Strict) SetSecond(v *Payload) {
+	in.SelectKind(B)
+	in.Second = v
+}
+
 // NormalizeNestedUnions clears the union members in new that a changed discriminator does
 // not select, and reports whether it changed anything. old is nil on create; it is not
 // written to, and must share no memory with new.
@@ -1430,6 +1710,12 @@ func NormalizeSpecUnions(old, new *Spec) bool {
 	if NormalizeTenUnions(old.Ten, new.Ten) {
 		changed = true
 	}
+	if NormalizeModedUnions(old.Moded, new.Moded) {
+		changed = true
+	}
+	if normalizeNamedModesListByName(old.KeyedModes, new.KeyedModes) {
+		changed = true
+	}
 	return changed
 }
 
@@ -1694,6 +1980,20 @@ func ValidateSpecUnions(old, new *Spec, path *field.Path) field.ErrorList {
 	}
 	if found := ValidateTenUnions(oldTen, new.Ten, unionsRoot); len(found) > 0 {
 		errs = unionsUnder(errs, found, path.Child("ten"))
+	}
+	var oldModed *Moded
+	if old != nil {
+		oldModed = old.Moded
+	}
+	if found := ValidateModedUnions(oldModed, new.Moded, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("moded"))
+	}
+	var oldKeyedModes []NamedModes
+	if old != nil {
+		oldKeyedModes = old.KeyedModes
+	}
+	if found := validateNamedModesListByName(oldKeyedModes, new.KeyedModes, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("keyedModes"))
 	}
 	return errs
 }
@@ -2491,6 +2791,94 @@ func counterpartsOuterListByName(old, new []Outer) []int {
 
 // outerName returns the name of an element.
 func outerName(in *Outer) string {
+	return in.Name
+}
+
+// normalizeNamedModesListByName normalizes the elements of new that have a counterpart in
+// old: the element with the same name, if there is one in each list.
+func normalizeNamedModesListByName(old, new []NamedModes) bool {
+	if len(old) == 0 {
+		return false
+	}
+	changed := false
+	var counterparts []int
+	for i := range new {
+		key := namedModesName(&new[i])
+		// An element with the same key at the same index and with the same
+		// discriminators is left as it is without a search: either it is the
+		// counterpart, and nothing changes, or the key stands twice, and there
+		// is none.
+		if i < len(old) {
+			if namedModesName(&old[i]) == key && !unionsMayChangeNamedModes(&old[i], &new[i]) {
+				continue
+			}
+		}
+		if counterparts == nil {
+			counterparts = counterpartsNamedModesListByName(old, new)
+		}
+		at := counterparts[i]
+		if at >= 0 && NormalizeNamedModesUnions(&old[at], &new[i]) {
+			changed = true
+		}
+	}
+	return changed
+}
+
+// validateNamedModesListByName validates the elements of new. The counterpart of an
+// element is the one of old with the same name, if there is one in each list.
+func validateNamedModesListByName(old, new []NamedModes, path *field.Path) field.ErrorList {
+	var counterparts []int
+	var errs field.ErrorList
+	for i := range new {
+		// A counterpart only takes errors away, or explains them: without any, nothing
+		// looks for it.
+		found := ValidateNamedModesUnions(nil, &new[i], unionsRoot)
+		if len(found) == 0 {
+			continue
+		}
+		if counterparts == nil {
+			counterparts = counterpartsNamedModesListByName(old, new)
+		}
+		if at := counterparts[i]; at >= 0 {
+			found = ValidateNamedModesUnions(&old[at], &new[i], unionsRoot)
+		}
+		errs = unionsUnder(errs, found, path.Index(i))
+	}
+	return errs
+}
+
+// counterpartsNamedModesListByName returns the index in old of the counterpart of each
+// element of new: the element with the same name. It is -1 where there is none, or
+// several in one of the lists.
+func counterpartsNamedModesListByName(old, new []NamedModes) []int {
+	index := make(map[string]int, len(old))
+	for at := range old {
+		key := namedModesName(&old[at])
+		keys := len(index)
+		index[key] = at
+		if len(index) == keys { // several elements have this key
+			index[key] = -1
+		}
+	}
+	counterparts := make([]int, len(new))
+	found := make([]uint8, len(old)) // once, or more often
+	for i := range new {
+		counterparts[i] = -1
+		if at, ok := index[namedModesName(&new[i])]; ok && at >= 0 {
+			counterparts[i] = at
+			found[at] = min(found[at]+1, 2)
+		}
+	}
+	for i, at := range counterparts {
+		if at >= 0 && found[at] > 1 {
+			counterparts[i] = -1
+		}
+	}
+	return counterparts
+}
+
+// namedModesName returns the name of an element.
+func namedModesName(in *NamedModes) string {
 	return in.Name
 }
 

@@ -73,6 +73,9 @@ func build(out string) error {
 	if err := os.WriteFile(filepath.Join(out, "wasm_exec.js"), loader, 0o666); err != nil {
 		return err
 	}
+	if err := bundle(out); err != nil {
+		return err
+	}
 	_, err = link(out, archive)
 	return err
 }

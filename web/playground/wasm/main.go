@@ -2,10 +2,10 @@
 
 // Command wasm is the playground in a browser's worker. It sets one global function,
 //
-//	playground(sources) → run
+//	playground(sources) → call
 //
-// whose argument is the archive of package sources as text, and whose result is a function from the JSON of a
-// state to a promise of the JSON of its result.
+// whose argument is the archive of package sources as text. Its result is a function from the name of a method and the
+// JSON of its argument to a promise of the JSON of its result.
 package main
 
 import (
@@ -21,30 +21,43 @@ func main() {
 	js.Global().Set("playground", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		p, err := playground.New([]byte(args[0].String()))
 		return js.FuncOf(func(_ js.Value, args []js.Value) any {
-			state := args[0].String()
+			method := args[0].String()
+			argument := args[1].String()
 			return promise(func() (string, error) {
 				if err != nil {
 					return "", err
 				}
-				return run(p, state)
+				result, err := call(p, method, argument)
+				if err != nil {
+					return "", err
+				}
+				out, err := json.Marshal(result)
+				return string(out), err
 			})
 		})
 	}))
 	select {}
 }
 
-// run is the function that the page calls.
-func run(p *playground.Playground, text string) (string, error) {
-	var state playground.State
-	if err := json.Unmarshal([]byte(text), &state); err != nil {
-		return "", fmt.Errorf("the link has no state of the playground: %w", err)
+// call calls a method with the JSON of its argument.
+func call(p *playground.Playground, method, argument string) (any, error) {
+	switch method {
+	case "run":
+		return with(argument, func(s playground.State) (any, error) { return p.Run(context.Background(), s) })
+	case "complete":
+		return with(argument, func(c playground.Cursor) (any, error) { return p.Complete(c) })
+	case "explain":
+		return with(argument, func(c playground.Cursor) (any, error) { return p.Explain(c) })
 	}
-	result, err := p.Run(context.Background(), state)
-	if err != nil {
-		return "", err
+	return nil, fmt.Errorf("there is no method %s", method)
+}
+
+func with[T any](argument string, f func(T) (any, error)) (any, error) {
+	var value T
+	if err := json.Unmarshal([]byte(argument), &value); err != nil {
+		return nil, err
 	}
-	out, err := json.Marshal(result)
-	return string(out), err
+	return f(value)
 }
 
 // promise returns a promise of the result of a function, which runs without keeping the event loop.
