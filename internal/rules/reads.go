@@ -149,7 +149,8 @@ func Proved(s *structural.Schema, place Place) (total, proved int) {
 }
 
 // Unproved finds the rules of schemas that are not proved. A node that several schemas share is
-// analyzed once, equal rules are parsed once, and so are trials of equal rules. Its zero value is ready for use, also concurrently.
+// analyzed once, and equal rules are parsed once, as are trials of them. Its zero value is ready for
+// use, also concurrently.
 type Unproved struct {
 	nodes, trials, parsed sync.Map
 	evaluators            apiserver.RuleEvaluators
