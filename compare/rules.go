@@ -23,7 +23,7 @@ func (c *comparer) rules(p nodePair) bool {
 	added := rulesWithout(p.new.XValidations, p.old.XValidations)
 	var answers rules.Answers
 	if len(added) > 0 && len(removed) > 0 {
-		answers = rules.CompareAnswers(p.new, p.old.XValidations, p.new.XValidations)
+		answers = rules.CompareAnswers(p.new, rules.ConditionsOf(p.old), rules.ConditionsOf(p.new))
 	}
 	if len(added) > 0 {
 		oldRules := c.beforeRules(p)
@@ -48,17 +48,23 @@ func such(object map[string]any) string {
 	return ", such as " + plainjson.Text(object)
 }
 
-// rewritten returns a pair of nodes with the new rules on both sides if the old ones accept the same
-// objects, such as rules that a marker replaces. It adds a change about that.
+// rewritten returns a pair of nodes with the new rules and logical junctors on both sides if the old ones accept
+// the same objects, such as rules that a marker replaces. It adds a change about that.
 func (c *comparer) rewritten(p nodePair) nodePair {
-	old := p.old.XValidations
-	new := p.new.XValidations
+	old := rules.ConditionsOf(p.old)
+	new := rules.ConditionsOf(p.new)
 	if same(old, new) {
 		return p
 	}
 	node := *p.old
 	reason := "only messages, the spelling of rules, or the number or order of equal rules changed"
-	if len(rulesWithout(old, new))+len(rulesWithout(new, old)) > 0 {
+	removed := rulesWithout(p.old.XValidations, p.new.XValidations)
+	added := rulesWithout(p.new.XValidations, p.old.XValidations)
+	hasOtherJunctors := !same(old[len(p.old.XValidations):], new[len(p.new.XValidations):])
+	if hasOtherJunctors && same(rules.ConditionsOf(normalized(p.old)), rules.ConditionsOf(normalized(p.new))) {
+		return p // unions in another form
+	}
+	if len(removed)+len(added) > 0 || hasOtherJunctors {
 		moved := p.moveRequired(&node)
 		if !rules.CompareAnswers(p.old, old, slices.Concat(new, moved)).Same {
 			return p
@@ -70,30 +76,41 @@ func (c *comparer) rewritten(p nodePair) nodePair {
 		reason = fmt.Sprintf("the rules accept the same objects as before, in each of %d combinations of what they read", answers.Combinations)
 	}
 	c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleMessageChanged, Reason: reason})
-	node.XValidations = new
+	node.XValidations = p.new.XValidations
+	if hasOtherJunctors {
+		node.ValueValidation = withJunctors(node.ValueValidation, p.new.ValueValidation)
+	}
 	p.old = &node
 	return p
 }
 
+// withJunctors returns a value validation with the logical junctors of another one. Both may be nil.
+func withJunctors(v, other *structural.ValueValidation) *structural.ValueValidation {
+	out := ptr.Deref(v, structural.ValueValidation{})
+	junctors := ptr.Deref(other, structural.ValueValidation{})
+	out.AllOf = junctors.AllOf
+	out.AnyOf = junctors.AnyOf
+	out.OneOf = junctors.OneOf
+	out.Not = junctors.Not
+	return &out
+}
+
 // moveRequired makes a copy of the old node require the fields that the new one requires and that the old rules
 // required. It returns rules that say the same.
-func (p nodePair) moveRequired(node *structural.Schema) []structural.Rule {
+func (p nodePair) moveRequired(node *structural.Schema) []rules.Condition {
 	if len(node.XValidations) == 0 || p.new.ValueValidation == nil {
 		return nil
 	}
-	v := structural.ValueValidation{}
-	if node.ValueValidation != nil {
-		v = *node.ValueValidation
-	}
-	var moved []structural.Rule
+	v := ptr.Deref(node.ValueValidation, structural.ValueValidation{})
+	old := rules.ConditionsOf(p.old)
+	var moved []rules.Condition
 	for _, field := range p.new.Required {
 		name, ok := celtext.Name(field)
 		if !ok || slices.Contains(v.Required, field) {
 			continue
 		}
-		has := structural.Rule{Rule: "has(self." + name + ")"}
-		with := append(slices.Clip(node.XValidations), has)
-		if rules.CompareAnswers(p.old, node.XValidations, with).Same {
+		has := rules.Condition{Rule: structural.Rule{Rule: "has(self." + name + ")"}}
+		if rules.CompareAnswers(p.old, old, append(slices.Clip(old), has)).Same {
 			v.Required = append(slices.Clip(v.Required), field)
 			moved = append(moved, has)
 		}

@@ -511,7 +511,7 @@ type Spec struct {
 	}
 	leakyUnion = &diag.Kind{
 		Code: "SG627", Severity: diag.Warning, Off: true, Title: "hand-written rules that are almost a union",
-		Explanation: "The rules of an object are evaluated, with the server's code, for every combination of the values that they tell apart. They refuse nearly what a union of the fields would refuse, but accept one object more: of three fields, a != b != c also accepts all three; a rule for each of two pairs leaves the third pair; a member may be required with its value, and not forbidden with others; or no rule reads a field that is named as a value of the discriminator. schemagen verify --unions also prints the unions that rules enforce.",
+		Explanation: "The rules and logical junctors of an object are evaluated, with the server's code, for every combination of the values that they tell apart. They refuse nearly what a union of the fields would refuse, but accept one object more: of three fields, a != b != c also accepts all three; a rule for each of two pairs leaves the third pair; a member may be required with its value, and not forbidden with others; or no rule reads a field that is named as a value of the discriminator, or that is the only one without a value. schemagen verify --unions also prints the unions that rules enforce.",
 		Bad: `
 // +kubebuilder:validation:XValidation:rule="has(self.a) != has(self.b) != has(self.c)"
 type Spec struct {
@@ -535,7 +535,7 @@ type Spec struct {
 	}
 	enforcedUnion = &diag.Kind{
 		Code: "SG628", Severity: diag.Note, Title: "a union that rules enforce",
-		Explanation: "schemagen verify --unions evaluates the rules of each object, with the server's code, for every combination of the values that they tell apart, and prints the unions that accept the same objects.",
+		Explanation: "schemagen verify --unions evaluates the rules and logical junctors of each object, with the server's code, for every combination of the values that they tell apart, and prints the unions that accept the same objects.",
 		Bad: `
 $ schemagen verify crd.yaml --unions
 -- crd.yaml --

@@ -72,10 +72,11 @@ func (r *RuleEvaluators) New(s *structural.Schema, rule structural.Rule, isRoot 
 		return &RuleEvaluator{failure: "the schema has no type"}, nil
 	}
 	out := &RuleEvaluator{optional: ptr.Deref(rule.OptionalOldSelf, false)}
-	scope, err := r.rules.scope(kind, out.optional) // it stays in use by the program
+	scope, err := r.rules.scope(kind, out.optional)
 	if err != nil {
 		return nil, err
 	}
+	defer r.rules.release(scope)
 	checked, issues := scope.Compile(rule.Rule)
 	switch {
 	case issues != nil:
@@ -83,7 +84,8 @@ func (r *RuleEvaluators) New(s *structural.Schema, rule structural.Rule, isRoot 
 	case checked.OutputType() != celgo.BoolType:
 		return &RuleEvaluator{failure: ruleTerms().wrongOutput}, nil
 	}
-	if out.program, err = scope.Program(checked); err != nil {
+	out.program, err = r.rules.Program(checked) // which needs no more than the functions
+	if err != nil {
 		return &RuleEvaluator{failure: err.Error()}, nil
 	}
 	out.usesOldSelf = usesOldSelf(checked)

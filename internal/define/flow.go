@@ -45,6 +45,9 @@ func generate(ctx context.Context, options Options, again rerun,
 	run.unverified = unverified
 	reporter := run.Reporter
 	run.Checker.ReportLosses(all)
+	if len(run.corrections) == 0 {
+		run.defined = nil // only corrections need drafts, which take as much memory as the schemas
+	}
 	if unverified != nil && run.Checker.Verifies() {
 		unverified(reporter.List.Normalize())
 	}

@@ -217,8 +217,12 @@ func covering(s *structural.Schema, values []any) *structural.Schema {
 
 // choice adds a value that the schema accepts.
 func (p *part) choice(value any) {
+	_, isText := value.(string)
+	if len(p.choices) >= maxChoices || isText && slices.Contains([]string{"integer", "boolean", "array", "object"}, p.schema.Type) {
+		return
+	}
 	text, err := plainjson.Marshal(value)
-	if err != nil || len(p.choices) >= maxChoices || contradictions.Refusal(p.schema, structural.JSON{Raw: text}) != "" {
+	if err != nil || contradictions.Refusal(p.schema, structural.JSON{Raw: text}) != "" {
 		return
 	}
 	if !slices.ContainsFunc(p.choices, func(known any) bool { return reflect.DeepEqual(known, value) }) {

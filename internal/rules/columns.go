@@ -12,7 +12,7 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// reader finds the columns of a table: the fields that rules read, and their uses. A rule is read
+// reader finds the columns of a table: the fields that conditions read, and their uses. A rule is read
 // exactly if each part of self occurs in it as
 //
 //   - has(self.a), or self.?a.hasValue();
@@ -27,7 +27,7 @@ type reader struct {
 	scope *scope
 	self  *part
 	uses  map[*part]*use
-	// read are the columns that the last rule reads, with those around them.
+	// read are the columns that the last condition reads, with those around them.
 	read []*part
 }
 
@@ -36,11 +36,14 @@ func newReader(s *structural.Schema) *reader {
 	return &reader{walk: &walk{}, scope: (*scope)(nil).with("self", root), self: &part{step: "self", schema: s}, uses: map[*part]*use{}}
 }
 
-// readRule adds the columns of a rule. It returns false if the rule cannot be read exactly.
-func (r *reader) readRule(rule structural.Rule) bool {
+// readCondition adds the columns of a condition. It returns false if the condition cannot be read exactly.
+func (r *reader) readCondition(c Condition) bool {
 	r.read = nil
-	parsed := parse(rule.Rule)
-	return parsed != nil && !apiserver.UsesOldSelf(rule.Rule) && r.expression(parsed.Expr())
+	if c.Junctor != nil {
+		return r.validation(c.Junctor, nil)
+	}
+	parsed := parse(c.Rule.Rule)
+	return parsed != nil && !apiserver.UsesOldSelf(c.Rule.Rule) && r.expression(parsed.Expr())
 }
 
 func (r *reader) expressions(list []ast.Expr) bool {
@@ -189,11 +192,19 @@ func isEmpty(e ast.Expr) bool {
 
 // use returns the use of a field, with a column for it; nil if it cannot be a column.
 func (r *reader) use(v value) *use {
-	if len(v.steps) < 2 || slices.Contains(v.steps, element) {
+	if len(v.steps) == 0 {
 		return nil
 	}
-	r.self.add(v.steps[1:])
-	way := r.self.find(v.steps[1:])
+	return r.useOf(v.steps[1:])
+}
+
+// useOf is [reader.use] for the field to which steps lead from self.
+func (r *reader) useOf(steps []string) *use {
+	if len(steps) == 0 || slices.Contains(steps, element) {
+		return nil
+	}
+	r.self.add(steps)
+	way := r.self.find(steps)
 	if way == nil || slices.ContainsFunc(way[:len(way)-1], func(p *part) bool { return p.schema.Nullable }) {
 		return nil
 	}
@@ -241,17 +252,23 @@ func (u *use) literal(e ast.Expr) bool {
 	if e.Kind() != ast.LiteralKind {
 		return false
 	}
-	switch literal := e.AsLiteral().(type) {
-	case types.Null:
+	if e.AsLiteral() == types.NullValue {
 		return true // no value equals null
-	case types.Bool:
+	}
+	return u.value(e.AsLiteral().Value())
+}
+
+// value adds a value with which a value is compared. It returns false if it is not one of its type.
+func (u *use) value(value any) bool {
+	switch value := value.(type) {
+	case bool:
 		u.isWhole = true
 		return u.schema.Type == "boolean"
-	case types.String:
-		u.texts = append(u.texts, string(literal))
+	case string:
+		u.texts = append(u.texts, value)
 		return u.schema.Type == "string"
-	case types.Int:
-		u.numbers = append(u.numbers, int64(literal))
+	case int64:
+		u.numbers = append(u.numbers, value)
 		return u.schema.Type == "integer"
 	}
 	return false

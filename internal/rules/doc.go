@@ -17,10 +17,10 @@
 // the evaluation of package apiserver. [Search.Failure] looks for an object on which a read fails,
 // and asks the server's own code about each.
 //
-// [CompareAnswers] decides whether rules that are written differently accept the same objects. For that
-// it makes a table: every combination of the values that the rules tell apart, with the answers of
-// the server's own code. A rule that cannot be read exactly has no table. [Meanings] reads off the
-// table which markers have the meaning of rules.
+// [CompareAnswers] decides whether rules and logical junctors that are written differently accept the same
+// objects. For that it makes a table: every combination of the values that they tell apart, with the answers
+// of the server's own code. What cannot be read exactly, such as a pattern, has no table. [Meanings] reads off
+// the table which markers have the meaning of rules or junctors.
 //
 // Read the files in this order:
 //
@@ -33,8 +33,9 @@
 //   - stored.go: objects that were stored with another schema
 //   - removable.go: values that escape from rules which are to keep them
 //   - table.go: tables of answers
-//   - columns.go, classes.go: the fields that rules read, and the values that they tell apart
-//   - answers.go: rules in groups that read the same fields, and what they accept
-//   - meaning.go: markers of the same meaning as rules
+//   - junctors.go: rules and logical junctors as conditions
+//   - columns.go, classes.go: the fields that conditions read, and the values that they tell apart
+//   - answers.go: conditions in groups that read the same fields, and what they accept
+//   - meaning.go: markers of the same meaning as conditions
 //   - replacement.go: how these are written
 package rules

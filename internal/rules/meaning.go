@@ -89,10 +89,10 @@ func (m Marker) Words() string {
 	return m.Discriminator + " selects " + members
 }
 
-// Meaning is what rules of an object mean.
+// Meaning is what conditions of an object mean.
 type Meaning struct {
-	// Rules are the indexes of the rules.
-	Rules []int
+	// Conditions are the indexes of the conditions.
+	Conditions []int
 	// Markers accept the same objects as the rules; there may be none.
 	Markers []Marker
 	// Replacement is how Markers are written in Go source; nil if there is no way, or if modes would take the
@@ -106,9 +106,9 @@ type Meaning struct {
 	Accepted map[string]any
 }
 
-// Meanings returns what rules of an object mean, for those for which there are markers of the same or
+// Meanings returns what conditions of an object mean, for those for which there are markers of the same or
 // a near meaning. No two meanings share a field.
-func Meanings(s *structural.Schema, list []structural.Rule) []Meaning {
+func Meanings(s *structural.Schema, list []Condition) []Meaning {
 	groups, _ := grouped(s, list)
 	var out []Meaning
 	for _, g := range groups {
@@ -118,13 +118,13 @@ func Meanings(s *structural.Schema, list []structural.Rule) []Meaning {
 		}
 		found := t.meaning()
 		isRead := func(field string) bool {
-			return slices.ContainsFunc(list, func(r structural.Rule) bool { return strings.Contains(r.Rule, "."+field) })
+			return slices.ContainsFunc(list, func(c Condition) bool { return c.reads(field) })
 		}
 		if len(found.Markers) == 1 && found.Near == nil {
 			found.Near, found.Accepted = t.incomplete(found.Markers[0], isRead)
 		}
 		if len(found.Markers) > 0 || found.Near != nil {
-			found.Rules = g.rules
+			found.Conditions = g.conditions
 			out = append(out, found)
 		}
 	}
@@ -133,6 +133,7 @@ func Meanings(s *structural.Schema, list []structural.Rule) []Meaning {
 
 // meaning returns what all rules of a table mean.
 func (t *Table) meaning() Meaning {
+	t.members = t.findMembers()
 	out := Meaning{Combinations: len(t.rows), Accepting: len(t.accepted), Markers: t.cover(t.implied())}
 	out.Replacement = t.replacement(out.Markers)
 	if len(out.Markers) == 1 && out.Markers[0].Kind != Modes {
@@ -165,9 +166,9 @@ func (t *Table) meaning() Meaning {
 	return out
 }
 
-// incomplete returns the union of a discriminator that also has the fields which are named as one of its
-// values, and that no rule reads, with an object that has such a field beside another value; nil if there
-// are none.
+// incomplete returns the union of a discriminator that also has the fields that no rule reads although they are named
+// as one of its values, or although all other fields are members, with an object that has such a field beside another
+// value; nil if there are none.
 func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *Marker, accepted map[string]any) {
 	d := t.self.child(found.Discriminator)
 	if d == nil || len(enumOf(d.schema)) < 2 || found.Kind == Modes && len(found.Members) > 1 {
@@ -177,7 +178,8 @@ func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *
 	for _, allowed := range enumOf(d.schema) {
 		for _, p := range t.schema.Properties {
 			value := strings.Trim(string(allowed.Raw), `"`)
-			i := slices.IndexFunc(t.accepted, func(r row) bool { return !t.selects(r, d.step, value) && t.isPossible(r) })
+			isOther := func(r row) bool { return !t.selects(r, d.step, value) && t.isPossible(r) }
+			i := slices.IndexFunc(t.accepted, isOther)
 			if i < 0 || !strings.EqualFold(value, p.Name) || t.schema.Requires(p.Name) || isRead(p.Name) {
 				continue
 			}
@@ -188,10 +190,38 @@ func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *
 			}
 		}
 	}
+	if name := t.lastField(found, isRead); accepted == nil && name != "" {
+		near.Members = append(near.Members, unions.Member{Name: name, Value: strings.ToUpper(name[:1]) + name[1:]})
+		accepted = t.object(t.rows[slices.IndexFunc(t.rows, row.isAccepted)])
+		accepted[name] = unions.Sample(t.schema.Property(name), false)
+	}
 	if accepted == nil {
 		return nil, nil
 	}
 	return near, accepted
+}
+
+// lastField returns the only object that is not a member of a union which has a member for each of three or more
+// values; empty if there is none, or if a rule reads it.
+func (t *Table) lastField(found Marker, isRead func(field string) bool) string {
+	d := t.self.child(found.Discriminator)
+	if found.Kind != Discriminated || len(found.Members) < 3 || len(found.Members) < len(enumOf(d.schema)) {
+		return ""
+	}
+	var rest []string
+	for _, p := range t.schema.Properties {
+		isMember := slices.ContainsFunc(found.Members, func(m unions.Member) bool { return m.Name == p.Name })
+		if !isMember && p.Name != d.step {
+			rest = append(rest, p.Name)
+		}
+	}
+	if len(rest) != 1 || t.schema.Requires(rest[0]) || isRead(rest[0]) {
+		return ""
+	}
+	if s := t.schema.Property(rest[0]); s.Type != "object" || s.Default != nil {
+		return ""
+	}
+	return rest[0]
 }
 
 func isMode(m Marker) bool { return m.Kind == Modes }
@@ -231,9 +261,9 @@ func (t *Table) cover(candidates []Marker) []Marker {
 	return out
 }
 
-// members returns the columns that may be members: fields that may be absent, or have their zero value,
+// findMembers returns the columns that may be members: fields that may be absent, or have their zero value,
 // and of which nothing else matters.
-func (t *Table) members() []*part {
+func (t *Table) findMembers() []*part {
 	return slices.DeleteFunc(slices.Clone(t.self.children), func(p *part) bool {
 		if len(p.children) > 0 || !p.optional && !slices.ContainsFunc(p.choices, t.uses[p].isEmpty) {
 			return true
@@ -246,7 +276,7 @@ func (t *Table) members() []*part {
 			if t.has(r, p) {
 				classes[column] = 0
 			}
-			key := fmt.Sprint(classes)
+			key := textOf(classes)
 			known, ok := answers[key]
 			answers[key] = r.isAccepted()
 			return ok && known != r.isAccepted()
@@ -356,13 +386,18 @@ func (t *Table) everywhere(condition func(row) bool) bool {
 	return !slices.ContainsFunc(t.accepted, func(r row) bool { return !condition(r) })
 }
 
+// accepts reports whether an accepted row has a class of a column and satisfies a condition.
+func (t *Table) accepts(column, class int, condition func(row) bool) bool {
+	isOne := func(r row) bool { return r.classes[column] == class && condition(r) }
+	return slices.ContainsFunc(t.accepted, isOne)
+}
+
 // implied returns markers that accept all that the rules accept.
 func (t *Table) implied() []Marker {
-	members := t.members()
 	var exactly, most, least, discriminated []Marker
-	for i := range members {
-		clique := members[i : i+1]
-		for _, other := range slices.Concat(members[i+1:], members[:i]) {
+	for i := range t.members {
+		clique := t.members[i : i+1]
+		for _, other := range slices.Concat(t.members[i+1:], t.members[:i]) {
 			excludes := func(p *part) bool {
 				return t.everywhere(func(r row) bool { return !t.has(r, p) || !t.has(r, other) })
 			}
@@ -379,7 +414,7 @@ func (t *Table) implied() []Marker {
 			}
 		}
 	}
-	for _, set := range subsets(members) {
+	for _, set := range subsets(t.members) {
 		m := t.markerOf(AtLeastOne, set)
 		if t.everywhere(func(r row) bool { return t.holds(m, r) }) {
 			least = append(least, m)
@@ -390,11 +425,11 @@ func (t *Table) implied() []Marker {
 			discriminated = append(discriminated, m)
 		}
 	}
-	return slices.Concat(exactly, discriminated, most, least, t.conditional(members))
+	return slices.Concat(exactly, discriminated, most, least, t.conditional())
 }
 
 // conditional returns the markers of single fields that accept all that the rules accept.
-func (t *Table) conditional(members []*part) []Marker {
+func (t *Table) conditional() []Marker {
 	var required, requires, modes []Marker
 	isImplied := func(m Marker) bool { return t.everywhere(func(r row) bool { return t.holds(m, r) }) }
 	for _, column := range t.self.children {
@@ -403,8 +438,8 @@ func (t *Table) conditional(members []*part) []Marker {
 			required = append(required, m)
 		}
 	}
-	for _, member := range members {
-		for _, other := range members {
+	for _, member := range t.members {
+		for _, other := range t.members {
 			m := t.markerOf(Requires, []*part{member})
 			m.Members = append(m.Members, unions.Member{Name: other.step})
 			m.Nonempty = m.Nonempty || len(other.choices) > 1
@@ -413,7 +448,8 @@ func (t *Table) conditional(members []*part) []Marker {
 			}
 		}
 		for _, d := range t.self.children {
-			isMode := d != member && len(d.children) == 0 && len(d.choices) > 1 && (d.schema.Type == "string" || d.schema.Type == "boolean")
+			isNamed := d.schema.Type == "string" || d.schema.Type == "boolean"
+			isMode := d != member && len(d.children) == 0 && len(d.choices) > 1 && isNamed
 			if m := t.modes(d, member); isMode && len(m.Members) > 0 && isImplied(m) {
 				modes = append(modes, m)
 			}
@@ -429,14 +465,10 @@ func (t *Table) modes(d, member *part) Marker {
 	m.Discriminator = d.step
 	column := slices.Index(t.columns, d)
 	for class := absent; class < len(d.choices); class++ {
-		in := func(condition func(row) bool) bool {
-			return slices.ContainsFunc(t.accepted, func(r row) bool { return r.classes[column] == class && condition(r) })
-		}
-		isSet := func(r row) bool { return t.has(r, member) }
-		if !in(isSet) {
+		if !t.accepts(column, class, func(r row) bool { return t.has(r, member) }) {
 			continue
 		}
-		isOptional := in(func(r row) bool { return !isSet(r) })
+		isOptional := t.accepts(column, class, func(r row) bool { return !t.has(r, member) })
 		for _, mode := range t.modesOf(d, class) {
 			if !slices.ContainsFunc(m.Members, func(known unions.Member) bool { return known.Value == mode }) {
 				m.Members = append(m.Members, unions.Member{Name: member.step, Value: mode, Optional: isOptional})
@@ -488,7 +520,7 @@ func (t *Table) discriminated(d *part, selected func(d, member *part) (class int
 	if d.optional || d.schema.Type != "string" || len(enumOf(d.schema)) < 2 {
 		return out
 	}
-	for _, member := range t.members() {
+	for _, member := range t.members {
 		class, optional := selected(d, member)
 		if class < 0 || len(member.choices) > 1 || !t.isSingle(d, class) {
 			continue
@@ -524,8 +556,7 @@ func (t *Table) selected(d, member *part) (class int, optional bool) {
 			class = r.classes[column]
 		}
 	}
-	optional = slices.ContainsFunc(t.accepted, func(r row) bool { return r.classes[column] == class && !t.has(r, member) })
-	return class, optional
+	return class, t.accepts(column, class, func(r row) bool { return !t.has(r, member) })
 }
 
 // demanded returns the only class of a discriminator without which a member may be absent; -1 if there are
@@ -536,7 +567,7 @@ func (t *Table) demanded(d, member *part) (class int, optional bool) {
 	}
 	column := slices.Index(t.columns, d)
 	for i := range d.choices {
-		isDemanded := !slices.ContainsFunc(t.accepted, func(r row) bool { return r.classes[column] == i && !t.has(r, member) })
+		isDemanded := !t.accepts(column, i, func(r row) bool { return !t.has(r, member) })
 		switch {
 		case isDemanded && class >= 0:
 			return -1, false
@@ -555,8 +586,8 @@ func (t *Table) intended() []Marker {
 			out = append(out, m)
 		}
 	}
-	if members := t.members(); len(members) > 1 && len(members) == len(t.columns) {
-		out = append(out, t.markerOf(AtMostOne, members), t.markerOf(ExactlyOne, members))
+	if len(t.members) > 1 && len(t.members) == len(t.columns) {
+		out = append(out, t.markerOf(AtMostOne, t.members), t.markerOf(ExactlyOne, t.members))
 	}
 	return out
 }

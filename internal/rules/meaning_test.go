@@ -104,16 +104,86 @@ func TestMeanings(t *testing.T) {
 		{[]string{"has(self.a) || !has(self.a)"}, ""},
 		{[]string{"has(self.a) && !has(self.a)"}, ""},
 	} {
-		var texts []string
-		for _, m := range Meanings(schemaOf(t, meaningSchema), rulesOf(c.rules...)) {
-			text := strings.Trim(fmt.Sprint(m.Markers), "[]")
-			if m.Near != nil {
-				text += fmt.Sprintf(" near %v, accepts %s", *m.Near, plainjson.Text(m.Accepted))
-			}
-			texts = append(texts, strings.TrimSpace(text))
-		}
-		if got := strings.Join(texts, "; "); got != c.want {
+		if got := meaningsText(Meanings(schemaOf(t, meaningSchema), rulesOf(c.rules...))); got != c.want {
 			t.Errorf("%q: %s, want %s", c.rules, got, c.want)
+		}
+	}
+}
+
+// TestLastField wants a union to lack the only object that is not a member of it. No value of its discriminator is
+// for that object, so that it may be set with all of them.
+func TestLastField(t *testing.T) {
+	const fields = `
+type: object
+required: [form]
+properties:
+  form: {type: string, enum: [Round, Square, Flat]}
+  round: {type: object}
+  square: {type: object}
+  flat: {type: object}
+`
+	var union []string
+	for _, value := range []string{"Round", "Square", "Flat"} {
+		union = append(union, fmt.Sprintf("(self.form == '%s') == has(self.%s)", value, strings.ToLower(value)))
+	}
+	for _, c := range []struct{ more, want string }{
+		{"  hollow: {type: object}", `{"form":"Round","hollow":{},"round":{}}`},
+		{"  name: {type: string}", "null"},
+		{"  hollow: {type: object}\n  inner: {type: object}", "null"},
+		{"  hollow: {type: object, default: {}}", "null"},
+	} {
+		s := schemaOf(t, fields+c.more)
+		found := Meanings(s, rulesOf(union...))
+		if len(found) != 1 || plainjson.Text(found[0].Accepted) != c.want {
+			t.Errorf("%s: %v", c.more, found)
+		}
+		read := append(slices.Clip(union), "!has(self.hollow) || self.hollow == oldSelf.hollow")
+		if found := Meanings(s, rulesOf(read...)); len(found) != 1 || found[0].Near != nil {
+			t.Errorf("%s: %v, although a rule reads it", c.more, found)
+		}
+	}
+}
+
+func meaningsText(list []Meaning) string {
+	var texts []string
+	for _, m := range list {
+		text := strings.Trim(fmt.Sprint(m.Markers), "[]")
+		if m.Near != nil {
+			text += fmt.Sprintf(" near %v, accepts %s", *m.Near, plainjson.Text(m.Accepted))
+		}
+		texts = append(texts, strings.TrimSpace(text))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// TestMeaningOfJunctors has logical junctors that people write, also beside rules, and the markers for them.
+func TestMeaningOfJunctors(t *testing.T) {
+	for _, c := range []struct {
+		junctors string
+		rules    []string
+		want     string
+	}{
+		{"oneOf: [{required: [a]}, {required: [b]}]", nil, "exactly(a b)"},
+		{"oneOf: [{required: [a]}, {required: [b]}, {not: {anyOf: [{required: [a]}, {required: [b]}]}}]", nil, "most(a b)"},
+		{"not: {required: [a, b]}", nil, "most(a b)"},
+		{"anyOf: [{required: [a]}, {required: [b]}]", nil, "least(a b)"},
+		{"allOf: [{not: {required: [a, b]}}, {anyOf: [{required: [a]}, {required: [b]}]}]", nil, "exactly(a b)"},
+		{"anyOf: [{required: [a]}, {required: [b]}]", []string{"!(has(self.a) && has(self.b))"}, "exactly(a b)"},
+		{"anyOf: [{not: {required: [a]}}, {required: [b]}]", nil, "requires(a b)"},
+		{"oneOf: [{properties: {type: {enum: [A]}}, required: [a]}, {properties: {type: {enum: [B]}}, required: [b]}, {properties: {type: {enum: [C, None]}}}]",
+			[]string{"!has(self.a) || self.type == 'A'", "!has(self.b) || self.type == 'B'"}, `by type(a=A b=B) near by type(a=A b=B c=C), accepts {"b":{},"c":{},"type":"B"}`},
+		{"oneOf: [{properties: {size: {minLength: 1}}, required: [size]}, {properties: {list: {minItems: 1}}, required: [list]}]", nil, "nonempty exactly(list size)"},
+		{"oneOf: [{properties: {open: {enum: [true]}}, required: [open, a]}, {not: {anyOf: [{properties: {open: {enum: [true]}}, required: [open]}, {required: [a]}]}}]", nil, "mode open(a=true)"},
+		// These cannot be read exactly.
+		{"oneOf: [{properties: {size: {pattern: '^a'}}, required: [size]}, {required: [a]}]", nil, ""},
+		{"oneOf: [{required: [a]}, {required: [unknown]}]", nil, ""},
+		{"anyOf: [{minProperties: 2}, {required: [a]}]", nil, ""},
+		{"anyOf: [{properties: {list: {items: {enum: [a]}}}}, {required: [a]}]", nil, ""},
+	} {
+		s := schemaOf(t, meaningSchema+c.junctors+"\n")
+		got := meaningsText(Meanings(s, append(rulesOf(c.rules...), ConditionsOf(s)...)))
+		if got != c.want {
+			t.Errorf("%s and %q: %s, want %s", c.junctors, c.rules, got, c.want)
 		}
 	}
 }
@@ -206,7 +276,7 @@ properties:
 
 // check wants the rules that are written for a replacement to have the answers of others, if the fields that need a
 // minimum have one. Without it, they have others.
-func (r *Replacement) check(t *testing.T, s *structural.Schema, own []structural.Rule) {
+func (r *Replacement) check(t *testing.T, s *structural.Schema, own []Condition) {
 	t.Helper()
 	bounded := *s
 	bounded.Properties = slices.Clone(s.Properties)
@@ -223,7 +293,7 @@ func (r *Replacement) check(t *testing.T, s *structural.Schema, own []structural
 		field.ValueValidation = &v
 		bounded.Properties[i].Schema = &field
 	}
-	var written []structural.Rule
+	var written []Condition
 	for _, m := range r.Markers {
 		written = append(written, m.rules(t, &bounded)...)
 	}
@@ -233,7 +303,7 @@ func (r *Replacement) check(t *testing.T, s *structural.Schema, own []structural
 }
 
 // rules returns the rules that are written for a marker of a schema.
-func (m Marker) rules(t *testing.T, s *structural.Schema) []structural.Rule {
+func (m Marker) rules(t *testing.T, s *structural.Schema) []Condition {
 	t.Helper()
 	var names, set []string
 	for _, member := range m.Members {
@@ -258,7 +328,7 @@ func (m Marker) rules(t *testing.T, s *structural.Schema) []structural.Rule {
 		isBoolean := property(s, m.Discriminator).Schema.Type == "boolean"
 		modes := unions.Modes{Discriminator: m.Discriminator, Boolean: isBoolean, Fields: []unions.ModeField{field}}
 		written, _ := modes.Rules(unions.LowerOptions{})
-		return written
+		return RuleConditions(written)
 	}
 	var written apiextensionsv1.JSONSchemaProps
 	var err error
@@ -285,12 +355,12 @@ func (m Marker) rules(t *testing.T, s *structural.Schema) []structural.Rule {
 		if lowerErr != nil {
 			t.Fatal(lowerErr)
 		}
-		return lowered.Rules
+		return RuleConditions(lowered.Rules)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return written.XValidations
+	return RuleConditions(written.XValidations)
 }
 
 // TestMeaningOfMarkers wants the rules that are written for random markers to mean these markers.
@@ -364,7 +434,7 @@ func TestMeaningOfModes(t *testing.T) {
 		}
 		modes := unions.Modes{Discriminator: m.Discriminator, Fields: []unions.ModeField{field}}
 		written, _ := modes.Rules(unions.LowerOptions{})
-		got := Meanings(s, written)
+		got := Meanings(s, RuleConditions(written))
 		if len(got) != 1 || len(got[0].Markers) != 1 {
 			t.Fatalf("seed %d: the rules of %v mean %v", i, m, got)
 		}

@@ -55,6 +55,8 @@ type Analysis struct {
 	Strings []string
 	Numbers []float64
 
+	// usesOldSelf is set if oldSelf occurs in the rule.
+	usesOldSelf bool
 	// stored is the schema of oldSelf, or nil if it is that of self. If isUnchanged is set, self is oldSelf.
 	stored      *structural.Schema
 	isUnchanged bool
@@ -79,7 +81,7 @@ const (
 
 // Reads analyzes a rule of a schema. It returns nil if the rule is not an expression.
 func Reads(rule structural.Rule, s *structural.Schema, place Place) *Analysis {
-	return reads(rule, variable("self", s, place), variable("oldSelf", s, place))
+	return reads(parse(rule.Rule), rule, variable("self", s, place), variable("oldSelf", s, place))
 }
 
 // variable returns a variable of rules.
@@ -87,9 +89,8 @@ func variable(name string, s *structural.Schema, place Place) value {
 	return value{schema: s, place: place, path: name, text: name, steps: []string{name}}
 }
 
-// reads is [Reads] with what is known of self and oldSelf.
-func reads(rule structural.Rule, self, old value) *Analysis {
-	parsed := parse(rule.Rule)
+// reads is [Reads] of a parsed rule, with what is known of self and oldSelf.
+func reads(parsed *ast.AST, rule structural.Rule, self, old value) *Analysis {
 	if parsed == nil {
 		return nil
 	}
@@ -119,6 +120,8 @@ func reads(rule structural.Rule, self, old value) *Analysis {
 			out.Strings = append(out.Strings, text)
 		} else if n, ok := intLiteral(e); ok {
 			out.Numbers = append(out.Numbers, float64(n))
+		} else if e.Kind() == ast.IdentKind && e.AsIdent() == "oldSelf" {
+			out.usesOldSelf = true
 		}
 	}))
 	return out
@@ -145,10 +148,10 @@ func Proved(s *structural.Schema, place Place) (total, proved int) {
 }
 
 // Unproved finds the rules of schemas that are not proved. A node that several schemas share is
-// analyzed once, and so are trials of equal rules. Its zero value is ready for use, also concurrently.
+// analyzed once, and equal rules are parsed and tried once. Its zero value is ready for use, also concurrently.
 type Unproved struct {
-	nodes, trials sync.Map
-	evaluators    apiserver.RuleEvaluators
+	parsed, nodes, trials sync.Map
+	evaluators            apiserver.RuleEvaluators
 }
 
 // UnprovedNode has what is not proved of a node of a schema and of those below it.
@@ -166,7 +169,8 @@ func (u *Unproved) Of(s *structural.Schema, place Place) *UnprovedNode {
 	}
 	out := &UnprovedNode{Rules: map[int]*Analysis{}}
 	for i, rule := range s.XValidations {
-		if a := Reads(rule, s, place); a != nil && len(a.Failing) > 0 {
+		a := reads(u.parse(rule.Rule), rule, variable("self", s, place), variable("oldSelf", s, place))
+		if a != nil && len(a.Failing) > 0 {
 			out.Rules[i] = a
 		}
 	}
@@ -176,6 +180,16 @@ func (u *Unproved) Of(s *structural.Schema, place Place) *UnprovedNode {
 	}
 	u.nodes.Store(s, out)
 	return out
+}
+
+// parse is [parse], once for each text. Nothing changes an expression.
+func (u *Unproved) parse(rule string) *ast.AST {
+	if known, ok := u.parsed.Load(rule); ok {
+		return known.(*ast.AST)
+	}
+	parsed := parse(rule)
+	u.parsed.Store(rule, parsed)
+	return parsed
 }
 
 // walk interprets a rule.

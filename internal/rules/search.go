@@ -151,8 +151,9 @@ type trial struct {
 	// if an update leaves it as it is.
 	self, old *part
 	// schema is the schema of the values, without what none of them has.
-	schema    *structural.Schema
-	evaluator *apiserver.RuleEvaluator
+	schema      *structural.Schema
+	hasDefaults bool
+	evaluator   *apiserver.RuleEvaluator
 	// found has the results of [trial.failing], by the place of the read.
 	found sync.Map
 }
@@ -164,7 +165,7 @@ func (u *Unproved) trial(a *Analysis, node *structural.Schema, rule structural.R
 	case a.isUnchanged:
 		t.self = a.partsOf("self", a.stored)
 		t.old = t.self
-	case apiserver.UsesOldSelf(rule.Rule):
+	case a.usesOldSelf:
 		t.old = a.partsOf("oldSelf", cmp.Or(a.stored, node))
 		t.self.addUnread(a) // the server ignores failures of rules about what an update does not change
 	}
@@ -185,6 +186,7 @@ func (u *Unproved) trial(a *Analysis, node *structural.Schema, rule structural.R
 		return nil, err
 	}
 	t.evaluator = evaluator
+	t.hasDefaults = hasDefaults(t.schema)
 	u.trials.Store(key, t)
 	return t, nil
 }
@@ -312,7 +314,19 @@ func (t *trial) evaluate(ctx context.Context, chosen assignment,
 	if t.old != nil {
 		out.old = t.old.build(chosen, override)
 	}
+	if !t.hasDefaults {
+		return out, t.evaluator.Evaluate(ctx, out.value, out.old)
+	}
 	return out, t.evaluator.Evaluate(ctx, defaulted(t.schema, out.value), defaulted(t.schema, out.old))
+}
+
+func hasDefaults(s *structural.Schema) bool {
+	for _, child := range s.Children() {
+		if isDefaulted(child) || hasDefaults(child) {
+			return true
+		}
+	}
+	return isDefaulted(s)
 }
 
 // defaulted returns a value with the defaults of a schema.

@@ -31,7 +31,7 @@ func Stored(s, replaced *structural.Schema) *structural.Schema {
 
 // StoredReads analyzes what a rule of a schema reads of oldSelf, whose schema is stored.
 func StoredReads(rule structural.Rule, s, stored *structural.Schema, place Place) *Analysis {
-	a := reads(rule, variable("self", s, place), variable("oldSelf", stored, place))
+	a := reads(parse(rule.Rule), rule, variable("self", s, place), variable("oldSelf", stored, place))
 	if a == nil {
 		return nil
 	}
@@ -46,7 +46,7 @@ func UnchangedReads(rule structural.Rule, stored *structural.Schema, place Place
 	self := variable("self", stored, place)
 	old := self
 	old.text = "oldSelf"
-	a := reads(rule, self, old)
+	a := reads(parse(rule.Rule), rule, self, old)
 	if a != nil {
 		a.stored = stored
 		a.isUnchanged = true

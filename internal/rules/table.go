@@ -3,17 +3,16 @@ package rules
 import (
 	"slices"
 
-	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/internal/schemas/contradictions"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
 
-// Table has the answers of rules of an object for all values that the rules tell apart.
+// Table has the answers of conditions of an object for all values that the conditions tell apart.
 //
-// A column is a field that the rules read, with its classes: the absence of the field, and values
-// that represent all others for these rules. A row is a class of each column. The server's own code
+// A column is a field that the conditions read, with its classes: the absence of the field, and values
+// that represent all others for these conditions. A row is a class of each column. The server's own code
 // gives the answers, so a table is exact if its columns are; see [reader] and [use].
 type Table struct {
 	schema  *structural.Schema
@@ -21,11 +20,13 @@ type Table struct {
 	columns []*part
 	uses    map[*part]*use
 	rows    []row
-	// accepted are the rows that all rules accept.
+	// accepted are the rows that all conditions accept.
 	accepted []row
+	// members are the columns that may be members of unions; [Table.meaning] finds them.
+	members []*part
 }
 
-// row is a class of each column, and the outcome of each rule. A rule that fails to evaluate does not
+// row is a class of each column, and the outcome of each condition. A rule that fails to evaluate does not
 // accept.
 type row struct {
 	classes  []int
@@ -40,25 +41,24 @@ func hasFailure(outcomes []unions.Outcome) bool {
 	return slices.ContainsFunc(outcomes, func(o unions.Outcome) bool { return o.Failure != "" })
 }
 
-// maxRows bounds the rows of a table, maxAnswers its answers, one of each rule for each row, and maxEvaluated the
-// combinations of what single rules read.
+// maxRows bounds the rows of a table, and maxAnswers its answers, one of each condition for each row. The other
+// limits are for the rows that are evaluated.
 const (
-	maxRows      = 1 << 15
-	maxAnswers   = 1 << 20
-	maxEvaluated = 1 << 12
+	maxRows             = 1 << 15
+	maxAnswers          = 1 << 19
+	maxEvaluatedRows    = 1 << 12
+	maxEvaluatedAnswers = 1 << 16
 )
 
-// newTable returns the table of rules of an object; nil if a rule cannot be read exactly, or if
-// there are too many rows. The server evaluates a row only if a rule reads what it has read in no row before.
-func newTable(s *structural.Schema, rules []structural.Rule) *Table {
+// newTable returns the table of conditions of an object; nil if one cannot be read exactly, or if
+// there are too many rows. A row is evaluated only if a condition reads what it has read in no row before.
+func newTable(s *structural.Schema, conditions []Condition) *Table {
 	r := newReader(s)
-	var texts []string
 	var read [][]*part
-	for _, rule := range rules {
-		if !r.readRule(rule) {
+	for _, c := range conditions {
+		if !r.readCondition(c) {
 			return nil
 		}
-		texts = append(texts, rule.Rule)
 		read = append(read, r.read)
 	}
 	if !r.setChoices() {
@@ -66,23 +66,26 @@ func newTable(s *structural.Schema, rules []structural.Rule) *Table {
 	}
 	t := &Table{schema: s, self: r.self, columns: r.self.below(), uses: r.uses}
 	size := t.self.combinations(t.columns)
-	if size > maxRows || size*len(rules) > maxAnswers {
+	evaluated := 0
+	for _, columns := range read {
+		evaluated += t.self.combinations(columns)
+	}
+	evaluated = min(evaluated, size)
+	if size > maxRows || size*len(conditions) > maxAnswers {
 		return nil
 	}
-	for _, columns := range read {
-		if t.self.combinations(columns) > maxEvaluated {
-			return nil
-		}
+	if evaluated > maxEvaluatedRows || evaluated*len(conditions) > maxEvaluatedAnswers {
+		return nil
 	}
-	evaluate, err := apiserver.NewEvaluator(covering(s, t.examples()).Props(), texts)
+	evaluate, err := newEvaluator(covering(s, t.examples()), conditions)
 	if err != nil {
 		return nil
 	}
 	known := map[string]unions.Outcome{}
-	keys := make([]string, len(rules))
+	keys := make([]string, len(conditions))
 	chosen := assignment{}
 	t.assign(t.self.children, chosen, func() {
-		next := row{outcomes: make([]unions.Outcome, len(rules))}
+		next := row{outcomes: make([]unions.Outcome, len(conditions))}
 		for _, column := range t.columns {
 			next.classes = append(next.classes, chosen[column])
 		}
@@ -107,11 +110,20 @@ func newTable(s *structural.Schema, rules []structural.Rule) *Table {
 	return t
 }
 
-// key identifies the choices of the columns that a rule reads.
-func (a assignment) key(rule int, columns []*part) string {
-	key := []rune{rune(rule)}
+// key identifies the choices of the columns that a condition reads.
+func (a assignment) key(condition int, columns []*part) string {
+	key := []int{condition}
 	for _, column := range columns {
-		key = append(key, rune(a[column]+1))
+		key = append(key, a[column])
+	}
+	return textOf(key)
+}
+
+// textOf returns small integers from -1 on as a key of maps.
+func textOf(list []int) string {
+	var key []rune
+	for _, n := range list {
+		key = append(key, rune(n+1))
 	}
 	return string(key)
 }

@@ -3,9 +3,11 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,16 +21,16 @@ func TestCompareRatchets(t *testing.T) {
 	s := schemaOf(t, "{type: object, properties: {a: {type: object}, b: {type: object}}}")
 	plain := rulesOf("!has(self.a) || has(self.b)")
 	ratchet := structural.Rule{OptionalOldSelf: new(true)}
-	ratchet.Rule = plain[0].Rule + " || oldSelf.hasValue() && has(oldSelf.value().a)"
-	if !CompareAnswers(s, plain, []structural.Rule{ratchet}).Same {
+	ratchet.Rule = plain[0].Rule.Rule + " || oldSelf.hasValue() && has(oldSelf.value().a)"
+	if !CompareAnswers(s, plain, []Condition{{Rule: ratchet}}).Same {
 		t.Error("the rule is not replaced")
 	}
-	for _, old := range [][]structural.Rule{{ratchet}, rulesOf("has(self.a) == has(self.b)")} {
-		if CompareAnswers(s, old, []structural.Rule{{Rule: ratchet.Rule}}).Same || CompareAnswers(s, old, plain).Same {
+	for _, old := range [][]Condition{{{Rule: ratchet}}, rulesOf("has(self.a) == has(self.b)")} {
+		if CompareAnswers(s, old, rulesOf(ratchet.Rule)).Same || CompareAnswers(s, old, plain).Same {
 			t.Errorf("%v: the answers are the same", old)
 		}
 	}
-	if !CompareAnswers(s, []structural.Rule{ratchet}, []structural.Rule{ratchet}).Same {
+	if !CompareAnswers(s, []Condition{{Rule: ratchet}}, []Condition{{Rule: ratchet}}).Same {
 		t.Error("the rule differs from itself")
 	}
 }
@@ -109,17 +111,17 @@ properties:
 			t.Errorf("%q and %q: %v, want %t", c.a, c.b, got, c.same)
 		}
 		for _, list := range [][]string{c.a, c.b} {
-			if _, err := apiserver.NewEvaluator(s.Props(), list); err != nil {
+			if _, err := newEvaluator(s, rulesOf(list...)); err != nil {
 				t.Errorf("%q: %v", list, err)
 			}
 		}
 	}
 }
 
-func rulesOf(texts ...string) []structural.Rule {
-	var out []structural.Rule
+func rulesOf(texts ...string) []Condition {
+	var out []Condition
 	for _, text := range texts {
-		out = append(out, structural.Rule{Rule: text})
+		out = append(out, Condition{Rule: structural.Rule{Rule: text}})
 	}
 	return out
 }
@@ -215,21 +217,34 @@ func (r *author) randomRule(depth int) string {
 	return r.one("("+a+" && "+b+")", "("+a+" || "+b+")", "!("+a+")", "("+a+" ? "+b+" : "+r.randomRule(0)+")", "["+a+", "+b+"].exists_one(v, v)")
 }
 
-// TestTableMatchesServer wants the answers of tables of random rules for random objects to be those
-// of the server.
+// randomJunctor returns a logical junctor about the same, in YAML.
+func (r *author) randomJunctor(depth int) string {
+	if depth == 0 {
+		return r.one("required: [a]", "required: [b, o]", "required: [open], properties: {open: {enum: [true]}}", "properties: {r: {enum: ['', x]}}",
+			"properties: {a: {minLength: 1}}", "required: [count], properties: {count: {maximum: 1}}", "properties: {count: {maximum: 1, exclusiveMaximum: true}}", "required: [maybe]", "properties: {maybe: {enum: [x]}}", "properties: {d: {minimum: 1}}")
+	}
+	branch := r.randomJunctor(r.IntN(depth))
+	return r.one("not: {"+branch+"}", r.one("oneOf", "anyOf", "allOf")+": [{"+branch+"}, {"+r.randomJunctor(r.IntN(depth))+"}]")
+}
+
+// TestTableMatchesServer wants the answers of tables of random rules and junctors for random objects to be
+// those of the server.
 func TestTableMatchesServer(t *testing.T) {
 	s := schemaOf(t, tableSchema)
 	const objects = 50
 	var accepted, refused, silent int
 	for i := range *pairs / objects {
 		r := &author{Rand: rand.New(rand.NewPCG(uint64(i), 42))}
-		texts := []string{r.randomRule(1 + r.IntN(3)), r.randomRule(1)}
-		table := newTable(s, rulesOf(texts...))
+		conditions := rulesOf(r.randomRule(1+r.IntN(3)), r.randomRule(1))
+		if r.IntN(2) == 0 {
+			conditions = append(conditions[:1], ConditionsOf(schemaOf(t, tableSchema+r.randomJunctor(1+r.IntN(3))))...)
+		}
+		table := newTable(s, conditions)
 		if table == nil { // it has too many rows
 			silent++
 			continue
 		}
-		evaluate, err := apiserver.NewEvaluator(s.Props(), texts)
+		evaluate, err := newEvaluator(s, conditions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,13 +255,13 @@ func TestTableMatchesServer(t *testing.T) {
 			}
 			k := slices.IndexFunc(table.rows, func(row row) bool { return table.isLike(row, object) })
 			if k < 0 {
-				t.Fatalf("seed %d: the table of %q has no row for %v", i, texts, object)
+				t.Fatalf("seed %d: the table of %v has no row for %v", i, conditions, object)
 			}
 			for j, outcome := range evaluate(object) {
 				accepts := outcome == unions.Outcome{}
 				known := table.rows[k].outcomes[j]
 				if isAccepted([]unions.Outcome{known}) != accepts || (known.Failure != "") != (outcome.Failure != "") {
-					t.Fatalf("seed %d: %s for %v: %v, and the table has %v", i, texts[j], object, outcome, known)
+					t.Fatalf("seed %d: %s for %v: %v, and the table has %v", i, conditions[j].text(), object, outcome, known)
 				}
 				if accepts {
 					accepted++
@@ -256,7 +271,7 @@ func TestTableMatchesServer(t *testing.T) {
 			}
 		}
 	}
-	result := fmt.Sprintf("Tables of %d random pairs of rules have the server's answers for %d random objects, %s:\n%d accept, %d refuse; %d pairs have no table.\n",
+	result := fmt.Sprintf("Tables of %d random pairs of rules and junctors have the server's answers for %d random objects, %s:\n%d accept, %d refuse; %d pairs have no table.\n",
 		*pairs/objects, *pairs, time.Now().UTC().Format(time.DateOnly), accepted, refused, silent)
 	t.Log(result)
 	if *record && !t.Failed() {
@@ -266,5 +281,93 @@ func TestTableMatchesServer(t *testing.T) {
 	}
 	if accepted == 0 || refused == 0 || silent*objects*5 > *pairs {
 		t.Errorf("%d answers accept, %d refuse; %d rules have no table", accepted, refused, silent)
+	}
+}
+
+// TestDomains wants a table of each kind of read of each kind of domain to have the outcomes that the server's code
+// has for values of the domain, or no table: those reads are listed.
+func TestDomains(t *testing.T) {
+	domains := []struct{ name, schema, without string }{
+		{"required string", "required: [a], properties: {a: {type: string}}", "order whole"},
+		{"optional string", "properties: {a: {type: string}}", "order whole"},
+		{"string with a default", "properties: {a: {type: string, default: x}}", "order whole"},
+		{"bounded string", "properties: {a: {type: string, minLength: 1, maxLength: 2}}", "order whole"},
+		{"string with an enum", "properties: {a: {type: string, enum: [x, 'y', zz]}}", ""},
+		{"string with a pattern", "properties: {a: {type: string, pattern: '^x*$'}}", "order whole"},
+		{"nullable string", "properties: {a: {type: string, nullable: true}}", "order whole"},
+		{"date", "properties: {a: {type: string, format: date}}", "equal listed fallback size order whole"},
+		{"integer", "properties: {a: {type: integer}}", ""},
+		{"bounded integer", "required: [a], properties: {a: {type: integer, minimum: 1, maximum: 3}}", ""},
+		{"integer with a default", "properties: {a: {type: integer, default: 2}}", ""},
+		{"nullable integer", "properties: {a: {type: integer, nullable: true}}", ""},
+		{"boolean", "properties: {a: {type: boolean}}", ""},
+		{"required boolean", "required: [a], properties: {a: {type: boolean}}", ""},
+		{"list", "properties: {a: {type: array, items: {type: string}}}", ""},
+		{"bounded list", "properties: {a: {type: array, minItems: 1, maxItems: 2, items: {type: string}}}", ""},
+		{"map", "properties: {a: {type: object, additionalProperties: {type: string}}}", ""},
+		{"object", "properties: {a: {type: object, properties: {b: {type: string}}}}", "size"},
+		{"preserved object", "properties: {a: {type: object, x-kubernetes-preserve-unknown-fields: true}}", "size"},
+	}
+	reads := map[string]map[string]string{
+		"string": {"equal": "self.a == 'x'", "listed": "self.a in ['x', '']", "fallback": "self.?a.orValue('x') == 'x'", "size": "self.a.size() > 1",
+			"order": "self.a < 'x'", "whole": "self.a + 'x' == 'xx'"},
+		"integer": {"equal": "self.a == 2", "listed": "self.a in [0, 3]", "fallback": "self.?a.orValue(2) == 2", "order": "self.a > 1"},
+		"boolean": {"equal": "self.a == true", "whole": "self.a", "fallback": "self.?a.orValue(true)"},
+		"array":   {"equal": "self.a != []", "size": "size(self.a) > 1"},
+		"object":  {"size": "size(self.a) > 0"},
+	}
+	values := map[string][]any{
+		"string": {"", "x", "y", "xx", "zz", "xxx", "2020-02-02"}, "integer": {int64(-1), int64(0), int64(1), int64(2), int64(3), int64(4)}, "boolean": {false, true},
+		"array": {[]any{}, []any{"x"}, []any{"x", "y"}, []any{"x", "y", "z"}}, "object": {map[string]any{}, map[string]any{"b": "x"}},
+	}
+	for _, domain := range domains {
+		s := schemaOf(t, "{type: object, "+domain.schema+"}")
+		field := s.Property("a")
+		isAccepted, err := apiserver.NewValueCheck(s.Props())
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects := []map[string]any{{}, {"a": nil}}
+		for _, value := range values[field.Type] {
+			objects = append(objects, map[string]any{"a": value})
+		}
+		objects = slices.DeleteFunc(objects, func(object map[string]any) bool {
+			_, isPresent := object["a"]
+			return !isAccepted(object) || !isPresent && field.Default != nil || isPresent && object["a"] == nil && !field.Nullable
+		})
+		texts := maps.Clone(reads[field.Type])
+		texts["presence"] = "has(self.a)"
+		texts["optional presence"] = "!self.?a.hasValue()"
+		var without []string
+		for read, text := range texts {
+			table := newTable(s, rulesOf(text))
+			if table == nil {
+				without = append(without, read)
+				continue
+			}
+			evaluate, err := newEvaluator(s, rulesOf(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want, all, possible []string
+			for _, object := range objects {
+				want = append(want, fmt.Sprint(len(object), evaluate(object)))
+			}
+			for _, r := range table.rows {
+				all = append(all, fmt.Sprint(len(table.object(r)), r.outcomes))
+				if table.isPossible(r) {
+					possible = append(possible, all[len(all)-1])
+				}
+			}
+			isMissing := func(text string) bool { return !slices.Contains(all, text) }
+			isWrong := func(text string) bool { return !slices.Contains(want, text) }
+			if slices.ContainsFunc(want, isMissing) || slices.ContainsFunc(possible, isWrong) {
+				t.Errorf("%s of a %s: the table has %v, %v of them for values that the schema accepts, and the server %v", read, domain.name, all, possible, want)
+			}
+		}
+		slices.Sort(without)
+		if want := strings.Fields(domain.without); !slices.Equal(without, slices.Sorted(slices.Values(want))) {
+			t.Errorf("%s: there is no table of %v, want %v", domain.name, without, want)
+		}
 	}
 }

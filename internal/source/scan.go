@@ -11,9 +11,14 @@ import (
 	"github.com/schemagen/schemagen/internal/markers"
 )
 
-// packageMarkers are the texts of markers that describe a package. A file is parsed for
-// these markers only if it contains one of the texts.
-var packageMarkers = [...]string{"+" + markers.GroupName, "+" + markers.VersionName, "+" + markers.SkipName, "+" + markers.OptionalName, "+schemagen:"}
+// packageMarkers begin the markers that describe a package, and gateMarkers those that depend on
+// gates, after the plus sign. A file is parsed for these markers only if it contains one of the texts.
+var (
+	packageMarkers = [...]string{
+		markers.GroupName, markers.VersionName, markers.SkipName, markers.OptionalName, "schemagen:",
+	}
+	gateMarkers = [...]string{markers.WhenName, markers.DocName, "k8s:if", "openshift:"}
+)
 
 // Index scans the files of the package once. It parses those with declarations of types
 // that the scan cannot recognize, and reports files that cannot be read.
@@ -102,16 +107,25 @@ func (files *Files) scanText(f *text, c *content) *text {
 	f.MentionsDeepCopy = bytes.Contains(src, []byte("DeepCopy"))
 	f.MentionsObject = f.root && MentionsObject(src)
 	f.MentionsApply = f.root && bytes.Contains(src, []byte("+kubebuilder:ac:"))
-	for _, marker := range packageMarkers {
-		f.mentionsPackage = f.mentionsPackage || bytes.Contains(src, []byte(marker))
-	}
-	f.mentionsGates = bytes.Contains(src, []byte("+"+markers.WhenName)) || bytes.Contains(src, []byte("+"+markers.DocName)) ||
-		bytes.Contains(src, []byte("+k8s:if")) || bytes.Contains(src, []byte("+openshift:"))
+	f.scanMarkers(src)
 	f.MentionsConfig = f.root && (bytes.Contains(src, []byte(markers.RBACName)) ||
 		bytes.Contains(src, []byte(markers.WebhookName)))
 	f.SuspectMarkers = f.root && files.table.SuspectMarkers(src)
 	f.hintsIncomplete = typeHints(src, func(name string) { f.hints = append(f.hints, name) })
 	return f
+}
+
+// scanMarkers finds the markers of a file that describe a package or depend on gates, in one pass:
+// generated code is most of the text, and has many plus signs.
+func (f *text) scanMarkers(src []byte) {
+	for _, tail, ok := bytes.Cut(src, []byte("+")); ok; _, tail, ok = bytes.Cut(tail, []byte("+")) {
+		if len(tail) == 0 || tail[0] < 'a' || tail[0] > 'z' {
+			continue
+		}
+		begins := func(marker string) bool { return bytes.HasPrefix(tail, []byte(marker)) }
+		f.mentionsPackage = f.mentionsPackage || slices.ContainsFunc(packageMarkers[:], begins)
+		f.mentionsGates = f.mentionsGates || slices.ContainsFunc(gateMarkers[:], begins)
+	}
 }
 
 // mayMatter reports whether a file has a kind or a marker of a generator, or had one before a
@@ -181,14 +195,14 @@ func typeHints(src []byte, hint func(string)) (incomplete bool) {
 // hints calls hint for each name after a keyword where a declaration can begin. incomplete reports
 // whether the keyword is followed by one of the bytes in others instead.
 func hints(src []byte, keyword, others string, hint func(string)) (incomplete bool) {
-	for offset := 0; ; {
-		i := bytes.Index(src[offset:], []byte(keyword))
+	for offset := 1; offset < len(src); {
+		i := bytes.IndexByte(src[offset:], keyword[1]) // which is rarer than the first letter
 		if i < 0 {
-			return incomplete
+			break
 		}
-		start := offset + i
+		start := offset + i - 1
 		offset = start + len(keyword)
-		if !startsDeclaration(src[:start]) || offset == len(src) {
+		if !bytes.HasPrefix(src[start:], []byte(keyword)) || !startsDeclaration(src[:start]) || offset == len(src) {
 			continue
 		}
 		rest := bytes.TrimLeft(src[offset:], " \t\r\n")
@@ -198,15 +212,18 @@ func hints(src []byte, keyword, others string, hint func(string)) (incomplete bo
 			hint(name)
 		}
 	}
+	return incomplete
 }
 
 // startsDeclaration reports whether a declaration can begin after the text: at the start of
 // a line, or after a semicolon or a comment.
 func startsDeclaration(head []byte) bool {
-	head = bytes.TrimRight(head, " \t\r")
 	n := len(head)
-	return n == 0 || head[n-1] == '\n' || head[n-1] == ';' || bytes.HasSuffix(head, []byte("*/")) ||
-		string(head) == "\uFEFF"
+	for n > 0 && (head[n-1] == ' ' || head[n-1] == '\t' || head[n-1] == '\r') {
+		n--
+	}
+	return n == 0 || head[n-1] == '\n' || head[n-1] == ';' || bytes.HasSuffix(head[:n], []byte("*/")) ||
+		string(head[:n]) == "\uFEFF"
 }
 
 func identifier(src []byte) string {

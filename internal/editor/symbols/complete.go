@@ -151,6 +151,8 @@ func (p *Place) values(d *Decl, a argument, given []argument) []Completion {
 		return unionNames(d)
 	case markers.TagUnionDiscriminatorName:
 		return unionNames(d)
+	case markers.TagIfModeName:
+		return p.modeValues(d, a, given)
 	case markers.DefaultName, markers.ExampleName:
 		return p.valuesOf(d, false)
 	case markers.PlainDefaultName:

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -28,7 +29,7 @@ func (p *Place) Definition() []Location {
 	return out
 }
 
-// related returns the declarations that a marker of a union leads to.
+// related returns the declarations that a marker of a union or of modes leads to.
 func (p *Place) related(m *Marker) []*Decl {
 	only := &Decl{Markers: []*Marker{m}}
 	switch {
@@ -38,6 +39,10 @@ func (p *Place) related(m *Marker) []*Decl {
 		if discriminator := discriminatorOf(m.Decl); discriminator != nil {
 			return []*Decl{discriminator}
 		}
+	case hasMarker(only, markers.TagModeDiscriminatorName):
+		return inModes(m.Decl, markers.TagIfModeName, modalityOf(only, markers.TagModeDiscriminatorName))
+	case hasMarker(only, markers.TagIfModeName):
+		return inModes(m.Decl, markers.TagModeDiscriminatorName, modalityOf(only, markers.TagIfModeName))
 	}
 	return nil
 }

@@ -107,6 +107,60 @@ func unionNames(d *Decl) (out []Completion) {
 	return out
 }
 
+// modalityOf returns the name of the modes that a tag of a field is about.
+func modalityOf(d *Decl, tag string) string {
+	name, _ := argumentOf(d, "modality", tag)
+	return name
+}
+
+// inModes returns the fields of the struct of a field that have a tag with a modality.
+func inModes(d *Decl, tag, modality string) (out []*Decl) {
+	if d == nil || d.Parent == nil {
+		return nil
+	}
+	for _, f := range d.Parent.Fields {
+		if slices.ContainsFunc(f.Markers, func(m *Marker) bool {
+			only := &Decl{Markers: []*Marker{m}}
+			return hasMarker(only, tag) && modalityOf(only, tag) == modality
+		}) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// modeValues returns the values of an argument of +k8s:ifMode: modes, or names of modes.
+func (p *Place) modeValues(d *Decl, a argument, given []argument) (out []Completion) {
+	if d == nil || d.Parent == nil {
+		return nil
+	}
+	modality := ""
+	for _, other := range given {
+		if other.name == "modality" {
+			modality = other.value
+		}
+	}
+	if a.name == "modality" {
+		for _, f := range d.Parent.Fields {
+			if name := modalityOf(f, markers.TagModeDiscriminatorName); name != "" {
+				out = append(out, Completion{Label: name, Detail: "of " + f.Name})
+			}
+		}
+		return out
+	}
+	for _, discriminator := range inModes(d, markers.TagModeDiscriminatorName, modality) {
+		found := p.valuesOf(discriminator, false)
+		if len(found) == 0 {
+			found = p.constants(discriminator)
+		}
+		for _, v := range found {
+			v.Detail = "of " + discriminator.Name
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
 // discriminators is for a value that is the Go name of a discriminator.
 func discriminators(p *Place, d *Decl, value string) []mention {
 	if d.Parent == nil {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"k8s.io/gengo/v2/codetags"
-
 	"github.com/schemagen/schemagen/internal/define/edits"
 	"github.com/schemagen/schemagen/internal/ground/celtext"
 	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
@@ -37,7 +35,7 @@ type modeTag struct {
 	marker *markers.Marker
 	mode   string
 	// payload is the tag after the equals sign, without a name if it is only observed, not enforced.
-	payload codetags.Tag
+	payload markers.Declarative
 	// isAlpha is set if all of it is only observed.
 	isAlpha bool
 }
@@ -130,7 +128,7 @@ func (all *Unions) modeEdits(t *source.Type, fields []source.NamedField) []*edit
 			}
 			found := modeTag{field: field, marker: m, mode: mode.Value, isAlpha: isAlpha}
 			if payload, isObserved := edits.WithoutLevels(*tag.ValueTag); !isAlpha && !isObserved {
-				found.payload = payload
+				found.payload.Tag = payload
 			}
 			g.tags = append(g.tags, found)
 		}
@@ -292,7 +290,7 @@ func (op writeModes) modeField(editor *edits.Editor, schema, discriminator *stru
 // addCheck adds the condition of a tag for the value of a field in a mode. It returns false after an
 // error.
 func (op writeModes) addCheck(editor *edits.Editor, out *unions.ModeField, tag modeTag, s *structural.Schema) bool {
-	for nested := &tag.payload; nested != nil; nested = nested.ValueTag {
+	for nested := &tag.payload.Tag; nested != nil; nested = nested.ValueTag {
 		switch unsupported, known := op.all.Table.Declarative(nested.Name); {
 		case !known:
 			editor.Errorf(editor.Pos, "", "unknown tag +%s", nested.Name)
@@ -302,7 +300,7 @@ func (op writeModes) addCheck(editor *edits.Editor, out *unions.ModeField, tag m
 		}
 	}
 	name, _ := celtext.Name(out.Name) // one that CEL cannot read is reported later
-	rule, ok := edits.Condition(editor, tag.payload, "self."+name, s)
+	rule, ok := edits.Condition(editor, tag.payload.Tag, "self."+name, s)
 	i := slices.IndexFunc(out.Checks, func(c unions.ModeCheck) bool { return c.Rule == rule.Rule })
 	if i < 0 {
 		i = len(out.Checks)

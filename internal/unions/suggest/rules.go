@@ -22,11 +22,12 @@ import (
 // ruled returns the suggestions for the rules of a struct.
 func (s *suggester) ruled(t *source.Type, fields []*unionField) []Suggestion {
 	var own []*markers.Marker
-	var list []structural.Rule
+	var list []rules.Condition
 	for _, m := range t.Markers {
 		if rule, ok := m.Value.(crdmarkers.XValidation); ok {
 			own = append(own, m)
-			list = append(list, structural.Rule{Rule: rule.Rule, OptionalOldSelf: rule.OptionalOldSelf})
+			written := structural.Rule{Rule: rule.Rule, OptionalOldSelf: rule.OptionalOldSelf}
+			list = append(list, rules.Condition{Rule: written})
 		}
 	}
 	if len(list) == 0 {
@@ -146,7 +147,7 @@ func (r *ruleEditor) replace(meaning rules.Meaning) bool {
 	if isInUnion && forms != nil && !slices.Contains(forms, unions.FormCEL) && !slices.Contains(forms, unions.FormOneOf) {
 		return false // the markers enforce nothing
 	}
-	for i, index := range meaning.Rules {
+	for i, index := range meaning.Conditions {
 		if i > 0 {
 			written = nil
 		}
@@ -245,7 +246,7 @@ func (r *ruleEditor) near(meaning rules.Meaning) bool {
 	}
 	empty := Suggestion{Pos: r.out.Pos, Package: r.out.Package, Type: r.out.Type}
 	*r.out = empty
-	tightened := rules.Meaning{Rules: meaning.Rules}
+	tightened := rules.Meaning{Conditions: meaning.Conditions}
 	if !meaning.Near.Nonempty {
 		tightened.Replacement = &rules.Replacement{Markers: []rules.Marker{*meaning.Near}}
 	}
@@ -356,7 +357,7 @@ func (e *lineEditor) mark(marker rules.Marker, members, fields []*unionField) bo
 	}
 	for i, m := range marker.Members {
 		f := members[i]
-		if f.shared || f.whyNotMember() != "" || d.whyNotMemberOf(f, m.Value) != "" {
+		if !slices.Contains(d.choices.values, m.Value) || f.shared || f.whyNotMember() != "" || d.whyNotMemberOf(f, m.Value) != "" {
 			return false
 		}
 		out.Members = append(out.Members, Member{Field: f.field.Label(), Value: m.Value, Optional: m.Optional})
