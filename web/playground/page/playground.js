@@ -58,11 +58,11 @@ const calls = new Map();
 
 function call(method, argument) {
   if (!worker) {
-    ready = false;
     say("Loading 15 MB…");
-    worker = new Worker("playground-worker.js");
-    worker.addEventListener("message", ({data}) => answered(data));
-    worker.addEventListener("error", (e) => end(`${e.message || "The program could not be loaded"}.`));
+    const started = new Worker("playground-worker.js");
+    worker = started;
+    started.addEventListener("message", ({data}) => { if (worker === started) answered(data); }); // not if it has ended
+    started.addEventListener("error", (e) => { if (worker === started) end(`${e.message || "The program could not be loaded"}.`); });
   }
   worker.postMessage({number: ++number, method, argument: JSON.stringify(argument)});
   return new Promise((answer) => calls.set(number, answer));
@@ -88,6 +88,7 @@ function limit() {
   if (!running || !ready) return;
   say("Running…");
   began = performance.now();
+  clearTimeout(timer);
   timer = setTimeout(() => end("Stopped after 20 seconds."), limits.time);
 }
 
@@ -95,7 +96,7 @@ function limit() {
 function end(why) {
   worker?.terminate();
   worker = undefined;
-  waiting = false;
+  ready = waiting = false;
   for (const answer of calls.values()) answer({ended: `${why} Change something to run again.`});
   calls.clear();
 }
