@@ -139,14 +139,17 @@ func (c *checks) storedFields(ctx context.Context, version int, search *rules.Se
 
 // storedField reports a failure of a rule for an object that was stored before.
 func (c *checks) storedField(path string, f *rules.Failure) {
-	text := fmt.Sprintf("%s: the old object was stored before %s was required, and the API server refuses the update with %q",
-		example(f), f.Read.Text, f.Detail)
+	object := example(f)
+	words := "%s: the old object was stored before %s was required, and the API server refuses the update with %q"
 	if f.Unchanged {
-		text = fmt.Sprintf("%s, which was stored before %s was required: the API server refuses updates that do not set it, even of labels, with %q",
-			valueText(f.Value), f.Read.Text, f.Detail)
+		object = valueText(f.Value)
+		words = "%s, which was stored before %s was required: " +
+			"the API server refuses updates that do not set it, even of labels, with %q"
 	}
 	guard := strings.Join(notHas(f.Read.Guards), " || ")
-	r := c.add(absentField, path, fmt.Sprintf("as long as there are such objects, begin the rule with %s ||", guard), "this rule fails for %s", text)
+	r := c.add(absentField, path,
+		fmt.Sprintf("as long as there are such objects, begin the rule with %s ||", guard),
+		"this rule fails for "+words, object, f.Read.Text, f.Detail)
 	r.Line = f.Read.Line
 	r.Column = f.Read.Column
 }

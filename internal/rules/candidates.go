@@ -218,7 +218,8 @@ func covering(s *structural.Schema, values []any) *structural.Schema {
 // choice adds a value that the schema accepts.
 func (p *part) choice(value any) {
 	_, isText := value.(string)
-	if len(p.choices) >= maxChoices || isText && slices.Contains([]string{"integer", "boolean", "array", "object"}, p.schema.Type) {
+	isOther := slices.Contains([]string{"integer", "boolean", "array", "object"}, p.schema.Type)
+	if len(p.choices) >= maxChoices || isText && isOther {
 		return
 	}
 	text, err := plainjson.Marshal(value)

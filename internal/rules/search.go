@@ -73,8 +73,8 @@ type failing struct {
 }
 
 // Failure returns a failure of a rule of the node to which edges lead; nil if none was found, which
-// does not mean that there is none. The analysis of a rule may be nil. Failures in which the rule would accept with Go's zero value are
-// preferred.
+// does not mean that there is none. The analysis may be nil. Failures in which the rule would accept with
+// Go's zero value are preferred.
 func (s *Search) Failure(ctx context.Context, edges []structural.Edge, node *structural.Schema,
 	rule structural.Rule, a *Analysis) (*Failure, error) {
 	if s.searched == nil {
@@ -106,7 +106,8 @@ func (s *Search) Failure(ctx context.Context, edges []structural.Edge, node *str
 				return nil, err
 			}
 			if detail != "" {
-				best = &Failure{Read: read, Value: f.value, Old: f.old, Unchanged: a.isUnchanged, Detail: detail, Accepts: f.accepts}
+				best = &Failure{Read: read, Value: f.value, Old: f.old, Detail: detail, Accepts: f.accepts}
+				best.Unchanged = a.isUnchanged
 				best.Skips = f.accepts && t.skips(ctx, read)
 				break
 			}
@@ -511,10 +512,12 @@ func place(s *structural.Schema, object any, edges []structural.Edge, value any)
 		fields[name] = unions.Sample(child, false)
 	}
 	for _, u := range unions.Counted(s) { // of which the sample may have set another one
-		if slices.ContainsFunc(u.Members, func(m unions.Member) bool { return m.Name == name }) {
-			maps.DeleteFunc(fields, func(other string, _ any) bool {
-				return other != name && slices.ContainsFunc(u.Members, func(m unions.Member) bool { return m.Name == other })
-			})
+		isMember := func(field string, _ any) bool {
+			return slices.ContainsFunc(u.Members, func(m unions.Member) bool { return m.Name == field })
+		}
+		if placed := fields[name]; isMember(name, nil) {
+			maps.DeleteFunc(fields, isMember)
+			fields[name] = placed
 		}
 	}
 	fields[name] = place(child, fields[name], edges[1:], value)
