@@ -109,6 +109,7 @@ func growth(ctx context.Context, w workspace, t tree, only, given string, runs i
 		fmt.Fprintf(out, "Medians of %d runs.\n\n", runs)
 		m.print(out, lines)
 		all = append(slices.DeleteFunc(all, func(s *series) bool { return s.module == m.name }), lines...)
+		slices.SortStableFunc(all, func(a, b *series) int { return growthOrder(a) - growthOrder(b) })
 		if file != "" {
 			if err := os.WriteFile(file, pointsCSV(all), 0o666); err != nil {
 				return err
@@ -116,6 +117,11 @@ func growth(ctx context.Context, w workspace, t tree, only, given string, runs i
 		}
 	}
 	return nil
+}
+
+// growthOrder returns the place of a series in the file of points.
+func growthOrder(s *series) int {
+	return slices.IndexFunc(growthModules, func(m growthModule) bool { return m.name == s.module })
 }
 
 // measure returns a series for each program and state, the first of which is controller-gen.
@@ -153,6 +159,9 @@ func (m growthModule) measure(ctx context.Context, w workspace, t tree, peer, pr
 // none once controller-gen has exceeded peerLimit.
 func measureStates(ctx context.Context, w workspace, c benchCase, size int, lines []*series, peer, product string, runs int) error {
 	p, err := w.prepare(ctx, c)
+	if err == nil {
+		err = forgetPeak() // of the module's text
+	}
 	if err != nil {
 		return err
 	}
@@ -195,6 +204,9 @@ func (m growthModule) measureCommands(ctx context.Context, w workspace, size int
 		if err := e.write(ctx, w, product, filepath.Join(temp, name), changed); err != nil {
 			return err
 		}
+	}
+	if err := forgetPeak(); err != nil {
+		return err
 	}
 	for range runs {
 		for _, s := range lines {

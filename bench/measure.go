@@ -3,8 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -41,6 +44,17 @@ func execute(ctx context.Context, dir, program string, args []string) (sample, [
 		s.treeRSS = int64(usage.Maxrss)
 	}
 	return s, stderr.Bytes(), err
+}
+
+// forgetPeak makes the current resident size the peak, which is part of what is measured of later programs
+// on Linux.
+func forgetPeak() error {
+	debug.FreeOSMemory()
+	err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // highWater returns VmHWM of a process in KiB, or 0 if it cannot be read.

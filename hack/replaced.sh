@@ -1,6 +1,7 @@
 #!/bin/sh
 # replaced.sh replaces hand-written rules by markers in copies of public modules, and prints a line for each:
-# how many CRDs change, what schemagen diff says of them, and how many differ from those of controller-gen.
+# how many CRDs change, what schemagen diff says of them, and how many differ from those of controller-gen. Then it
+# does so again with the tags of Kubernetes, which controller-gen ignores.
 set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -24,11 +25,20 @@ replace() {
 		"$work/schemagen" "crd$options" "paths=$package" output:dir=after >>log 2>&1
 		"$work/schemagen" diff before after >changes 2>&1
 		"$work/controller-gen" "crd$options" "paths=$package" output:dir=peer >>log 2>&1
+		tags="${options:+$options,}"
+		"$work/schemagen" "crd:${tags#:}enable=k8s" "paths=$package" output:dir=untagged >>log 2>&1
+		"$work/schemagen" unions "$package" --enable k8s --suggest >tagging 2>>log
+		"$work/schemagen" unions "$package" --enable k8s --suggest --write >>log 2>&1
+		"$work/schemagen" "crd:${tags#:}enable=k8s" "paths=$package" output:dir=tagged >>log 2>&1
+		"$work/schemagen" diff untagged tagged >retagged 2>&1 || true
 		sed -i '/controller-gen.kubebuilder.io\/version/d' before/* after/* peer/*
 		echo "$module $package: $(grep -c 'rules that mean' suggested) suggestions; $(diff -rq before after | grep -c .)" \
-			"of $(ls before | grep -c .) CRDs change; $(grep -c '^[^	].*rule-message-changed: the rules accept the same' changes) notes that" \
+			"of $(ls before | grep -c .) CRDs change; $(grep -c '^[^	].*rule-message-changed: the rules accept the same' changes || true) notes that" \
 			"rules are the same, $(grep -c '^[^	].*: \(error\|warning\)\[' changes || true) errors and warnings;" \
-			"$(diff -rq after peer | grep -c . || true) CRDs differ from controller-gen"
+			"$(diff -rq after peer | grep -c . || true) CRDs differ from controller-gen;" \
+			"with tags $(grep -c 'rules that mean' tagging || true) suggestions, $(diff -rq untagged tagged | grep -c . || true)" \
+			"CRDs change, $(grep -c '^[^	].*rule-message-changed: the rules accept the same' retagged || true) notes," \
+			"$(grep -c '^[^	].*: \(error\|warning\)\[' retagged || true) errors and warnings"
 	) || { cat "$work/tree/log" "$work/tree/changes" >&2; exit 1; }
 }
 

@@ -18,7 +18,7 @@ import (
 // every field. Of a union, the first value of the discriminator that has a member is set
 // together with its member, and of the fields that controller-tools' markers count, the first.
 // Defaults, enums, bounds, formats and patterns are respected unless they contradict each
-// other; other CEL rules are ignored.
+// other; modes allow the fields that are set; other CEL rules are ignored.
 func Sample(s *structural.Schema, full bool) any {
 	left := maxSampleNodes
 	return sampler{full, &left}.value(s, 0)
@@ -156,6 +156,25 @@ func (m sampler) object(schema *structural.Schema, all []*structural.ValueValida
 			}
 		}
 	}
+	for _, declared := range ModesOf(schema) {
+		mode := (&modes{declared, keyWithDefault(schema, declared.Discriminator)}).read(nil)
+		if m.full || slices.Contains(required, declared.Discriminator) {
+			mode = m.mode(schema, declared)
+			required = append(required, declared.Discriminator)
+			values[declared.Discriminator] = mode
+			if declared.Boolean {
+				values[declared.Discriminator] = mode == "true"
+			}
+		}
+		for _, f := range declared.Fields {
+			switch {
+			case slices.Contains(f.Required, mode):
+				required = append(required, f.Name)
+			case !slices.Contains(f.Allowed, mode):
+				forbidden = append(forbidden, f.Name)
+			}
+		}
+	}
 	for _, u := range Counted(schema) {
 		chosen := max(0, slices.IndexFunc(u.Members, func(m Member) bool { return slices.Contains(required, m.Name) }))
 		for i, m := range u.Members {
@@ -204,6 +223,31 @@ func (m sampler) object(schema *structural.Schema, all []*structural.ValueValida
 		}
 	}
 	return object
+}
+
+// mode returns the mode that allows most fields or, for an object with required fields only, the one
+// that requires fewest.
+func (m sampler) mode(schema *structural.Schema, declared Modes) string {
+	known := stringsOf(schema.Property(declared.Discriminator))
+	if declared.Boolean {
+		known = []string{"false", "true"}
+	}
+	if len(known) == 0 {
+		for _, f := range declared.Fields {
+			known = append(known, f.Allowed...)
+		}
+	}
+	fields := func(mode string) (count int) {
+		for _, f := range declared.Fields {
+			if m.full && slices.Contains(f.Allowed, mode) {
+				count++
+			} else if !m.full && slices.Contains(f.Required, mode) {
+				count--
+			}
+		}
+		return count
+	}
+	return slices.MaxFunc(known, func(a, b string) int { return fields(a) - fields(b) })
 }
 
 func (m sampler) array(s *structural.Schema, all []*structural.ValueValidation) []any {

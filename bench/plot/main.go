@@ -84,7 +84,7 @@ func readSeries(r io.Reader) ([]series, error) {
 			if values[i], err = strconv.ParseFloat(text, 64); err != nil {
 				return nil, err
 			}
-			if values[i] <= 0 {
+			if values[i] <= 0 && i != 1 {
 				return nil, fmt.Errorf("%q has no logarithm", text)
 			}
 		}
@@ -93,7 +93,9 @@ func readSeries(r io.Reader) ([]series, error) {
 			at = len(lines)
 			lines = append(lines, series{module: record[0], name: record[1]})
 		}
-		lines[at].time = append(lines[at].time, plotter.XY{X: values[0], Y: values[1] / 1000})
+		if values[1] > 0 { // 0 of points from a machine that was busy
+			lines[at].time = append(lines[at].time, plotter.XY{X: values[0], Y: values[1] / 1000})
+		}
 		lines[at].cpu = append(lines[at].cpu, plotter.XY{X: values[0], Y: values[2] / 1000})
 		lines[at].memory = append(lines[at].memory, plotter.XY{X: values[0], Y: values[3]})
 	}
@@ -187,7 +189,7 @@ func drawFile(name string, lines []series, modules []string) error {
 	all := draw.New(canvas)
 	all.SetColor(in.background) // also behind the space between the panels
 	all.Fill(all.Path())
-	tiles := draw.Tiles{Rows: len(panels), Cols: 2, PadX: vg.Centimeter, PadTop: vg.Centimeter / 3, PadBottom: vg.Centimeter / 3, PadLeft: vg.Centimeter / 3, PadRight: vg.Centimeter / 2}
+	tiles := draw.Tiles{Rows: len(panels), Cols: 2, PadX: vg.Centimeter, PadY: vg.Centimeter / 2, PadTop: vg.Centimeter / 3, PadBottom: vg.Centimeter / 3, PadLeft: vg.Centimeter / 3, PadRight: vg.Centimeter / 2}
 	for i, row := range plot.Align(panels, tiles, all) {
 		for j, c := range row {
 			panels[i][j].Draw(c)

@@ -42,7 +42,7 @@ func ArgumentReference(marker, name string) Reference {
 }
 
 // HasNamedArguments reports whether the first argument of a marker has a name that refers to
-// something, or the marker is that of another generator with named arguments.
+// something, or another generator defines the marker with named arguments.
 func HasNamedArguments(marker string) bool {
 	r := rowNamed(marker)
 	return r != nil && (r.separator == ":" || slices.ContainsFunc(r.arguments, func(a argument) bool { return a.name != "" }))

@@ -72,8 +72,8 @@ func emptyOf(schemaType string) any {
 	return map[string]any{}
 }
 
-// written returns the markers that are written for one of those that were found. At most one member that is not
-// empty is pairs that exclude each other, and a union becomes modes if other fields depend on its discriminator.
+// written returns the markers that are written for a marker of a meaning: pairs that exclude each other for at most
+// one member that is not empty, and modes for a union on whose discriminator other fields depend.
 func (t *Table) written(m Marker, found []Marker) []Marker {
 	var out []Marker
 	isMode := func(other Marker) bool { return other.Kind == Modes && other.Discriminator == m.Discriminator }

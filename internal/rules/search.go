@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -508,6 +509,13 @@ func place(s *structural.Schema, object any, edges []structural.Edge, value any)
 	}
 	if _, ok := fields[name]; !ok {
 		fields[name] = unions.Sample(child, false)
+	}
+	for _, u := range unions.Counted(s) { // of which the sample may have set another one
+		if slices.ContainsFunc(u.Members, func(m unions.Member) bool { return m.Name == name }) {
+			maps.DeleteFunc(fields, func(other string, _ any) bool {
+				return other != name && slices.ContainsFunc(u.Members, func(m unions.Member) bool { return m.Name == other })
+			})
+		}
 	}
 	fields[name] = place(child, fields[name], edges[1:], value)
 	return fields

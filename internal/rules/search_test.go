@@ -91,3 +91,29 @@ func TestFailure(t *testing.T) {
 		}
 	}
 }
+
+// TestFailureInMember finds the failure of a rule of a member of a union, whose sample sets another member.
+func TestFailureInMember(t *testing.T) {
+	s := schemaOf(t, `
+type: object
+properties:
+  scaler:
+    type: object
+    properties:
+      builtin: {type: object}
+      external: {type: object, properties: {name: {type: string}}}
+`)
+	scaler := property(s, "scaler").Schema
+	scaler.XValidations = []structural.Rule{{Rule: "has(self.builtin) || has(self.external)"}, {Rule: "!(has(self.builtin) && has(self.external))"}}
+	node := property(scaler, "external").Schema
+	rule := structural.Rule{Rule: "self.name != 'x'"}
+	node.XValidations = []structural.Rule{rule}
+	var edges []structural.Edge
+	for _, name := range []string{"spec", "scaler", "external"} {
+		edges = append(edges, structural.Edge{Keyword: "properties", Property: name})
+	}
+	f, err := searchOf(s).Failure(t.Context(), edges, node, rule, Reads(rule, node, Inside))
+	if err != nil || f == nil {
+		t.Errorf("failure %v, error %v", f, err)
+	}
+}

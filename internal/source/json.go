@@ -103,8 +103,8 @@ type embeddedStruct struct {
 	pointers []string
 }
 
-// rankedFields returns the fields of the struct and of those that it embeds, also those with equal
-// names.
+// rankedFields returns the fields of the struct and of embedded structs, including several with one
+// name.
 func (t *Type) rankedFields() (out []JSONField) {
 	next := []embeddedStruct{{decl: t}}
 	visited := map[*Type]bool{}

@@ -11,8 +11,8 @@ import (
 	"github.com/schemagen/schemagen/internal/markers"
 )
 
-// packageMarkers begin the markers that describe a package, and gateMarkers those that depend on
-// gates, after the plus sign. A file is parsed for these markers only if it contains one of the texts.
+// packageMarkers begin the markers that describe a package, after the plus sign. gateMarkers begin
+// the markers that depend on gates. A file is parsed for these markers only if it contains one of the texts.
 var (
 	packageMarkers = [...]string{
 		markers.GroupName, markers.VersionName, markers.SkipName, markers.OptionalName, "schemagen:",

@@ -13,8 +13,8 @@ import (
 )
 
 // objectInterface is the value of +k8s:deepcopy-gen:interfaces that generates the methods of
-// runtime.Object. Markers that begin with +k8s:deepcopy-gen are those of code-generator's
-// deepcopy-gen.
+// runtime.Object. code-generator's deepcopy-gen defines the markers that begin with
+// +k8s:deepcopy-gen.
 const objectInterface = "k8s.io/apimachinery/pkg/runtime.Object"
 
 // selection is the part of a package that methods are generated for.
