@@ -20,8 +20,13 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// OffRules returns the codes of findings that [Options.Off] is about.
-func OffRules() []diag.Code { return []diag.Code{maskedMessage.Code, removable.Code, leakyUnion.Code} }
+// Rules returns the kinds of findings that are off by default. They are looked for if [Options] names them.
+func Rules() []*diag.Kind { return []*diag.Kind{maskedMessage, removable, leakyUnion} }
+
+// isLookedFor reports whether the options name a kind of findings that is off by default.
+func (c *checks) isLookedFor(kind *diag.Kind) bool {
+	return slices.Contains(c.options.Rules, kind.Code)
+}
 
 // absentFields reports the rules of a version that fail for an object that the schema allows,
 // because they read a field that it does not have. Only failures that the server's code confirms
@@ -36,7 +41,7 @@ func (c *checks) absentFields(ctx context.Context, version int) error {
 	schema := c.Schemas[version]
 	search := &rules.Search{
 		Group: spec.Group, Version: name, Kind: spec.Names.Kind, Schema: schema,
-		Masked: c.options.Off, Unproved: &c.shared.unproved, Server: c.served(c.CRD, schema, name),
+		Masked: c.isLookedFor(maskedMessage), Unproved: &c.shared.unproved, Server: c.served(c.CRD, schema, name),
 	}
 	if err := c.storedFields(ctx, version, search); err != nil {
 		return err
@@ -73,7 +78,7 @@ func (c *checks) absentFields(ctx context.Context, version int) error {
 		}
 		return nil
 	}
-	if err := visit(schema, nil, nil); err != nil || !c.options.Off {
+	if err := visit(schema, nil, nil); err != nil || !c.isLookedFor(removable) {
 		return err
 	}
 	return c.removables(ctx, version, search)

@@ -42,8 +42,7 @@ func (c *checks) union(path, subject string, meaning rules.Meaning) {
 			subject, strings.Join(texts, "; "), meaning.Accepting, meaning.Combinations)
 	}
 	if meaning.Near != nil {
-		r := c.add(leakyUnion, path, "if that is meant, add a rule that refuses it",
+		c.add(leakyUnion, path, "if that is meant, add a rule that refuses it",
 			"the %s almost mean: %s, but they accept %s", subject, meaning.Near.Words(), valueText(meaning.Accepted))
-		r.Off = !c.options.Unions
 	}
 }

@@ -40,9 +40,8 @@ type Options struct {
 	// Generating makes rejections of the group name and of a missing api-approved annotation
 	// warnings, because another build step may still add them.
 	Generating bool
-	// Off also looks for what is off by default: rules that fail for an object that they would refuse
-	// anyway (SG625), and immutable values that can be removed (SG626).
-	Off bool
+	// Rules are the codes of findings to look for that are off by default; see [Rules]. Others are ignored.
+	Rules []diag.Code
 	// Unions also reports what unions rules enforce (SG628), and where they accept more (SG627).
 	Unions bool
 	// ResultCache caches results between runs. If it is nil, nothing is cached.
@@ -272,10 +271,10 @@ func belowPosition(s *crd.Definition, path string) string {
 type result struct {
 	Code          diag.Code
 	Severity      diag.Severity
-	Off           bool // by default
 	Path          string
 	More          []string // related paths
 	Message, Hint string
+	Subject       string // as in [diag.Diagnostic.Subjects], of findings that are off by default
 	// Cause is the message without the path and without values that are objects; it may be
 	// empty. Quotes are the rules that it is about.
 	Cause  string
@@ -321,8 +320,11 @@ func (r result) diagnostic(s *crd.Definition) diag.Diagnostic {
 		}
 	}
 	d := diag.Diagnostic{
-		Code: r.Code, Severity: r.Severity, Off: r.Off, Pos: pos, Message: r.Message, Hint: r.Hint, Related: related,
+		Code: r.Code, Severity: r.Severity, Pos: pos, Message: r.Message, Hint: r.Hint, Related: related,
 		Cause: r.Cause, Path: r.Path, Quotes: r.Quotes, QuotesAtPos: inText,
+	}
+	if r.Subject != "" {
+		d.Subjects = []string{r.Subject}
 	}
 	if r.Meant != "" && s.Replacement != nil {
 		if edit, ok := s.Replacement(r.Path, r.Old, r.Meant); ok {
@@ -389,7 +391,7 @@ func (v *Verifier) key(definitions []*crd.Definition, exact bool) string {
 			}
 			content = []byte(s.Provenance().Undescribed)
 		}
-		fmt.Fprintf(hash, "10 %s %t %t %t %t %t %d\n", v.target.Version(), v.options.Generating, v.options.Off, v.options.Unions,
+		fmt.Fprintf(hash, "11 %s %t %v %t %t %t %d\n", v.target.Version(), v.options.Generating, v.options.Rules, v.options.Unions,
 			s.Provenance().OnlySchemas, s.CheckSize, len(content))
 		hash.Write(content)
 	}
@@ -478,7 +480,7 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial
 		if err := c.absentFields(ctx, i); err != nil {
 			return nil, err
 		}
-		if c.options.Off || c.options.Unions {
+		if c.options.Unions || c.isLookedFor(leakyUnion) {
 			c.unions(i)
 		}
 	}
@@ -754,8 +756,13 @@ func (r *result) suggest(old, meant string) {
 
 func (c *checks) add(kind *diag.Kind, path, hint, format string, args ...any) *result {
 	d := kind.At(diag.Position{}, hint, format, args...)
-	c.list = append(c.list, result{Code: d.Code, Severity: d.Severity, Off: d.Off, Path: path, Message: d.Message,
-		Hint: d.Hint})
+	r := result{Code: d.Code, Severity: d.Severity, Path: path, Message: d.Message, Hint: d.Hint}
+	if kind.Off {
+		_, node, _ := strings.Cut(path, "openAPIV3Schema") // without the indexes of versions and rules
+		node, _, _ = strings.Cut(node, ".x-kubernetes-validations")
+		r.Subject = c.CRD.Name + " " + node
+	}
+	c.list = append(c.list, r)
 	return &c.list[len(c.list)-1]
 }
 

@@ -122,7 +122,7 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 		return fmt.Errorf("HTML is not for a terminal: write it to a file with -o, by default %s", reviewFile)
 	}
 	if r.isPage() {
-		r.definitions.Rules, err = r.definitions.Project.Rules([]string{project.Review})
+		r.definitions.Rules, err = r.definitions.Project.Rules(passes.Rules(), []string{project.Review})
 		if err != nil {
 			return err
 		}
@@ -173,10 +173,22 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if !r.isPage() {
 		return r.conclude(ctx, report, stdout, stderr)
 	}
+	var codes []diag.Code
+	for _, kind := range verify.Rules() {
+		codes = append(codes, kind.Code)
+	}
+	server := verify.New(target, verify.Options{Rules: codes})
+	for _, side := range []*definitions.Read{&old, &new} {
+		found, err := server.Check(ctx, side.Definitions)
+		if err != nil {
+			return err
+		}
+		side.Findings = append(side.Findings, found...)
+	}
 	added := new.Findings.Normalize().Since(old.Findings.Normalize())
 	broken := r.Project.Judge(added, map[*project.Waiver]bool{}).On()
 	page, err := review.New(ctx, &review.Input{Old: old.Side.String(), New: new.Side.String(), Olds: old.Definitions, News: new.Definitions,
-		Report: report, Findings: broken, Kinds: passes.Rules(), Server: r.definitions.Server})
+		Report: report, Findings: broken, Kinds: slices.Concat(passes.Rules(), verify.Rules()), Server: r.definitions.Server})
 	if err != nil {
 		return err
 	}

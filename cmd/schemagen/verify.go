@@ -89,7 +89,11 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if err != nil {
 		return err
 	}
-	verifier := verify.New(target, verify.Options{Off: slices.ContainsFunc(verify.OffRules(), r.Project.Enables), Unions: r.unions})
+	codes, err := r.Project.Rules(verify.Rules(), nil)
+	if err != nil {
+		return err
+	}
+	verifier := verify.New(target, verify.Options{Rules: codes, Unions: r.unions})
 	if r.proposal && !r.condition {
 		return errors.New("--proposal is the wording of --condition: give both")
 	}

@@ -22,7 +22,7 @@ func (r *Request) Reported() []*diag.Kind {
 	}
 	return slices.DeleteFunc(kinds, func(kind *diag.Kind) bool {
 		switch {
-		case slices.Contains(passes.Rules(), kind):
+		case slices.Contains(passes.Rules(), kind), slices.Contains(verify.Rules(), kind):
 			return r.Since != "" || !slices.Contains(r.Options.Rules, kind.Code)
 		case slices.Contains(configgen.Codes(), kind):
 			return r.Companions.Generators["rbac"] == nil || r.Companions.Generators["webhook"] == nil

@@ -5,20 +5,19 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/passes"
 )
 
-// Review is the name of the set of all rules about API conventions.
+// Review is the name of the set of all rules.
 const Review = "review"
 
-// Rules returns the codes that are off by default and are enabled by a severity in the file, or
-// by names: codes, or [Review] for all of them.
-func (c *File) Rules(names []string) ([]diag.Code, error) {
+// Rules returns the codes of rules, which are kinds that are off by default, that a severity in the file
+// enables, or a name: a code, or [Review] for all of them.
+func (c *File) Rules(rules []*diag.Kind, names []string) ([]diag.Code, error) {
 	known := []string{Review}
 	var out []diag.Code
-	for _, kind := range passes.Rules() {
+	for _, kind := range rules {
 		known = append(known, string(kind.Code))
-		if c.Enables(kind.Code) || slices.Contains(names, Review) || slices.Contains(names, string(kind.Code)) {
+		if c.enables(kind.Code) || slices.Contains(names, Review) || slices.Contains(names, string(kind.Code)) {
 			out = append(out, kind.Code)
 		}
 	}
@@ -30,7 +29,7 @@ func (c *File) Rules(names []string) ([]diag.Code, error) {
 	return out, nil
 }
 
-// Enables reports whether the file, which may be nil, has a severity for a code that is off by default.
-func (c *File) Enables(code diag.Code) bool {
+// enables reports whether the file, which may be nil, has a severity for a code that is off by default.
+func (c *File) enables(code diag.Code) bool {
 	return c != nil && c.severities[code] != "" && c.severities[code] != severityOff
 }

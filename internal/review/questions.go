@@ -6,8 +6,6 @@ import (
 
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/internal/ground/changekind"
-	"github.com/schemagen/schemagen/internal/ground/plainjson"
-	"github.com/schemagen/schemagen/internal/rules"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -29,9 +27,6 @@ type asking struct {
 	// change, if not nil, selects changes; node selects nodes that the change adds.
 	change func(*compare.Change) bool
 	node   func(*node) bool
-	// example, if not nil, returns the object that the question is about; empty if a node raises none. Besides new
-	// nodes, it is called for those whose rules change.
-	example func(*node) string
 }
 
 // askings returns all questions, in the order in which they are asked.
@@ -65,10 +60,6 @@ func askings() []asking {
 			kinds: []compare.Kind{changekind.UnknownKept}},
 		{Question: Question{Ask: "Do all stored objects follow the new rules?", Why: "An object that does not cannot be updated, unless the part that the rule is about stays the same."},
 			kinds: []compare.Kind{changekind.RuleAdded}},
-		{Question: Question{
-			Ask: "Are these objects meant to be accepted?",
-			Why: "The rules are almost a union, which would refuse them. A later rule breaks those that are stored.",
-		}, example: (*node).leak},
 		{Question: Question{Ask: "Can each version say what the others say, and who converts them?", Why: "Every object can be read and written in every served version. schemagen conversions writes the code, and finds what would be lost."},
 			kinds: []compare.Kind{changekind.VersionAdded}},
 		{Question: Question{Ask: "When are objects migrated that are stored in the old version?", Why: "A version can only be removed once status.storedVersions does not list it."},
@@ -101,47 +92,11 @@ func ask(changes []compare.Change, nodes []*node) (out []Question) {
 				}
 			}
 		}
-		if a.example != nil {
-			for _, n := range append(slices.Clip(added), ruled(changes, nodes)...) {
-				if object := a.example(n); object != "" {
-					about(n.place() + ": " + object)
-				}
-			}
-		}
 		if raised {
 			out = append(out, q)
 		}
 	}
 	return out
-}
-
-// ruled returns the nodes whose rules change.
-func ruled(changes []compare.Change, nodes []*node) (out []*node) {
-	places := map[string]bool{}
-	for i := range changes {
-		if c := &changes[i]; c.Kind == changekind.RuleAdded || c.Kind == changekind.RuleRemoved {
-			places[placeOf(c)] = true
-		}
-	}
-	for _, n := range nodes {
-		if places[n.place()] {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
-// leak returns an object that the rules of a node accept although they are almost a union; empty if there is none.
-func (n *node) leak() string {
-	if n.schema.Type != "object" {
-		return ""
-	}
-	for _, meaning := range rules.Meanings(n.schema, rules.ConditionsOf(n.schema)) {
-		if meaning.Near != nil {
-			return plainjson.Text(meaning.Accepted)
-		}
-	}
-	return ""
 }
 
 // placeOf returns the version and the field of a change.

@@ -102,32 +102,6 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestLeak wants an object that rules accept although they are almost a union, where these rules are new.
-func TestLeak(t *testing.T) {
-	old, err := os.ReadFile("testdata/old.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	with := func(fields string) []byte {
-		return bytes.Replace(old, []byte("name: {type"), []byte("odd: "+fields+"\n              name: {type"), 1)
-	}
-	const odd = "{type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string}}"
-	const rule = ", x-kubernetes-validations: [{rule: 'has(self.a) != has(self.b) != has(self.c)'}]}"
-	const object = `.spec.odd: {"a":"example","b":"example","c":"example"}`
-	for _, c := range []struct {
-		old, new string
-		want     bool
-	}{
-		{odd + "}", odd + rule, true},
-		{odd + rule, odd + rule, false},
-	} {
-		page := string(written(t, reviewOf(t, with(c.old), with(c.new), nil, nil), "markdown"))
-		if strings.Contains(page, object) != c.want {
-			t.Errorf("%s, then %s: got\n%s", c.old, c.new, page)
-		}
-	}
-}
-
 const hostile = "</span></style><script>alert(1)</script><img src=x onerror=alert(2)>`|*_[x](javascript:alert(3))\u202e\x1b[2J {{.}}"
 
 // TestHostile has texts in all places where a definition or a finding may have them.

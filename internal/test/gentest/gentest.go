@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
@@ -200,5 +201,9 @@ func Server(t testing.TB, version string) *verify.Verifier {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return verify.New(target, verify.Options{Generating: true, Off: true})
+	var rules []diag.Code
+	for _, kind := range verify.Rules() {
+		rules = append(rules, kind.Code)
+	}
+	return verify.New(target, verify.Options{Generating: true, Rules: rules})
 }

@@ -42,7 +42,7 @@ func Options(c *project.File, options define.Options) (define.Options, error) {
 	v.ToolVersion = cli.StampedVersion()
 	v.Passes = passes.All()
 	if v.Server == nil {
-		server, err := NewVerifier(v.KubeVersion, verify.Options{})
+		server, err := NewVerifier(v.KubeVersion, verify.Options{Rules: v.Rules})
 		if err != nil {
 			return options, err
 		}
@@ -152,7 +152,7 @@ func (f *DefinitionFlags) Generate(ctx context.Context, dir string, patterns []s
 			return nil, findings, err
 		}
 	}
-	options := define.Options{Source: define.Source{Dir: dir, Patterns: patterns, Inputs: f.Inputs}, Final: true}
+	options := define.Options{Source: define.Source{Dir: dir, Patterns: patterns, Inputs: f.Inputs}, Language: define.Language{Rules: f.Rules}, Final: true}
 	if f.Given.Changed("kube-version") && f.Server != nil {
 		options.Server = f.Server
 	}
@@ -168,7 +168,6 @@ func (f *DefinitionFlags) Generate(ctx context.Context, dir string, patterns []s
 		options.Server = server.Sharing(f.Server)
 	}
 	options.Gates = f.Gates
-	options.Rules = f.Rules
 	channel := project.Channel{}
 	if !f.Given.Changed("gates") {
 		channel = file.One(dir, f.Channel)

@@ -21,6 +21,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/inputs"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 	"github.com/schemagen/schemagen/internal/ground/snapshot"
+	"github.com/schemagen/schemagen/internal/passes"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/run/output"
 	"github.com/schemagen/schemagen/internal/run/runcache"
@@ -265,7 +266,7 @@ func (inv *Invocation) locate(s *Settings, v *Values, reader *inputs.Reader) (er
 // conventions sets the rules to check, and which findings are reported: none that the commit of
 // --since has, and those about waivers if the run could find all.
 func (inv *Invocation) conventions(s *Settings, v *Values) (err error) {
-	v.Rules, err = s.Reporter.Project.Rules(v.ruleNames)
+	v.Rules, err = s.Reporter.Project.Rules(slices.Concat(passes.Rules(), verify.Rules()), v.ruleNames)
 	if err != nil {
 		return err
 	}
@@ -295,6 +296,5 @@ func (s *Settings) verifier() (*verify.Verifier, error) {
 	if s.kept != nil {
 		cache = s.kept
 	}
-	off := slices.ContainsFunc(verify.OffRules(), s.Reporter.Project.Enables)
-	return NewVerifier(s.Request.KubeVersion, verify.Options{Generating: true, Cache: cache, Off: off})
+	return NewVerifier(s.Request.KubeVersion, verify.Options{Generating: true, Cache: cache, Rules: s.Request.Options.Rules})
 }
