@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/source/golist"
 	"github.com/schemagen/schemagen/internal/test/typedmodule"
@@ -201,9 +200,5 @@ func Server(t testing.TB, version string) *verify.Verifier {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rules []diag.Code
-	for _, kind := range verify.Rules() {
-		rules = append(rules, kind.Code)
-	}
-	return verify.New(target, verify.Options{Generating: true, Rules: rules})
+	return verify.New(target, verify.Options{Generating: true})
 }
