@@ -25,6 +25,8 @@ type part struct {
 	// choices are the values of a part without children; of others, the only one is what surrounds
 	// the children.
 	choices []any
+	// counted are the unions of the schema of which a sample has set a member.
+	counted []unions.Union
 }
 
 // maxChoices bounds the values of a part.
@@ -117,6 +119,7 @@ func (p *part) choose(a *Analysis) {
 	}
 	p.choices = []any{unions.Sample(p.schema, false)}
 	if len(p.children) > 0 {
+		p.counted = unions.Counted(p.schema)
 		return
 	}
 	if v := p.schema.ValueValidation; v != nil {
@@ -302,9 +305,24 @@ func (p *part) build(chosen assignment, override map[*part]any) any {
 				name = entryName
 			}
 			object[name] = c.build(chosen, override)
+			leaveOut(object, p.counted, name, func(other string) bool { return p.child(other) != nil })
 		}
 	}
 	return value
+}
+
+// leaveOut removes the other members of the unions of which a field is a member, except those to keep.
+func leaveOut(object map[string]any, counted []unions.Union, field string, keep func(string) bool) {
+	for _, u := range counted {
+		if !slices.ContainsFunc(u.Members, func(m unions.Member) bool { return m.Name == field }) {
+			continue
+		}
+		for _, m := range u.Members {
+			if m.Name != field && !keep(m.Name) {
+				delete(object, m.Name)
+			}
+		}
+	}
 }
 
 // all returns the parts of roots that have choices, in order. Roots may be nil.

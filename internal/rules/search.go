@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -511,15 +510,7 @@ func place(s *structural.Schema, object any, edges []structural.Edge, value any)
 	if _, ok := fields[name]; !ok {
 		fields[name] = unions.Sample(child, false)
 	}
-	for _, u := range unions.Counted(s) { // of which the sample may have set another one
-		isMember := func(field string, _ any) bool {
-			return slices.ContainsFunc(u.Members, func(m unions.Member) bool { return m.Name == field })
-		}
-		if placed := fields[name]; isMember(name, nil) {
-			maps.DeleteFunc(fields, isMember)
-			fields[name] = placed
-		}
-	}
+	leaveOut(fields, unions.Counted(s), name, func(string) bool { return false })
 	fields[name] = place(child, fields[name], edges[1:], value)
 	return fields
 }

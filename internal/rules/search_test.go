@@ -2,6 +2,7 @@ package rules
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -92,7 +93,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestFailureInMember finds the failure of a rule of a member of a union, whose sample sets another member.
+// TestFailureInMember finds the failures of rules about a member of a union, whose sample sets another member.
 func TestFailureInMember(t *testing.T) {
 	s := schemaOf(t, `
 type: object
@@ -104,16 +105,27 @@ properties:
       external: {type: object, properties: {name: {type: string}}}
 `)
 	scaler := property(s, "scaler").Schema
-	scaler.XValidations = []structural.Rule{{Rule: "has(self.builtin) || has(self.external)"}, {Rule: "!(has(self.builtin) && has(self.external))"}}
-	node := property(scaler, "external").Schema
-	rule := structural.Rule{Rule: "self.name != 'x'"}
-	node.XValidations = []structural.Rule{rule}
-	var edges []structural.Edge
-	for _, name := range []string{"spec", "scaler", "external"} {
-		edges = append(edges, structural.Edge{Keyword: "properties", Property: name})
+	one := []structural.Rule{{Rule: "has(self.builtin) || has(self.external)"}, {Rule: "!(has(self.builtin) && has(self.external))"}}
+	edges := func(names ...string) (out []structural.Edge) {
+		for _, name := range names {
+			out = append(out, structural.Edge{Keyword: "properties", Property: name})
+		}
+		return out
 	}
-	f, err := searchOf(s).Failure(t.Context(), edges, node, rule, Reads(rule, node, Inside))
-	if err != nil || f == nil {
-		t.Errorf("failure %v, error %v", f, err)
+	for _, c := range []struct {
+		node  *structural.Schema
+		rule  string
+		edges []structural.Edge
+	}{
+		{property(scaler, "external").Schema, "self.name != 'x'", edges("spec", "scaler", "external")},
+		{scaler, "!has(self.external) || self.external.name != 'x'", edges("spec", "scaler")},
+	} {
+		rule := structural.Rule{Rule: c.rule}
+		scaler.XValidations = one
+		c.node.XValidations = append(slices.Clip(c.node.XValidations), rule)
+		f, err := searchOf(s).Failure(t.Context(), c.edges, c.node, rule, Reads(rule, c.node, Inside))
+		if err != nil || f == nil {
+			t.Errorf("%s: failure %v, error %v", c.rule, f, err)
+		}
 	}
 }
