@@ -229,14 +229,13 @@ func (r *reader) useOf(steps []string) *use {
 func (r *reader) setChoices() bool {
 	r.self.choices = []any{unions.Sample(r.self.schema, false)}
 	for _, column := range r.self.below() {
-		u := r.uses[column]
-		if u == nil || len(column.children) > 0 {
-			u = &use{schema: column.schema}
+		if r.uses[column] == nil {
+			r.uses[column] = &use{schema: column.schema} // only what is below it is read
 		}
-		if len(column.children) > 0 && r.uses[column] != nil && r.uses[column].readsValue() {
+		if len(column.children) > 0 && r.uses[column].readsValue() {
 			return false
 		}
-		column.choices = u.classes()
+		column.choices = r.uses[column].classes()
 		if len(column.choices) == 0 {
 			return false
 		}

@@ -100,7 +100,7 @@ func (t *Table) written(m Marker, found []Marker) []Marker {
 // isCounted reports whether a marker takes the same values of a field for set as the rules do. Kubernetes' tags
 // take the zero value of a field for none, unless it is a pointer in Go.
 func (t *Table) isCounted(m Marker, p *part) bool {
-	readsZero := t.uses[p] != nil && t.uses[p].readsValue() && slices.ContainsFunc(p.choices, t.uses[p].isEmpty)
+	readsZero := t.uses[p].readsValue() && slices.ContainsFunc(p.choices, t.uses[p].isEmpty)
 	switch m.Kind {
 	case Requires, Excludes, Modes:
 		isTested := unions.Nonzero(p.schema) != ""
