@@ -173,6 +173,15 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if !r.isPage() {
 		return r.conclude(ctx, report, stdout, stderr)
 	}
+	data, err := r.page(ctx, target, old, new, report)
+	if err != nil {
+		return err
+	}
+	return r.deliver(ctx, report, data, stdout, stderr)
+}
+
+// page returns the review of a change, with the conventions that it breaks.
+func (r *diffRun) page(ctx context.Context, target *verify.Target, old, new definitions.Read, report *review.Report) ([]byte, error) {
 	var codes []diag.Code
 	for _, kind := range verify.Rules() {
 		codes = append(codes, kind.Code)
@@ -181,7 +190,7 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	for _, side := range []*definitions.Read{&old, &new} {
 		found, err := server.Check(ctx, side.Definitions)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		side.Findings = append(side.Findings, found...)
 	}
@@ -190,13 +199,9 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	page, err := review.New(ctx, &review.Input{Old: old.Side.String(), New: new.Side.String(), Olds: old.Definitions, News: new.Definitions,
 		Report: report, Findings: broken, Kinds: slices.Concat(passes.Rules(), verify.Rules()), Server: r.definitions.Server})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	data, err := page.Write(r.format)
-	if err != nil {
-		return err
-	}
-	return r.deliver(ctx, report, data, stdout, stderr)
+	return page.Write(r.format)
 }
 
 // sayStale prints which of the project's definitions its packages, if they have no mistakes, would change.
