@@ -182,9 +182,9 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 
 // page returns the review of a change, with the conventions that it breaks.
 func (r *diffRun) page(ctx context.Context, target *verify.Target, old, new definitions.Read, report *review.Report) ([]byte, error) {
-	var codes []diag.Code
-	for _, kind := range verify.Rules() {
-		codes = append(codes, kind.Code)
+	codes, err := r.Project.Rules(verify.Rules(), []string{project.Review})
+	if err != nil {
+		return nil, err
 	}
 	server := verify.New(target, verify.Options{Rules: codes})
 	for _, side := range []*definitions.Read{&old, &new} {

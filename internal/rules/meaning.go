@@ -192,7 +192,7 @@ func (t *Table) incomplete(found Marker, isRead func(field string) bool) (near *
 	}
 	if name := t.lastField(found, isRead); accepted == nil && name != "" {
 		near.Members = append(near.Members, unions.Member{Name: name, Value: strings.ToUpper(name[:1]) + name[1:]})
-		accepted = t.object(t.rows[slices.IndexFunc(t.rows, row.isAccepted)])
+		accepted = t.object(t.accepted[0])
 		accepted[name] = unions.Sample(t.schema.Property(name), false)
 	}
 	if accepted == nil {

@@ -44,14 +44,14 @@ func (t *Table) replacement(found []Marker) *Replacement {
 		}
 	}
 	isEmptied := func(r row) bool {
-		return r.isAccepted() && slices.ContainsFunc(out.Bounded, func(name string) bool {
+		return slices.ContainsFunc(out.Bounded, func(name string) bool {
 			p := t.self.child(name)
 			class := r.classes[slices.Index(t.columns, p)]
 			return class != absent && (len(p.choices) == 1 || t.uses[p].isEmpty(p.choices[class]))
 		})
 	}
-	if i := slices.IndexFunc(t.rows, isEmptied); i >= 0 && len(out.Bounded) > 0 {
-		out.Accepted = t.object(t.rows[i])
+	if i := slices.IndexFunc(t.accepted, isEmptied); i >= 0 && len(out.Bounded) > 0 {
+		out.Accepted = t.object(t.accepted[i])
 		for _, name := range out.Bounded {
 			if _, ok := out.Accepted[name]; ok && len(t.self.child(name).choices) == 1 {
 				out.Accepted[name] = emptyOf(t.self.child(name).schema.Type)
