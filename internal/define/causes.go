@@ -126,8 +126,12 @@ func (run *Run) regenerate(ctx context.Context, only map[GroupKind]bool, correct
 // findings with the correction.
 func (run *Run) mayCause(ctx context.Context, m correction, found diag.List) (bool, error) {
 	only := run.kindsWith(m)
-	if only == nil || 2*len(only) >= len(run.defined.roots) {
+	if only == nil {
 		return true, nil
+	}
+	found = slices.DeleteFunc(slices.Clone(found), func(d diag.Diagnostic) bool { return run.isUnaffected(d, m) })
+	if len(found) == 0 || 2*len(only) >= len(run.defined.roots) {
+		return len(found) > 0, nil
 	}
 	for _, corrections := range [][]correction{{m}, nil} {
 		again, err := run.regenerate(ctx, only, corrections...)
@@ -142,6 +146,20 @@ func (run *Run) mayCause(ctx context.Context, m correction, found diag.List) (bo
 		}
 	}
 	return true, nil
+}
+
+// isUnaffected reports whether a finding is certainly no consequence of a misspelled marker: it is about
+// the text of a comment in another file, and the correction only decides whether a field is required.
+// That changes neither which types are read nor what is wrong with their comments.
+func (run *Run) isUnaffected(d diag.Diagnostic, m correction) bool {
+	if d.Pos == m.pos {
+		return true
+	}
+	def := run.Table.Lookup(m.text, markers.Field)
+	return def != nil && def.Presence() != markers.NoPresence && d.Pos.File != m.pos.File && slices.Contains([]diag.Code{
+		report.UnknownMarker.Code, report.WrongTarget.Code, report.OverriddenMarker.Code, report.MalformedMarker.Code,
+		report.FloatingMarker.Code, report.ReformattedMarker.Code, report.LostComment.Code,
+	}, d.Code)
 }
 
 // kindsWith returns the kinds whose schemas a misspelled marker may affect, or nil if all of the

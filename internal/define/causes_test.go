@@ -1,6 +1,7 @@
 package define_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/passes"
@@ -296,6 +298,7 @@ type GadgetSpec struct {
 	// +kubebuilder:validation:Pattern="(?i)x"
 	Name Name ~json:"name"~
 	Source Source ~json:"source"~
+	Note   Note   ~json:"note"~
 }
 
 type Gizmo struct {
@@ -315,9 +318,26 @@ type Gimmick struct {
 	Name string ~json:"name"~
 }
 `
-	right := &gentest.Case{Name: "right", Archive: &txtar.Archive{Files: []txtar.File{{
-		Name: "v1/types.go", Data: []byte(strings.ReplaceAll(validPackage+others, "~", "`")),
-	}}}}
+	const comments = `package v1
+
+// +kubebuilder:validation:MinProperties=1
+
+type Note struct {
+	// Text is the text.
+
+	Text string ~json:"text"~
+	/* +kubebuilder:validation:MinLength=1 */
+	Title string ~json:"title"~
+	// +kubebuilder:validation:Minimum:
+	Size int32 ~json:"size"~
+	// +kubebuilder:resource:scope=Cluster
+	Scope string ~json:"scope"~
+}
+`
+	right := &gentest.Case{Name: "right", Archive: &txtar.Archive{Files: []txtar.File{
+		{Name: "v1/types.go", Data: []byte(strings.ReplaceAll(validPackage+others, "~", "`"))},
+		{Name: "v1/note.go", Data: []byte(strings.ReplaceAll(comments, "~", "`"))},
+	}}}
 	all := plantMarkers(right)
 	cases := []*gentest.Case{right}
 	for i, p := range all {
@@ -354,6 +374,69 @@ type Gimmick struct {
 	}
 	if few < 15 || withConsequences < 3 || few == withConsequences {
 		t.Errorf("%d of %d mistakes are in few kinds, %d of them with consequences", few, len(all), withConsequences)
+	}
+}
+
+// countingServer counts the calls of Check.
+type countingServer struct {
+	define.Server
+	checks int
+}
+
+func (s *countingServer) Check(ctx context.Context, definitions []*crd.Definition) (diag.List, error) {
+	s.checks++
+	return s.Server.Check(ctx, definitions)
+}
+
+// TestPresenceHasNoConsequencesInComments misspells a marker that makes a field optional, and one that has a
+// limit. Only the second makes it necessary to generate again because of a comment in another file.
+func TestPresenceHasNoConsequencesInComments(t *testing.T) {
+	const types = `// +groupName=example.com
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Gadget struct {
+	metav1.TypeMeta   ~json:",inline"~
+	metav1.ObjectMeta ~json:"metadata,omitempty"~
+
+	Spec Spec ~json:"spec"~
+}
+
+type Spec struct {
+	// +MARKER
+	Name string ~json:"name"~
+	Note Note   ~json:"note"~
+}
+`
+	const note = `package v1
+
+// Note is lost.
+
+type Note struct {
+	/* +kubebuilder:validation:MinLength=1 */
+	Title string ~json:"title"~
+}
+`
+	var cases []*gentest.Case
+	for marker, again := range map[string]bool{"Optional": false, "kubebuilder:validation:maxLength=5": true} {
+		c := &gentest.Case{Name: fmt.Sprint("again", again), Archive: &txtar.Archive{Files: []txtar.File{
+			{Name: "v1/types.go", Data: []byte(strings.NewReplacer("~", "`", "MARKER", marker).Replace(types))},
+			{Name: "v1/note.go", Data: []byte(strings.ReplaceAll(note, "~", "`"))},
+		}}}
+		cases = append(cases, c)
+	}
+	dir, listed := gentest.List(t, cases)
+	for _, c := range cases {
+		server := &countingServer{Server: gentest.Server(t, "")}
+		options := define.Options{Passes: passes.All(), Source: define.Source{Dir: filepath.Join(dir, c.Name), Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + c.Name}}, Server: server}
+		_, found, err := define.Make(t.Context(), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := server.checks > 1; len(found) != 3 || c.Name != fmt.Sprint("again", again) {
+			t.Errorf("%s: %d checks, found\n%v", c.Name, server.checks, found)
+		}
 	}
 }
 

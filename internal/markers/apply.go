@@ -68,6 +68,9 @@ func (m *Marker) Apply(k keywords.Node, misfit Misfit) {
 // Presence returns whether the marker makes a field required or optional.
 func (m *Marker) Presence() Presence { return m.row().presence }
 
+// Presence is [Marker.Presence] for each marker with the definition.
+func (d *Definition) Presence() Presence { return d.row.presence }
+
 // row returns the row of the marker's definition.
 func (m *Marker) row() *row {
 	if m.def == nil {
