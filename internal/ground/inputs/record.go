@@ -2,7 +2,6 @@ package inputs
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -44,9 +43,7 @@ func (r *Reader) Notes() Record {
 		}
 		record = append(record, entry{q, n})
 	}
-	slices.SortFunc(record, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.op, b.op), cmp.Compare(a.size, b.size))
-	})
+	slices.SortFunc(record, func(a, b entry) int { return compareQueries(a.query, b.query) })
 	return record
 }
 
@@ -95,6 +92,7 @@ func (e *entry) check(sound Sound) (same, renewed bool) {
 	}
 	renewed = now != e.stamp
 	e.stamp = now
+	e.derived = "" // what the run saw is the same, but the content may be another one
 	return true, renewed
 }
 
@@ -102,7 +100,11 @@ func (e *entry) check(sound Sound) (same, renewed bool) {
 func (rec Record) Text() []byte {
 	var b bytes.Buffer
 	for _, e := range rec {
-		fmt.Fprintf(&b, "%s %d %s %s %s\n", e.op, e.size, stampText(e.stamp), e.answer, strconv.Quote(e.name))
+		fmt.Fprintf(&b, "%s %d %s %s %s", e.op, e.size, stampText(e.stamp), e.answer, strconv.Quote(e.name))
+		if e.derived != "" {
+			fmt.Fprintf(&b, " %q", e.derived)
+		}
+		b.WriteByte('\n')
 	}
 	return b.Bytes()
 }
@@ -135,9 +137,16 @@ func ParseRecord(text []byte) (Record, error) {
 			answer, name, _ = strings.Cut(answer, " ")
 		}
 		e.answer = digest(answer)
-		e.name, err = strconv.Unquote(name)
+		quoted, err := strconv.QuotedPrefix(name)
 		if err != nil {
 			return nil, err
+		}
+		e.name, _ = strconv.Unquote(quoted)
+		if derived, ok := strings.CutPrefix(name[len(quoted):], " "); ok {
+			e.derived, err = strconv.Unquote(derived)
+			if err != nil {
+				return nil, err
+			}
 		}
 		rec = append(rec, e)
 	}

@@ -30,6 +30,8 @@ type Run struct {
 	key   string
 	// record belongs to a run which holds, or was just kept.
 	record inputs.Record
+	// outdated is the record of a run that no longer holds.
+	outdated inputs.Record
 }
 
 // Find returns the run of a request in a cache, or nil if it cannot have one. The methods
@@ -76,8 +78,17 @@ func (p *Run) Verdict() (Verdict, bool) {
 	}
 	if ok {
 		p.record = record
+	} else {
+		p.outdated = record
 	}
 	return v, ok
+}
+
+// Resume lets a reader recall what a run that no longer holds derived from files that have not changed.
+func (p *Run) Resume(reader *inputs.Reader) {
+	if p != nil {
+		reader.Resume(p.outdated)
+	}
 }
 
 // Again reads a file that the run has read, and returns its content if that is the same.
