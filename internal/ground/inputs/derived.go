@@ -2,6 +2,7 @@ package inputs
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -10,7 +11,12 @@ import (
 // derived must depend on nothing but the content.
 
 // Resume lets r recall what an earlier run derived from files that have not changed since.
-func (r *Reader) Resume(earlier Record) { r.earlier = earlier }
+func (r *Reader) Resume(earlier Record) {
+	r.earlier = earlier
+	notes := make(map[query]note, len(earlier))
+	maps.Copy(notes, r.notes)
+	r.notes = notes
+}
 
 // Recall returns what was derived from the content of a file, if the file has not changed since. The
 // result of the run then depends on the content as if it had been read.
@@ -34,7 +40,12 @@ func (r *Reader) recall(q query) (derived string, ok bool) {
 	}
 	i, _ := slices.BinarySearchFunc(r.earlier, q, func(e entry, q query) int { return compareQueries(e.query, q) })
 	for ; i < len(r.earlier) && r.earlier[i].name == q.name && r.earlier[i].op == q.op; i++ {
-		if e := r.earlier[i]; e.derived != "" && e.stamp != (stamp{}) && e.stamp == stampNow(q.name) {
+		e := r.earlier[i]
+		if e.derived == "" || e.stamp == (stamp{}) {
+			continue
+		}
+		hadStamp := i > 0 && r.earlier[i-1].name == q.name && r.knows(r.earlier[i-1].query, e.stamp)
+		if hadStamp || e.stamp == stampNow(q.name) {
 			r.note(e.query, e.note)
 			return e.derived, true
 		}

@@ -3,7 +3,6 @@ package inputs
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
@@ -98,15 +97,19 @@ func (e *entry) check(sound Sound) (same, renewed bool) {
 
 // Text returns the record as text, one line per query.
 func (rec Record) Text() []byte {
-	var b bytes.Buffer
+	var b []byte
 	for _, e := range rec {
-		fmt.Fprintf(&b, "%s %d %s %s %s", e.op, e.size, stampText(e.stamp), e.answer, strconv.Quote(e.name))
+		b = append(append(b, e.op...), ' ')
+		b = append(strconv.AppendInt(b, int64(e.size), 10), ' ')
+		b = append(appendStamp(b, e.stamp), ' ')
+		b = append(append(b, e.answer...), ' ')
+		b = strconv.AppendQuote(b, e.name)
 		if e.derived != "" {
-			fmt.Fprintf(&b, " %q", e.derived)
+			b = strconv.AppendQuote(append(b, ' '), e.derived)
 		}
-		b.WriteByte('\n')
+		b = append(b, '\n')
 	}
-	return b.Bytes()
+	return b
 }
 
 // ParseRecord parses the text of a record.

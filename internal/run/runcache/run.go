@@ -128,7 +128,7 @@ func (p *Run) store(v Verdict, record inputs.Record) {
 // this process has read; path is its [snapshot.Path]; end has the code and the output. If metadata alone would not show that
 // nothing has changed, or if the path is not in this cache, nothing is stored.
 func (p *Run) KeepEnd(reader *inputs.Reader, path string, end snapshot.Entry) {
-	if p == nil || len(p.record) == 0 || path == "" || filepath.Dir(filepath.Dir(path)) != p.cache.dir {
+	if p == nil || len(p.record) == 0 || p.record.HasUnstamped() || path == "" || filepath.Dir(filepath.Dir(path)) != p.cache.dir {
 		return
 	}
 	// The run may be one of another command line, with the same request but, for example,
@@ -137,7 +137,11 @@ func (p *Run) KeepEnd(reader *inputs.Reader, path string, end snapshot.Entry) {
 	if err != nil {
 		return
 	}
-	facts, ok := slices.Concat(p.record, own).Facts()
+	all := p.record
+	if !slices.Equal(own, all) {
+		all = slices.Concat(all, own)
+	}
+	facts, ok := all.Facts()
 	if !ok {
 		return
 	}
