@@ -109,11 +109,11 @@ func TestScansAreRecalled(t *testing.T) {
 	again, recordAgain := run(record, "linux")
 	expect("again", again, first...)
 	if !reflect.DeepEqual(recordAgain, record) {
-		t.Errorf("got record\n%s\nwant\n%s", recordAgain.Text(), record.Text())
+		t.Errorf("got record\n%s\nwant\n%s", recordAgain.AppendText(nil), record.AppendText(nil))
 	}
 	elsewhere, _ := run(record, "darwin")
 	expect("on another system", elsewhere, "p/Ant", "group")
-	changed, err := inputs.ParseRecord([]byte(strings.NewReplacer(`"package p\n"`, `"package q\n"`, " Ant", " Ape").Replace(string(record.Text()))))
+	changed, err := inputs.ParseRecord([]byte(strings.NewReplacer(`"package p\n"`, `"package q\n"`, " Ant", " Ape").Replace(string(record.AppendText(nil)))))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func TestRecall(t *testing.T) {
 	recalled := kept(t, next)
 	want := slices.DeleteFunc(slices.Clone(record), func(e entry) bool { return !strings.HasSuffix(e.name, " nothing") })
 	if !slices.Equal(recalled, want) {
-		t.Errorf("got record\n%s\nwant\n%s", recalled.Text(), want.Text())
+		t.Errorf("got record\n%s\nwant\n%s", recalled.AppendText(nil), want.AppendText(nil))
 	}
 	// A record that is renewed does not keep what was derived from another content.
 	name := at("part", "only times")

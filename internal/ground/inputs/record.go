@@ -95,9 +95,14 @@ func (e *entry) check(sound Sound) (same, renewed bool) {
 	return true, renewed
 }
 
-// Text returns the record as text, one line per query.
-func (rec Record) Text() []byte {
-	var b []byte
+// AppendText appends the record as text, one line per query.
+func (rec Record) AppendText(b []byte) []byte {
+	const room = 80 // for what is in a line besides its texts
+	size := 0
+	for _, e := range rec {
+		size += len(e.name) + len(e.answer) + len(e.derived) + room
+	}
+	b = slices.Grow(b, size)
 	for _, e := range rec {
 		b = append(append(b, e.op...), ' ')
 		b = append(strconv.AppendInt(b, int64(e.size), 10), ' ')

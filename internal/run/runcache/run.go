@@ -120,7 +120,7 @@ func (p *Run) store(v Verdict, record inputs.Record) {
 		return // it is not UTF-8 and would be printed differently
 	}
 	p.record = record
-	p.cache.Store(p.key, slices.Concat(line, []byte("\n"), record.Text()))
+	p.cache.Store(p.key, record.AppendText(append(line, '\n')))
 }
 
 // KeepEnd stores how this process ends, after [Run.Verdict] or [Run.Keep], so that the next
