@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// flags are what the scan of a file finds, apart from names and the size, and what it depends on besides
-// the content, which comes first.
+// flags are what the scan of a file finds, apart from names and the size, and whether the file was parsed
+// without errors. First comes what the scan depends on besides the content.
 func (f *text) flags() []*bool {
 	return []*bool{
 		&f.local, &f.root,
 		&f.MentionsKind, &f.MentionsDeepCopy, &f.MentionsObject, &f.MentionsApply, &f.MentionsConfig, &f.SuspectMarkers,
 		&f.mayMatter, &f.mentionsGates, &f.mentionsPackage, &f.mentionsMarshal, &f.mentionsIsZero, &f.hasConstants,
-		&f.hintsIncomplete,
+		&f.hintsIncomplete, &f.sound,
 	}
 }
 
@@ -26,6 +26,17 @@ func (f *text) scanned() string {
 	}
 	words := []string{strconv.FormatUint(bits, 16), strconv.Itoa(f.size)}
 	return strings.Join(append(words, f.hints...), " ")
+}
+
+// keepSound notes that the file was parsed without errors; of the user's files, also for later runs.
+func (files *Files) keepSound(f *text) {
+	if f.sound {
+		return
+	}
+	f.sound = true
+	if f.local {
+		files.inputs.Derive(f.Name, f.scanned())
+	}
 }
 
 // recall sets what a scan of the same content found in an earlier run. It returns false if the file was not

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ func TestFlags(t *testing.T) {
 		for i := range v.NumField() {
 			field := v.Field(i)
 			switch {
-			case field.Kind() == reflect.Bool && v.Type().Field(i).Name != "sound":
+			case field.Kind() == reflect.Bool:
 				out = append(out, (*bool)(field.Addr().UnsafePointer()))
 			case field.Type() == reflect.TypeFor[textKey]():
 				out = append(out, bools(field)...)
@@ -72,7 +73,9 @@ func TestScansAreRecalled(t *testing.T) {
 	write("a.go", "package p\n\nimport _ \"fmt\"\n\n// +groupName=example.com\ntype Ant struct{}\n")
 	write("b_linux.go", "package p\n\nimport _ \"fmt\"\n\ntype Bee struct{}\n")
 	write("c.go", "//go:build linux\n\npackage p\n\nimport _ \"fmt\"\n\ntype Cat struct{}\n")
-	// run returns what a run on a system sees of the package, and its record.
+	var reads atomic.Int64
+	// run returns what a run on a system sees of the package, and its record. reads is the number of times that
+	// it reads a Go file.
 	run := func(earlier inputs.Record, system string) (seen []string, record inputs.Record) {
 		t.Helper()
 		t.Setenv("GOOS", system)
@@ -82,6 +85,8 @@ func TestScansAreRecalled(t *testing.T) {
 		if err != nil || len(listed) != 1 {
 			t.Fatalf("%d packages, error %v", len(listed), err)
 		}
+		reads.Store(0)
+		reader.Keep(func(string, []byte) { reads.Add(1) })
 		prog := New(Config{Files: NewFiles(reader, table), Problems: &syntaxErrors{}, Markers: withoutMarkers{}})
 		p := prog.AddRoot(listed[0])
 		prog.Scan([]*Package{p})
@@ -90,6 +95,9 @@ func TestScansAreRecalled(t *testing.T) {
 			if f.mentionsPackage {
 				seen = append(seen, "group")
 			}
+		}
+		if !prog.CheckSyntax(p.Sources) {
+			seen = append(seen, "broken")
 		}
 		record, err = reader.Record()
 		if err != nil {
@@ -106,8 +114,14 @@ func TestScansAreRecalled(t *testing.T) {
 	time.Sleep(2100 * time.Millisecond)
 	first, record := run(nil, "linux")
 	expect("first run", first, "p/Ant", "group", "p/Bee", "p/Cat")
+	if n := reads.Load(); n != 6 {
+		t.Errorf("the first run reads files %d times", n)
+	}
 	again, recordAgain := run(record, "linux")
 	expect("again", again, first...)
+	if n := reads.Load(); n > 0 {
+		t.Errorf("the next run reads %d files", n)
+	}
 	if !reflect.DeepEqual(recordAgain, record) {
 		t.Errorf("got record\n%s\nwant\n%s", recordAgain.AppendText(nil), record.AppendText(nil))
 	}
@@ -127,4 +141,7 @@ func TestScansAreRecalled(t *testing.T) {
 	if ok, _ := last.Holds(unseen.SoundRest); !ok {
 		t.Error("the record does not hold")
 	}
+	write("a.go", "package p\n\nimport _ \"fmt\"\n\ntype Ass struct{}\n\nfunc broken() {\n")
+	broken, _ := run(last, "linux")
+	expect("after a syntax error", broken, "p/Ass", "p/Bee", "p/Cow", "broken")
 }
