@@ -129,7 +129,10 @@ func (run *Run) mayCause(ctx context.Context, m correction, found diag.List) (bo
 	if only == nil {
 		return true, nil
 	}
-	found = slices.DeleteFunc(slices.Clone(found), func(d diag.Diagnostic) bool { return run.isUnaffected(d, m) })
+	types := run.BuiltTypes()
+	found = slices.DeleteFunc(slices.Clone(found), func(d diag.Diagnostic) bool {
+		return run.isUnaffected(d, m) || run.isOutside(d, types, only)
+	})
 	if len(found) == 0 || 2*len(only) >= len(run.defined.roots) {
 		return len(found) > 0, nil
 	}
@@ -160,6 +163,24 @@ func (run *Run) isUnaffected(d diag.Diagnostic, m correction) bool {
 		report.UnknownMarker.Code, report.WrongTarget.Code, report.OverriddenMarker.Code, report.MalformedMarker.Code,
 		report.FloatingMarker.Code, report.ReformattedMarker.Code, report.LostComment.Code,
 	}, d.Code)
+}
+
+// isOutside reports whether a finding is in the declaration of one of the types, and none of the kinds uses
+// that type.
+func (run *Run) isOutside(d diag.Diagnostic, types []*source.Type, kinds map[GroupKind]bool) bool {
+	declared := slices.DeleteFunc(slices.Clone(types), func(t *source.Type) bool {
+		return t.File.Name != d.Pos.File || d.Pos.Line < run.Reporter.Position(startOf(t)).Line ||
+			d.Pos.Line > run.Reporter.Position(t.Spec.End()).Line
+	})
+	for kind := range kinds {
+		for _, root := range run.defined.roots[kind] {
+			flattener := run.defined.flattener.ForPackage(root.Pkg)
+			if slices.ContainsFunc(declared, func(t *source.Type) bool { return flattener.uses(root, t) }) {
+				return false
+			}
+		}
+	}
+	return len(declared) > 0
 }
 
 // kindsWith returns the kinds whose schemas a misspelled marker may affect, or nil if all of the

@@ -21,7 +21,7 @@ import (
 func (run *Run) Lint() {
 	if run.conditions != nil {
 		run.conditions.ReportDisagreements(func(f *source.File, pos token.Pos) bool {
-			t := declaringType(f, f.Types(), pos)
+			t := declaringType(f.Types(), pos)
 			return t == nil || run.usesOf(t).built || f.Pkg.Root && !run.selects()
 		})
 	}
@@ -58,7 +58,7 @@ func (run *Run) Lint() {
 			declared = file.Types()
 		}
 		for _, finding := range found[i] {
-			t := declaringType(file, declared, finding.Pos)
+			t := declaringType(declared, finding.Pos)
 			if t != nil && !run.usesOf(t).built && run.selects() {
 				continue // it belongs to a kind that was not selected
 			}
@@ -129,19 +129,24 @@ func (run *Run) misspelled(found []markers.Finding) []markers.Finding {
 	})
 }
 
-// declaringType returns the type, out of those declared in the file, whose declaration or
+// declaringType returns the type, out of those declared in a file, whose declaration or
 // markers include pos; or nil.
-func declaringType(f *source.File, declared []*source.Type, pos token.Pos) *source.Type {
+func declaringType(declared []*source.Type, pos token.Pos) *source.Type {
 	for _, t := range declared {
-		start := t.Spec.Pos()
-		for _, c := range f.Comments.Type(t.Spec) {
-			start = min(start, c.Pos)
-		}
-		if start <= pos && pos <= t.Spec.End() {
+		if startOf(t) <= pos && pos <= t.Spec.End() {
 			return t
 		}
 	}
 	return nil
+}
+
+// startOf returns where the markers of a type or, without any, its declaration begins.
+func startOf(t *source.Type) token.Pos {
+	start := t.Spec.Pos()
+	for _, c := range t.File.Comments.Type(t.Spec) {
+		start = min(start, c.Pos)
+	}
+	return start
 }
 
 // reportDisabled reports, once for each package and feature, markers that have no effect

@@ -10,6 +10,7 @@
 //   - source.go: files, programs and packages
 //   - read.go: the content of a file, without the functions that no generator reads
 //   - scan.go: the bytes of each file are scanned for the types that it seems to declare
+//   - derived.go: what the scan found is kept for later runs
 //   - parse.go, trees.go: a file is parsed when one of them is needed; if it is not there, the whole package is
 //   - decl.go: types, fields, and the markers of each
 //   - exprs.go: the parts of type expressions

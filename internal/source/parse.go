@@ -103,6 +103,7 @@ func (files *Files) syntax(f *text, c *content) (*ast.File, error) {
 		files.inputs.Whole(f.Name)
 	} else {
 		f.omit(c.omitted())
+		files.keepSound(f)
 	}
 	return f.tree, f.failed
 }

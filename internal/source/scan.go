@@ -83,11 +83,14 @@ func (files *Files) scan(packages []*Package) {
 	}
 }
 
-// scanText scans the bytes of a file, and returns it, or the text of an earlier run that is the
-// same.
+// scanText scans the bytes of a file, unless it was scanned in an earlier run and has not changed, and
+// returns it, or the text of an earlier run that is the same.
 func (files *Files) scanText(f *text, c *content) *text {
 	if same := files.kept.unread(f, files.inputs); same != nil {
 		return same
+	}
+	if scanned, ok := files.inputs.Recall(f.Name); ok && f.recall(scanned) {
+		return f
 	}
 	if err := files.read(f, c); err != nil {
 		f.unreadable = err
@@ -112,6 +115,7 @@ func (files *Files) scanText(f *text, c *content) *text {
 		bytes.Contains(src, []byte(markers.WebhookName)))
 	f.SuspectMarkers = f.root && files.table.SuspectMarkers(src)
 	f.hintsIncomplete = typeHints(src, func(name string) { f.hints = append(f.hints, name) })
+	files.inputs.Derive(f.Name, f.scanned())
 	return f
 }
 

@@ -264,7 +264,7 @@ type text struct {
 	// modified is when the file was modified, if there are kept texts and it is not the user's.
 	modified time.Time
 	// tree is the result of parsing the file, file its positions, and failed the error. sound is
-	// set if the file was parsed without errors, but its tree was not kept. parsing guards all of
+	// set if the file was parsed without errors, even if its tree was not kept. parsing guards all of
 	// them while files are parsed.
 	parsing sync.Mutex
 	tree    *ast.File

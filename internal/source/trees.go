@@ -49,7 +49,7 @@ func Unparsed(packages []*Package) []*File {
 	for _, p := range relevant(packages) {
 		for _, f := range p.Sources {
 			switch {
-			case !f.local || f.unreadable != nil || f.sound || f.tree != nil && f.failed == nil:
+			case !f.local || f.unreadable != nil || f.sound:
 			case len(f.hints) == 0:
 				out = append(out, f)
 			default:
@@ -126,7 +126,9 @@ func (shared *Files) checkSyntax(f *text, c *content) error {
 		}
 	}
 	f.failed = err
-	f.sound = err == nil
+	if err == nil {
+		shared.keepSound(f)
+	}
 	return err
 }
 

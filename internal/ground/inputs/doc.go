@@ -14,5 +14,16 @@
 // A run may see only a part of a file ([Reader.ReadPart]). If another content has the same part,
 // the result is the same; see [Sound].
 //
+// What a run derived from the content of a file can be kept in the record, for a later run that has another
+// result because other files have changed ([Reader.Resume]).
+//
 // The package knows neither Go nor this project.
+//
+// Read the files in this order:
+//
+//   - inputs.go: queries, answered and recorded
+//   - record.go: a record, its text, and whether it holds
+//   - derived.go: what an earlier run derived from files that have not changed
+//   - stamp.go, stamp_linux.go, stamp_other.go: stamps of files, and files that are being written
+//   - facts.go: facts from which it follows that a record holds
 package inputs

@@ -16,6 +16,9 @@ import (
 // of a file would have to be read to find out. Those about files that changed last come
 // first: they are the most likely to change again.
 func (rec Record) Facts() ([]snapshot.Fact, bool) {
+	if rec.HasUnstamped() {
+		return nil, false
+	}
 	byAge := slices.Clone(rec)
 	slices.SortStableFunc(byAge, func(a, b entry) int { return cmp.Compare(b.stamp.Modified, a.stamp.Modified) })
 	var out []snapshot.Fact
@@ -35,6 +38,14 @@ func (rec Record) Facts() ([]snapshot.Fact, bool) {
 	return out, true
 }
 
+// HasUnstamped reports whether a file or directory that exists has no stamp.
+func (rec Record) HasUnstamped() bool { return slices.ContainsFunc(rec, entry.isUnstamped) }
+
+func (e entry) isUnstamped() bool {
+	content := e.op == opFile || e.op == opPart || e.op == opHead || e.op == opDir
+	return content && e.stamp == (stamp{}) && e.answer != snapshot.Missing
+}
+
 // facts returns facts from which the answer follows, without reading the content of files.
 func (e entry) facts() (out []snapshot.Fact, ok bool) {
 	about := func(about snapshot.About) ([]snapshot.Fact, bool) {
@@ -46,9 +57,7 @@ func (e entry) facts() (out []snapshot.Fact, ok bool) {
 		if e.stamp != (stamp{}) {
 			return []snapshot.Fact{{About: snapshot.Stamped, Name: e.name, Value: e.stamp.Value()}}, true
 		}
-		if e.answer == snapshot.Missing {
-			return about(snapshot.Kind)
-		}
+		return about(snapshot.Kind)
 	case opKind:
 		if !isError {
 			return about(snapshot.Kind)

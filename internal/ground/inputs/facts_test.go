@@ -115,7 +115,7 @@ func TestFactsImplyTheRecord(t *testing.T) {
 		recordHolds, _ := record.Holds(nil)
 		switch {
 		case factsHold && !recordHolds:
-			t.Errorf("the facts %+v hold, but the record does not:\n%s", facts, record.Text())
+			t.Errorf("the facts %+v hold, but the record does not:\n%s", facts, record.AppendText(nil))
 		case factsHold:
 			held++
 		default:

@@ -53,6 +53,8 @@ type Reader struct {
 	files fs.FS
 	// keep is told what was read; see [Reader.Keep].
 	keep func(name string, data []byte)
+	// earlier is the record of an earlier run; see [Reader.Resume].
+	earlier Record
 }
 
 // query is a query: its kind, its subject and, for the head of a file, a size.
@@ -65,6 +67,8 @@ type query struct {
 type note struct {
 	answer digest
 	stamp  stamp
+	// derived was derived from what was read in the state with the stamp; see [Reader.Derive].
+	derived string
 }
 
 // digest represents an answer: the hash of what was read, or the text of the error.
@@ -183,6 +187,8 @@ func (r *Reader) note(q query, n note) {
 	if old, ok := r.notes[q]; ok && old.answer != n.answer {
 		r.unsure = q.name + " changed during the run"
 		return
+	} else if old.stamp == n.stamp {
+		n.derived = cmp.Or(n.derived, old.derived)
 	}
 	r.notes[q] = n
 }
@@ -218,7 +224,7 @@ func (r *Reader) Whole(name string) {
 		return
 	}
 	r.mu.Lock()
-	_, inPart := r.contents[name]
+	_, inPart := r.notes[query{op: opPart, name: name}]
 	r.mu.Unlock()
 	if inPart {
 		data, _ := r.ReadFile(name, nil)

@@ -2,9 +2,7 @@ package inputs
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
@@ -44,9 +42,7 @@ func (r *Reader) Notes() Record {
 		}
 		record = append(record, entry{q, n})
 	}
-	slices.SortFunc(record, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.op, b.op), cmp.Compare(a.size, b.size))
-	})
+	slices.SortFunc(record, func(a, b entry) int { return compareQueries(a.query, b.query) })
 	return record
 }
 
@@ -95,16 +91,30 @@ func (e *entry) check(sound Sound) (same, renewed bool) {
 	}
 	renewed = now != e.stamp
 	e.stamp = now
+	e.derived = "" // what the run saw is the same, but the content may be another one
 	return true, renewed
 }
 
-// Text returns the record as text, one line per query.
-func (rec Record) Text() []byte {
-	var b bytes.Buffer
+// AppendText appends the record as text, one line per query.
+func (rec Record) AppendText(b []byte) []byte {
+	const room = 80 // for what is in a line besides its texts
+	size := 0
 	for _, e := range rec {
-		fmt.Fprintf(&b, "%s %d %s %s %s\n", e.op, e.size, stampText(e.stamp), e.answer, strconv.Quote(e.name))
+		size += len(e.name) + len(e.answer) + len(e.derived) + room
 	}
-	return b.Bytes()
+	b = slices.Grow(b, size)
+	for _, e := range rec {
+		b = append(append(b, e.op...), ' ')
+		b = append(strconv.AppendInt(b, int64(e.size), 10), ' ')
+		b = append(appendStamp(b, e.stamp), ' ')
+		b = append(append(b, e.answer...), ' ')
+		b = strconv.AppendQuote(b, e.name)
+		if e.derived != "" {
+			b = strconv.AppendQuote(append(b, ' '), e.derived)
+		}
+		b = append(b, '\n')
+	}
+	return b
 }
 
 // ParseRecord parses the text of a record.
@@ -135,9 +145,16 @@ func ParseRecord(text []byte) (Record, error) {
 			answer, name, _ = strings.Cut(answer, " ")
 		}
 		e.answer = digest(answer)
-		e.name, err = strconv.Unquote(name)
+		quoted, err := strconv.QuotedPrefix(name)
 		if err != nil {
 			return nil, err
+		}
+		e.name, _ = strconv.Unquote(quoted)
+		if derived, ok := strings.CutPrefix(name[len(quoted):], " "); ok {
+			e.derived, err = strconv.Unquote(derived)
+			if err != nil {
+				return nil, err
+			}
 		}
 		rec = append(rec, e)
 	}

@@ -44,11 +44,17 @@ func stampNow(name string) stamp {
 }
 
 // stampText returns a stamp as text without spaces.
-func stampText(s stamp) string {
+func stampText(s stamp) string { return string(appendStamp(nil, s)) }
+
+func appendStamp(b []byte, s stamp) []byte {
 	if s == (stamp{}) {
-		return "-"
+		return append(b, '-')
 	}
-	return fmt.Sprintf("%x.%x.%x.%x.%x", s.Device, s.Inode, s.Size, s.Modified, s.Changed)
+	for _, n := range [...]uint64{s.Device, s.Inode, s.Size} {
+		b = append(strconv.AppendUint(b, n, 16), '.')
+	}
+	b = append(strconv.AppendInt(b, s.Modified, 16), '.')
+	return strconv.AppendInt(b, s.Changed, 16)
 }
 
 func parseStamp(text string) (s stamp, err error) {

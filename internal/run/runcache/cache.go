@@ -1,6 +1,7 @@
 package runcache
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -94,11 +95,10 @@ func (c *Cache) file(key string) string {
 	return snapshot.File(c.dir, hex.EncodeToString(sum[:]))
 }
 
-// entry returns the content of a cache file: the data after a header and a checksum that
-// covers the name of the file.
-func (c *Cache) entry(file string, data []byte) []byte {
-	head := header + string(sumOf(file, data))
-	return append([]byte(head), data...)
+// head returns the beginning of a cache file with the data: the header and a checksum that covers the name of
+// the file.
+func (c *Cache) head(file string, data []byte) []byte {
+	return append([]byte(header), sumOf(file, data)...)
 }
 
 func sumOf(file string, data []byte) []byte {
@@ -116,24 +116,24 @@ func (c *Cache) Load(key string) ([]byte, bool) {
 	if err != nil {
 		return nil, false
 	}
-	rest, ok := strings.CutPrefix(string(content), header)
-	if !ok || len(rest) < sha256.Size || string(sumOf(name, []byte(rest[sha256.Size:]))) != rest[:sha256.Size] {
+	sum, ok := bytes.CutPrefix(content, []byte(header))
+	if !ok || len(sum) < sha256.Size || !bytes.Equal(sumOf(name, sum[sha256.Size:]), sum[:sha256.Size]) {
 		return nil, false
 	}
 	if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > day {
 		_ = os.Chtimes(name, time.Time{}, time.Now()) // mark as used
 	}
-	return content[len(header)+sha256.Size:], true
+	return sum[sha256.Size:], true
 }
 
 // Store stores the data for the key, atomically.
 func (c *Cache) Store(key string, data []byte) {
 	name := c.file(key)
-	c.write(name, c.entry(name, data))
+	c.write(name, c.head(name, data), data)
 }
 
-// write writes a file of the cache, atomically.
-func (c *Cache) write(name string, data []byte) {
+// write writes a file of the cache, atomically, from its parts: data may have megabytes.
+func (c *Cache) write(name string, parts ...[]byte) {
 	root, err := c.open()
 	if err != nil {
 		return
@@ -144,10 +144,23 @@ func (c *Cache) write(name string, data []byte) {
 		return
 	}
 	temp := filepath.Join(folder, newPrefix+rand.Text())
-	if root.WriteFile(temp, data, 0o600) != nil || root.Rename(temp, filepath.Join(folder, filepath.Base(name))) != nil {
+	if writeParts(root, temp, parts) != nil || root.Rename(temp, filepath.Join(folder, filepath.Base(name))) != nil {
 		_ = root.Remove(temp)
 	}
 	trim(root)
+}
+
+func writeParts(root *os.Root, name string, parts [][]byte) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if _, failed := f.Write(part); err == nil {
+			err = failed
+		}
+	}
+	return errors.Join(err, f.Close())
 }
 
 const (

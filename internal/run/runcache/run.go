@@ -30,6 +30,8 @@ type Run struct {
 	key   string
 	// record belongs to a run which holds, or was just kept.
 	record inputs.Record
+	// outdated is the record of a run that no longer holds.
+	outdated inputs.Record
 }
 
 // Find returns the run of a request in a cache, or nil if it cannot have one. The methods
@@ -76,8 +78,17 @@ func (p *Run) Verdict() (Verdict, bool) {
 	}
 	if ok {
 		p.record = record
+	} else {
+		p.outdated = record
 	}
 	return v, ok
+}
+
+// Resume lets a reader recall what a run that no longer holds derived from files that have not changed.
+func (p *Run) Resume(reader *inputs.Reader) {
+	if p != nil {
+		reader.Resume(p.outdated)
+	}
 }
 
 // Again reads a file that the run has read, and returns its content if that is the same.
@@ -109,7 +120,7 @@ func (p *Run) store(v Verdict, record inputs.Record) {
 		return // it is not UTF-8 and would be printed differently
 	}
 	p.record = record
-	p.cache.Store(p.key, slices.Concat(line, []byte("\n"), record.Text()))
+	p.cache.Store(p.key, record.AppendText(append(line, '\n')))
 }
 
 // KeepEnd stores how this process ends, after [Run.Verdict] or [Run.Keep], so that the next
@@ -117,7 +128,7 @@ func (p *Run) store(v Verdict, record inputs.Record) {
 // this process has read; path is its [snapshot.Path]; end has the code and the output. If metadata alone would not show that
 // nothing has changed, or if the path is not in this cache, nothing is stored.
 func (p *Run) KeepEnd(reader *inputs.Reader, path string, end snapshot.Entry) {
-	if p == nil || len(p.record) == 0 || path == "" || filepath.Dir(filepath.Dir(path)) != p.cache.dir {
+	if p == nil || len(p.record) == 0 || p.record.HasUnstamped() || path == "" || filepath.Dir(filepath.Dir(path)) != p.cache.dir {
 		return
 	}
 	// The run may be one of another command line, with the same request but, for example,
@@ -126,7 +137,11 @@ func (p *Run) KeepEnd(reader *inputs.Reader, path string, end snapshot.Entry) {
 	if err != nil {
 		return
 	}
-	facts, ok := slices.Concat(p.record, own).Facts()
+	all := p.record
+	if !slices.Equal(own, all) {
+		all = slices.Concat(all, own)
+	}
+	facts, ok := all.Facts()
 	if !ok {
 		return
 	}

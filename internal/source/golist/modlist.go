@@ -343,11 +343,14 @@ func (l *moduleListing) files(dir string) packageFiles {
 	var head []byte
 	context := l.env.context
 	context.OpenFile = func(path string) (io.ReadCloser, error) {
+		head = head[:0]
+		if clause, ok := l.env.in.RecallHead(path); ok {
+			return &headRecorder{io.NopCloser(strings.NewReader(clause)), &head}, nil
+		}
 		f, err := l.env.in.Open(path, throughFirstFunc)
 		if err != nil {
 			return nil, err
 		}
-		head = head[:0]
 		return &headRecorder{f, &head}, nil
 	}
 	var cgo []string
@@ -387,6 +390,9 @@ func (l *moduleListing) files(dir string) packageFiles {
 			}
 		}
 		found.files = append(found.files, full)
+		if !bytes.Contains(head, []byte("build")) { // a clause is as good as a head without constraints
+			l.env.in.DeriveHead(full, len(head), clauseOf(found.name))
+		}
 	}
 	if found.name == "" {
 		return packageFiles{unclear: len(found.files) > 0}
@@ -408,9 +414,11 @@ func throughFirstFunc(text []byte) int {
 // hasClause reports whether the text is certain to have the package clause. It may return
 // false even if there is one.
 func hasClause(text []byte, name string) bool {
-	clause := []byte("package " + name + "\n")
+	clause := []byte(clauseOf(name))
 	return bytes.HasPrefix(text, clause) || bytes.Contains(text, append([]byte{'\n'}, clause...))
 }
+
+func clauseOf(name string) string { return "package " + name + "\n" }
 
 // headRecorder records the bytes that are read from a file.
 type headRecorder struct {

@@ -328,6 +328,11 @@ func nestedModules(reader *inputs.Reader, dir string) ([]string, error) {
 	if info, err := reader.Lstat(dir); err != nil || !info.IsDir() {
 		return nil, err
 	}
+	return modulesBelow(reader, dir)
+}
+
+// modulesBelow is [nestedModules] for a directory that exists.
+func modulesBelow(reader *inputs.Reader, dir string) ([]string, error) {
 	entries, err := reader.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find nested modules: %w", err)
@@ -346,7 +351,7 @@ func nestedModules(reader *inputs.Reader, dir string) ([]string, error) {
 		if slices.ContainsFunc(files, func(f fs.DirEntry) bool { return f.Name() == "go.mod" && !f.IsDir() }) {
 			out = append(out, child)
 		}
-		deeper, err := nestedModules(reader, child)
+		deeper, err := modulesBelow(reader, child)
 		if err != nil {
 			return nil, err
 		}

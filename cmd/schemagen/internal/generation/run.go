@@ -118,6 +118,7 @@ func (s *Settings) execute(ctx context.Context, kept *runcache.Run) (*Outcome, e
 	if err != nil {
 		return nil, err
 	}
+	kept.Resume(s.in)
 	made, err := generate.Run(ctx, s.Request, server, s.in, kept != nil)
 	if err != nil {
 		return nil, err
