@@ -53,7 +53,9 @@ func TestGenerateNoticesChanges(t *testing.T) {
 		case code != min(len(changed), 1) || writes != 0:
 			t.Errorf("%d: %s: exit codes %d and %d, changed: %q\n%s", round, history, code, writes, changed, text)
 		}
-		if !slices.Equal(named, changed) || harmless != (code == 0) {
+		// A file that may be in use is kept, and reported.
+		kept := strings.Contains(text, "warning[SG501]: no marker asks for")
+		if !slices.Equal(named, changed) || harmless != (code == 0) && !kept {
 			t.Errorf("%d: %s: exit code %d, named %q, changed %q\n%s", round, history, code, named, changed, text)
 		}
 		p.restore(original)

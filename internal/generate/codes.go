@@ -18,8 +18,8 @@ Name string ´json:"name"´`,
 	}
 	// StaleOutput is reported for files whose kind is no longer generated.
 	StaleOutput = &diag.Kind{
-		Code: "SG501", Severity: diag.Warning, Title: "a file of a kind that no longer exists",
-		Explanation: "The output directory has a CRD of one of the run's groups that schemagen wrote and whose kind no longer exists. --prune removes such files if the CRD has schemagen's version annotation and the file has its name and no other content. It is a note, and the file is kept, if a Go file of the project still declares the kind: in a package that the run does not cover, behind a build tag, or with a marker that omits it. schemagen unions, schemagen types and schemagen conversions report files that they no longer write, with the same flag. conversions also keeps the file of a kind that has another version in a package that was not named.",
+		Code: "SG501", Severity: diag.Warning, Title: "a file that is no longer generated",
+		Explanation: "The output directory has a CRD of one of the run's groups that schemagen wrote and whose kind no longer exists. --prune removes such files if the CRD has schemagen's version annotation and the file has its name and no other content. It is a note, and the file is kept, if a Go file of the project still declares the kind: in a package that the run does not cover, behind a build tag, or with a marker that omits it. schemagen generate also reports files of rbac, webhook and object that no marker asks for any more, and keeps them, because they may be in use: nothing shows that a manifest is not written by hand, and other packages may call the methods of a type. It removes methods of types that no longer exist. schemagen unions, schemagen types and schemagen conversions report files that they no longer write, with the same flag. conversions also keeps the file of a kind that has another version in a package that was not named.",
 		Bad: `
 $ schemagen crd ./... -o crds
 -- v1/types.go --

@@ -249,10 +249,12 @@ func (r *runner) runCompanions(ctx context.Context, crds *made) (*made, error) {
 		out.findings = append(out.findings, notEchoed(more.findings, out.findings)...)
 		out.findings = append(out.findings, collisions(r.Dir, out.files)...)
 		if r.Prune && !out.findings.HasErrors() {
-			out.stale, err = r.Companions.stale(ctx, r.Options, out.files)
+			var reported diag.List
+			out.stale, reported, err = r.Companions.stale(ctx, r.Options, out.files)
 			if err != nil {
 				return nil, err
 			}
+			out.findings = append(out.findings, reported...)
 		}
 	}
 	return out, nil

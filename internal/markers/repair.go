@@ -309,15 +309,27 @@ func correctNamespace(head string, names []string) (string, bool) {
 // namespaces returns our namespaces that are long enough for spelling correction.
 func namespaces() []string { return []string{"kubebuilder", "schemagen", "openshift"} }
 
-// equalLastPart finds a name with the same last part.
+// equalLastPart finds a name with the same last part, which may be a keyword of schemas, such as
+// x-kubernetes-list-type. A name that begins alike comes first, then one of one part:
+// those of k8s: have no effect unless they are enabled.
 func equalLastPart(head string, names []string) (string, bool) {
 	last := head[strings.LastIndexByte(head, ':')+1:]
+	keyword, _ := cutFold(strings.ReplaceAll(last, "-", ""), "xKubernetes")
+	space, _, _ := strings.Cut(head, ":")
+	found := ""
 	for _, name := range names {
-		if strings.EqualFold(name[strings.LastIndexByte(name, ':')+1:], last) {
+		part := name[strings.LastIndexByte(name, ':')+1:]
+		if !strings.EqualFold(part, last) && !strings.EqualFold(strings.TrimPrefix(part, "X"), keyword) {
+			continue
+		}
+		if strings.HasPrefix(name, space+":") {
 			return name, true
 		}
+		if found == "" || part == name {
+			found = name
+		}
 	}
-	return "", false
+	return found, found != ""
 }
 
 // argumentText returns the text after a name, without the separator.

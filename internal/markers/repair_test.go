@@ -379,3 +379,23 @@ func TestQuotesInBareValues(t *testing.T) {
 	}
 	t.Log(len(texts), "values:", counts)
 }
+
+// TestHintForLastPart checks hints for names of which only the last part is right: a marker of the same tool comes
+// first, and names of the schema's keywords are those of their markers.
+func TestHintForLastPart(t *testing.T) {
+	table, err := NewTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for wrong, want := range map[string]string{
+		"+kubebuilder:value:Enum=a;b":                                  "did you mean +kubebuilder:validation:Enum?",
+		"+kubebuilder:validation:X-KubernetesListType=set":             "did you mean +listType?",
+		"+kubebuilder:validation:x-kubernetes-map-type=atomic":         "did you mean +mapType?",
+		"+kubebuilder:validation:X-Kubernetes-Preserve-Unknown-Fields": "did you mean +kubebuilder:pruning:PreserveUnknownFields?",
+		"+kubebuilder:x-kubernetes-embedded-resource":                  "did you mean +kubebuilder:validation:EmbeddedResource?",
+	} {
+		if hint, _, _ := hintFor(t, table, wrong, Field, nil); hint != want {
+			t.Errorf("%s: got hint %q, want %q", wrong, hint, want)
+		}
+	}
+}
