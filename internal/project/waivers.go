@@ -236,7 +236,7 @@ func FoldedBy(d diag.Diagnostic) (key string, ok bool) {
 		return key, true
 	case "SG311": // mistakes in unions; errors if unions are enabled
 		return key, d.Severity == diag.Warning
-	case "SG605": // rejected parts of a CRD outside its schemas, for each kind
+	case "SG605", "SG937": // rejected parts of a CRD outside its schemas, for each kind; misplaced markers of roles
 		return key + " " + d.Message, true
 	}
 	return "", false
