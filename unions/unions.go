@@ -122,8 +122,11 @@ func (u *Union) MustHaveMember() string {
 		names[i] = "`" + m.Name + "`"
 	}
 	count := "exactly"
-	if u.AtMostOne {
+	switch {
+	case u.AtMostOne:
 		count = "at most"
+	case u.AtLeastOne:
+		count = "at least"
 	}
 	return fmt.Sprintf("must specify %s one of: %s", count, strings.Join(names, ", "))
 }

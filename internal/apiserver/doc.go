@@ -41,6 +41,7 @@
 //
 //   - kind.go: decode, default, prune and admit objects of a version of a CRD, in the server's order
 //   - kindvalidate.go: the step of that order that validates
+//   - acceptor.go: values that the server's validator accepts, found faster
 //   - rulevalidator.go: the rules of a kind, compiled when the first object has a value for them
 //   - kinds.go: the same for many versions that share nodes, each of which is converted once
 //   - metadata.go, values.go: the metadata of an object, and values of a schema

@@ -54,6 +54,8 @@ type Kind struct {
 	// storage is the version in which objects are stored; nil if it is this one, or unknown.
 	storage   *Kind
 	validator apiservervalidation.SchemaValidator
+	// accepted has the schema of validator.
+	accepted *acceptor
 	// statusValidator validates the status, nil if the schema has none.
 	statusValidator apiservervalidation.SchemaValidator
 	rules           *ruleValidator
@@ -96,10 +98,12 @@ func newKind(crd *apiextensionsv1.CustomResourceDefinition, version string, skel
 	if err := defaulting.PruneDefaults(k.structural); err != nil {
 		return nil, err
 	}
-	k.validator, _, err = apiservervalidation.NewSchemaValidator(schemas.OpenAPIV3Schema)
+	validator, openapi, err := apiservervalidation.NewSchemaValidator(schemas.OpenAPIV3Schema)
 	if err != nil {
 		return nil, err
 	}
+	k.validator = validator
+	k.accepted = &acceptor{schema: openapi}
 	if status, ok := schemas.OpenAPIV3Schema.Properties["status"]; ok && k.hasStatus {
 		k.statusValidator, _, err = apiservervalidation.NewSchemaValidator(&status)
 		if err != nil {

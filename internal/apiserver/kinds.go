@@ -60,6 +60,7 @@ func (ks *Kinds) New(crd *apiextensionsv1.CustomResourceDefinition, schema *stru
 	k.structural = root.rules.schema
 	k.rules = newRuleValidator(root.rules)
 	k.validator = apiservervalidation.NewSchemaValidatorFromOpenAPI(given.openapi)
+	k.accepted = &acceptor{schema: given.openapi}
 	if status, ok := given.openapi.Properties["status"]; ok && k.hasStatus {
 		k.statusValidator = apiservervalidation.NewSchemaValidatorFromOpenAPI(&status)
 	}

@@ -26,9 +26,10 @@ func (k *Kind) validate(ctx context.Context, object, old map[string]any) field.E
 	}
 	var options []apiservervalidation.ValidationOption
 	var ruleOptions []cel.Option
-	if old == nil {
+	switch {
+	case old == nil && !k.accepted.accepts(object):
 		errs = append(errs, apiservervalidation.ValidateCustomResource(nil, object, k.validator)...)
-	} else {
+	case old != nil:
 		correlated := common.NewCorrelatedObject(object, old, &model.Structural{Structural: k.structural})
 		options = append(options, apiservervalidation.WithRatcheting(correlated))
 		ruleOptions = append(ruleOptions, cel.WithRatcheting(correlated))

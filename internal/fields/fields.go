@@ -37,7 +37,8 @@ type Field struct {
 	Enum []EnumValue `json:"enum,omitempty"`
 	// Limits are the other restrictions of the value as text.
 	Limits []string `json:"limits,omitempty"`
-	// Member is when the field may be set, if it is a member of a union of the object around it.
+	// Member is when the field may be set by the unions and modes of the object around it, and what
+	// its values decide if it is the discriminator of modes.
 	Member string  `json:"member,omitempty"`
 	Unions []Union `json:"unions,omitempty"`
 	Rules  []Rule  `json:"rules,omitempty"`
@@ -235,7 +236,7 @@ func (n node) field(levels int) *Field {
 	if levels > 0 {
 		for _, child := range n.children() {
 			field := child.field(levels - 1)
-			field.Member = membership(found, child.name)
+			field.Member = Presence(object.schema, child.name)
 			out.Fields = append(out.Fields, field)
 		}
 	}

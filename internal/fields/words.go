@@ -295,21 +295,73 @@ func DescribeUnion(u unions.Union) Union {
 	return out
 }
 
-// membership returns when a field may be set, if it is a member of one of the unions.
-func membership(list []unions.Union, name string) string {
-	for _, u := range list {
+// Presence returns when a field of an object may be set, or what its values decide about the fields
+// around it, by the unions and modes of the object.
+func Presence(object *structural.Schema, name string) string {
+	var out []string
+	for _, u := range slices.Concat(unions.Of(object), unions.Counted(object)) {
 		index := slices.IndexFunc(u.Members, func(m unions.Member) bool { return m.Name == name })
 		switch {
 		case index < 0:
 		case u.Discriminator == "":
-			return "the object " + u.MustHaveMember()
+			out = append(out, "the object "+u.MustHaveMember())
 		case u.Members[index].Optional:
-			return fmt.Sprintf("may be set only when %s is %q", u.Discriminator, u.Members[index].Value)
+			out = append(out, fmt.Sprintf("may be set only when %s is %q", u.Discriminator, u.Members[index].Value))
 		default:
-			return fmt.Sprintf("must be set when %s is %q, and only then", u.Discriminator, u.Members[index].Value)
+			out = append(out, fmt.Sprintf("must be set when %s is %q, and only then", u.Discriminator, u.Members[index].Value))
 		}
 	}
-	return ""
+	for _, m := range unions.ModesOf(object) {
+		if m.Discriminator == name {
+			out = append(out, effects(m)...)
+		}
+		for _, f := range m.Fields {
+			if f.Name != name {
+				continue
+			}
+			if len(f.Required) > 0 {
+				out = append(out, m.MustBeSet(f))
+			}
+			out = append(out, m.MustNotBeSet(f))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// effects returns, for each mode, the fields that it requires, allows and forbids.
+func effects(m unions.Modes) (out []string) {
+	var modes []string
+	for _, f := range m.Fields {
+		modes = append(modes, f.Allowed...)
+	}
+	slices.Sort(modes)
+	for _, mode := range slices.Compact(modes) {
+		var required, allowed, forbidden []string
+		for _, f := range m.Fields {
+			switch {
+			case slices.Contains(f.Required, mode):
+				required = append(required, f.Name)
+			case slices.Contains(f.Allowed, mode):
+				allowed = append(allowed, f.Name)
+			default:
+				forbidden = append(forbidden, f.Name)
+			}
+		}
+		var parts []string
+		for _, part := range []struct {
+			verb  string
+			names []string
+		}{{"requires", required}, {"allows", allowed}, {"forbids", forbidden}} {
+			if len(part.names) > 0 {
+				parts = append(parts, part.verb+" "+strings.Join(part.names, ", "))
+			}
+		}
+		if !m.Boolean {
+			mode = strconv.Quote(mode)
+		}
+		out = append(out, mode+" "+strings.Join(parts, ", "))
+	}
+	return out
 }
 
 // IsUnionRule reports whether a rule enforces a union.

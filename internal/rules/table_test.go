@@ -287,14 +287,21 @@ func TestTableMatchesServer(t *testing.T) {
 	}
 	result := fmt.Sprintf("Tables of %d random pairs of rules and junctors have the server's answers for %d random objects, %s:\n%d accept, %d refuse; %d pairs have no table.\n",
 		*pairs/objects, *pairs, time.Now().UTC().Format(time.DateOnly), accepted, refused, silent)
-	t.Log(result)
-	if *record && !t.Failed() {
-		if err := os.WriteFile("testdata/tables.txt", []byte(result), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	recordLaw(t, "tables", result)
 	if accepted == 0 || refused == 0 || silent*objects*5 > *pairs {
 		t.Errorf("%d answers accept, %d refuse; %d rules have no table", accepted, refused, silent)
+	}
+}
+
+// recordLaw logs what a test of a law has tried, and writes it to a file of testdata if -record is set.
+func recordLaw(t *testing.T, name, result string) {
+	t.Helper()
+	t.Log(result)
+	if !*record || t.Failed() {
+		return
+	}
+	if err := os.WriteFile("testdata/"+name+".txt", []byte(result), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

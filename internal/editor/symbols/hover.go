@@ -9,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/schemagen/schemagen/internal/fields"
 	"github.com/schemagen/schemagen/internal/markers"
 	"github.com/schemagen/schemagen/internal/schemas/keywords"
 	"github.com/schemagen/schemagen/structural"
@@ -77,9 +78,15 @@ func (p *Place) variants(d *Decl) (out []variant) {
 				add("as "+where, short(u.schema))
 			case node == nil:
 				add("not in `"+names.Kind+"` "+v.Name, "")
-			case parent != nil && parent.Requires(name):
-				add(where+", required", short(node))
 			default:
+				if parent != nil {
+					if parent.Requires(name) {
+						where += ", required"
+					}
+					if presence := fields.Presence(parent, name); presence != "" {
+						where += ", " + presence
+					}
+				}
 				add(where, short(node))
 			}
 		}

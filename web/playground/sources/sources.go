@@ -1,6 +1,9 @@
 // Package sources has the sources of the Go packages that types in the playground can import, cut to
 // declarations: functions have no bodies, and files that are generated or test something are missing.
 // It knows neither schemas nor the page.
+//
+// All are in one archive, which is loaded with the program: compressed, it has 240 kB, a sixtieth of what the page
+// loads. If each package was loaded when a file imports it, a state with another import would wait for a request.
 package sources
 
 import (
