@@ -20,6 +20,8 @@ import (
 type Companions struct {
 	// Generators are the companion generators by name.
 	Generators map[string]commandline.Generator
+	// Order has the names of all generators, crd included, in the order in which they print.
+	Order []string
 	// Rules are the output rules of the generators, by name.
 	Rules map[string]any
 	// Defaulted are the generators without an output rule in the arguments.
@@ -31,9 +33,9 @@ type Companions struct {
 // CompanionsOf returns the companion generators that arguments in controller-gen's syntax name.
 func CompanionsOf(line *commandline.CommandLine) Companions {
 	if len(line.Generators) == 0 {
-		return Companions{}
+		return Companions{Order: line.Order}
 	}
-	out := Companions{Generators: line.Generators, Rules: map[string]any{}}
+	out := Companions{Generators: line.Generators, Order: line.Order, Rules: map[string]any{}}
 	for _, name := range slices.Sorted(maps.Keys(line.Generators)) {
 		rule, explicit := commandline.RuleFor(name, line.Rules)
 		out.Rules[name] = rule
@@ -76,7 +78,8 @@ func (c Companions) run(ctx context.Context, options commandline.Options) (*made
 		path, prints := commandline.OutputPath(rule, file.PackageDir, file.Name)
 		switch {
 		case prints:
-			out.printed = append(out.printed, output.File{Path: file.Name, Data: file.Data})
+			printed := output.File{Path: file.Name, Data: file.Data}
+			out.printed = append(out.printed, written{File: printed, generator: file.Generator})
 		case path != "":
 			path = screen.Relative(source.Dir, path, 0)
 			out.files = append(out.files, written{output.File{Path: path, Data: file.Data}, file.Generator, file.PackageDir})

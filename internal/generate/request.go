@@ -167,14 +167,17 @@ func (r *runner) run(ctx context.Context, server define.Server,
 	for _, file := range located(findings) {
 		r.in.Whole(file) // a change of any line may change the numbers of others
 	}
-	return &Result{filesOf(all.files), all.printed, all.stale, findings}, nil
+	slices.SortStableFunc(all.printed, func(a, b written) int {
+		return cmp.Compare(slices.Index(r.Companions.Order, a.generator), slices.Index(r.Companions.Order, b.generator))
+	})
+	return &Result{filesOf(all.files), filesOf(all.printed), all.stale, findings}, nil
 }
 
 // made is what generators of a run make.
 type made struct {
 	files []written
 	// printed are the files to print instead of being written.
-	printed []output.File
+	printed []written
 	// stale are the paths of files to remove.
 	stale    []string
 	findings diag.List
@@ -220,7 +223,7 @@ func (r *runner) runCompanions(ctx context.Context, crds *made) (*made, error) {
 	}
 	out := &made{files: crds.files}
 	if r.Destination == "-" {
-		out = &made{printed: filesOf(crds.files)}
+		out = &made{printed: crds.files}
 	}
 	if r.Patch != nil {
 		options := r.Options

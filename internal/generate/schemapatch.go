@@ -42,7 +42,8 @@ func (p *Patch) run(ctx context.Context, options define.Options, crds []written)
 	for _, file := range files {
 		path, prints := commandline.OutputPath(p.Rule, "", file.Name)
 		if prints {
-			out.printed = append(out.printed, output.File{Path: file.Name, Data: file.Data})
+			printed := output.File{Path: file.Name, Data: file.Data}
+			out.printed = append(out.printed, written{File: printed, generator: "schemapatch"})
 			continue
 		}
 		if path == "" {

@@ -21,6 +21,8 @@ type CommandLine struct {
 	CRDFirst bool
 	// Generators are the other generators, by name.
 	Generators map[string]Generator
+	// Order has the names of all generators in the order of the arguments.
+	Order []string
 	// Paths are the packages.
 	Paths []string
 	// Rules are the output rules by generator; the one for all generators has no name.
@@ -61,6 +63,9 @@ func Parse(args []string) (*CommandLine, error) {
 		}
 		if out.Runs(definition.Name) {
 			return nil, fmt.Errorf("generator %s is duplicated", definition.Name)
+		}
+		if slices.Contains(Names(), definition.Name) {
+			out.Order = append(out.Order, definition.Name)
 		}
 		switch value := value.(type) {
 		case CRDArguments:

@@ -187,6 +187,9 @@ func (l *moduleListing) matchPaths(prefix string) (out []*Package, reason string
 		if m.isMissing(l.env.in) {
 			return nil, "module " + m.path + " is not downloaded"
 		}
+		if info, err := l.env.in.Lstat(dir); dir != m.dir && (err != nil || !info.IsDir()) {
+			continue // a symlink below the root of a module
+		}
 		found, reason := l.walk(m, dir)
 		if reason != "" {
 			return nil, reason
@@ -199,10 +202,10 @@ func (l *moduleListing) matchPaths(prefix string) (out []*Package, reason string
 	return out, ""
 }
 
-// walk returns the packages of a module in and below a directory. It skips the directories
-// that the go command skips.
+// walk returns the packages of a module in and below a directory, which may be a symlink. It skips the
+// directories that the go command skips.
 func (l *moduleListing) walk(m goModule, dir string) (out []*Package, reason string) {
-	if info, err := l.env.in.Lstat(dir); err != nil || !info.IsDir() {
+	if info, err := l.env.in.Stat(dir); err != nil || !info.IsDir() {
 		return nil, ""
 	}
 	dirs := l.subdirs(m, dir)

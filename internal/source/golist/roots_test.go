@@ -3,6 +3,7 @@ package golist
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -152,5 +153,68 @@ func TestRootsOfEmptyModules(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRootsThroughSymlinks lists modules whose root, or a directory that a pattern names, is reached by a symlink.
+// The packages have to be those of controller-gen. A symlink below such a directory is not followed.
+func TestRootsThroughSymlinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it needs symlinks")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range txtar.Parse([]byte(`
+-- real/go.mod --
+module example.com/m
+
+go 1.26.0
+-- real/root.go --
+package m
+-- real/api/v1/v1.go --
+package v1
+-- real/nested/go.mod --
+module example.com/m/nested
+
+go 1.26.0
+-- real/nested/nested.go --
+package nested
+-- elsewhere/v2/v2.go --
+package v2
+`)).Files {
+		path := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"link": "real", "real/apis": "../elsewhere"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ dir, pattern string }{
+		{"link", "./..."}, {"link", "./api/..."}, {"link", "./apis/..."}, {"link", "./apis/v2"}, {"link", "."},
+		{"link", "example.com/m/..."}, {"link", "example.com/m/apis/..."}, {"real", "./..."}, {"real", "./apis/..."},
+		{"real", "example.com/m/apis/..."}, {"link/api", "./..."}, {"link", "../link/..."}, {"real", "../link/..."},
+	} {
+		wd := filepath.Join(dir, c.dir)
+		want, failure := peerRoots(wd, []string{c.pattern})
+		roots, _, err := Roots(t.Context(), nil, &Modules{Fallback: GoCommand{}}, wd, []string{c.pattern})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range roots {
+			got = append(got, p.Path)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s in %s: got %v, want %v %s, as from controller-gen", c.pattern, c.dir, got, want, failure)
+		}
 	}
 }
