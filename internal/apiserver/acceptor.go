@@ -27,19 +27,18 @@ type acceptor struct {
 // accepts reports whether the server's validator certainly accepts a value.
 func (a *acceptor) accepts(value any) bool {
 	a.once.Do(a.prepare)
-	switch value := value.(type) {
-	case map[string]any:
-		return a.acceptsObject(value)
-	case []any:
-		return a.acceptsList(value)
+	if a.server != nil {
+		return a.server.Validate(value).IsValid()
 	}
-	return a.server != nil && a.server.Validate(value).IsValid()
+	if a.items != nil {
+		list, ok := value.([]any)
+		return ok && a.acceptsList(list)
+	}
+	object, ok := value.(map[string]any)
+	return ok && a.acceptsObject(object)
 }
 
 func (a *acceptor) acceptsObject(object map[string]any) bool {
-	if a.server != nil || a.items != nil {
-		return a.server != nil && a.server.Validate(object).IsValid()
-	}
 	for _, name := range a.schema.Required {
 		if _, ok := object[name]; !ok {
 			return false
@@ -58,9 +57,6 @@ func (a *acceptor) acceptsObject(object map[string]any) bool {
 }
 
 func (a *acceptor) acceptsList(list []any) bool {
-	if a.items == nil {
-		return a.server != nil && a.server.Validate(list).IsValid()
-	}
 	size := int64(len(list))
 	if a.schema.MinItems != nil && size < *a.schema.MinItems || a.schema.MaxItems != nil && size > *a.schema.MaxItems {
 		return false

@@ -18,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/internal/companions/deepcopy"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/internal/ground/screen"
 )
 
@@ -71,11 +72,15 @@ func (c Companions) stale(
 	return remove, findings, nil
 }
 
+var (
+	generatedStart = lazyregexp.New("(?m)^---\napiVersion: .*\nkind: .*\nmetadata:\n  name: .*\n(  namespace: .*\n)?(rules|webhooks):\n")
+	receiver       = lazyregexp.New(`(?m)^func \(in \*?(\w+)`)
+)
+
 // isGenerated reports whether rbac or webhook may have written a manifest: it begins as theirs do, and has only
 // objects of their kinds, which have no labels. The role of a new Kubebuilder project begins otherwise.
 func isGenerated(text []byte) bool {
-	start := regexp.MustCompile("(?m)^---\napiVersion: .*\nkind: .*\nmetadata:\n  name: .*\n(  namespace: .*\n)?(rules|webhooks):\n")
-	return start.Match(text) && onlyKinds(text, func(kind string) bool {
+	return generatedStart().Match(text) && onlyKinds(text, func(kind string) bool {
 		return strings.HasSuffix(kind, "Role") || strings.HasSuffix(kind, "WebhookConfiguration")
 	})
 }
@@ -89,8 +94,7 @@ func isOfObject(text []byte) bool {
 // methods for, whatever its build constraints are.
 func declaresReceiver(reader *inputs.Reader, dir string, methods []byte) bool {
 	var names []string
-	receiver := regexp.MustCompile(`(?m)^func \(in \*?(\w+)`)
-	for _, match := range receiver.FindAllSubmatch(methods, -1) {
+	for _, match := range receiver().FindAllSubmatch(methods, -1) {
 		names = append(names, string(match[1]))
 	}
 	declaration := regexp.MustCompile(`(?m)^(type|\t)\s*(` + strings.Join(names, "|") + `)\b`)

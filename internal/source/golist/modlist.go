@@ -187,8 +187,10 @@ func (l *moduleListing) matchPaths(prefix string) (out []*Package, reason string
 		if m.isMissing(l.env.in) {
 			return nil, "module " + m.path + " is not downloaded"
 		}
-		if info, err := l.env.in.Lstat(dir); dir != m.dir && (err != nil || !info.IsDir()) {
-			continue // a symlink below the root of a module
+		if dir != m.dir {
+			if info, err := l.env.in.Lstat(dir); err != nil || !info.IsDir() {
+				continue // a symlink below the root of a module
+			}
 		}
 		found, reason := l.walk(m, dir)
 		if reason != "" {
