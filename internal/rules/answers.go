@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/schemagen/schemagen/internal/ground/celtext"
+	"github.com/schemagen/schemagen/internal/ground/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -80,9 +81,8 @@ func CompareAnswers(s *structural.Schema, old, new []Condition) Answers {
 	list := slices.Clone(old)
 	for _, c := range new {
 		isOld := slices.ContainsFunc(old, func(known Condition) bool { return known.Rule.Rule == c.Rule.Rule })
-		text, _, ok := strings.Cut(c.Rule.Rule, celtext.Ratchet)
-		if ok && !isOld && ptr.Deref(c.Rule.OptionalOldSelf, false) {
-			c.Rule = structural.Rule{Rule: text}
+		if plain, ok := withoutException(s, c.Rule); ok && !isOld {
+			c.Rule = plain
 		}
 		list = append(list, c)
 	}
@@ -117,6 +117,29 @@ func CompareAnswers(s *structural.Schema, old, new []Condition) Answers {
 		out.Combinations += len(t.rows)
 	}
 	return out
+}
+
+// values matches the variables of rules.
+var values = lazyregexp.New(`\b(?:self|oldSelf)\b`)
+
+// withoutException returns a rule without the condition on the old object under which it holds for updates anyway.
+// ok is false if there is none, or if that condition is true for an old object that the rule does not refuse: then the
+// rule also accepts updates that break it.
+func withoutException(s *structural.Schema, rule structural.Rule) (plain structural.Rule, ok bool) {
+	text, exception, ok := strings.Cut(rule.Rule, celtext.Ratchet)
+	whole := unparsed(rule.Rule)
+	isOther := values().MatchString(strings.ReplaceAll(exception, "oldSelf.value()", ""))
+	if !ok || isOther || !ptr.Deref(rule.OptionalOldSelf, false) || whole == "" {
+		return rule, false
+	}
+	if whole != unparsed("("+text+")"+celtext.Ratchet+"("+exception+")") {
+		return rule, false
+	}
+	plain = structural.Rule{Rule: text}
+	never := structural.Rule{Rule: "!(" + strings.ReplaceAll(exception, "oldSelf.value()", "self") + ")"}
+	t := newTable(s, RuleConditions([]structural.Rule{plain, never}))
+	isExcepted := func(r row) bool { return isAccepted(r.outcomes[:1]) && !isAccepted(r.outcomes) }
+	return plain, t != nil && !slices.ContainsFunc(t.rows, isExcepted)
 }
 
 // keep keeps the object of a row for each condition that refuses it, unless the schema refuses it.

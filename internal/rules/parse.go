@@ -28,6 +28,19 @@ func parse(rule string) *ast.AST {
 	return parsed
 }
 
+// unparsed returns the text of a rule without parentheses that it does not need; empty if it is not an expression.
+func unparsed(rule string) string {
+	parsed := parse(rule)
+	if parsed == nil {
+		return ""
+	}
+	text, err := parser.Unparse(parsed.Expr(), parsed.SourceInfo())
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
 // macro is a call of a macro.
 type macro struct {
 	name   string

@@ -18,20 +18,33 @@ import (
 
 // TestCompareRatchets compares a rule with one that also lets updates keep what it refuses.
 func TestCompareRatchets(t *testing.T) {
-	s := schemaOf(t, "{type: object, properties: {a: {type: object}, b: {type: object}}}")
+	s := schemaOf(t, "{type: object, properties: {a: {type: object}, b: {type: object}, c: {type: object}}}")
 	plain := rulesOf("!has(self.a) || has(self.b)")
-	ratchet := structural.Rule{OptionalOldSelf: new(true)}
-	ratchet.Rule = plain[0].Rule.Rule + " || oldSelf.hasValue() && has(oldSelf.value().a)"
-	if !CompareAnswers(s, plain, []Condition{{Rule: ratchet}}).Same {
+	ratcheting := func(text string) []Condition {
+		return []Condition{{Rule: structural.Rule{Rule: text, OptionalOldSelf: new(true)}}}
+	}
+	ratchet := ratcheting(plain[0].Rule.Rule + " || oldSelf.hasValue() && has(oldSelf.value().a) && !has(oldSelf.value().b)")
+	if !CompareAnswers(s, plain, ratchet).Same {
 		t.Error("the rule is not replaced")
 	}
-	for _, old := range [][]Condition{{{Rule: ratchet}}, rulesOf("has(self.a) == has(self.b)")} {
-		if CompareAnswers(s, old, rulesOf(ratchet.Rule)).Same || CompareAnswers(s, old, plain).Same {
+	for _, old := range [][]Condition{ratchet, rulesOf("has(self.a) == has(self.b)")} {
+		if CompareAnswers(s, old, rulesOf(ratchet[0].Rule.Rule)).Same || CompareAnswers(s, old, plain).Same {
 			t.Errorf("%v: the answers are the same", old)
 		}
 	}
-	if !CompareAnswers(s, []Condition{{Rule: ratchet}}, []Condition{{Rule: ratchet}}).Same {
+	if !CompareAnswers(s, ratchet, ratchet).Same {
 		t.Error("the rule differs from itself")
+	}
+	for _, exception := range []string{
+		"true",
+		"has(oldSelf.value().a)",
+		"has(oldSelf.value().a) && !has(self.b)",
+		"has(oldSelf.value().a) && !has(oldSelf.value().b) || has(self.c)",
+		"(!has(oldSelf.value().a) || has(oldSelf.value().b)) ? false : true",
+	} {
+		if CompareAnswers(s, plain, ratcheting(plain[0].Rule.Rule+" || oldSelf.hasValue() && "+exception)).Same {
+			t.Errorf("%s: the answers are the same", exception)
+		}
 	}
 }
 

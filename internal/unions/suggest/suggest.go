@@ -211,7 +211,8 @@ func (s *suggester) discriminators(t *source.Type, fields []*unionField, rest in
 	var found []*candidate
 	for _, f := range fields {
 		if f.role == roleMember || f.role == roleDiscriminator && f.marker == nil ||
-			f.field.Markers.Get(markers.NullableName) != nil || f.role == roleNone && f.observed() {
+			f.field.Markers.Get(markers.NullableName) != nil || f.role == roleNone && f.observed() ||
+			hasMode(f) && s.Run.Enabled(t.Pkg, markers.FeatureK8s) {
 			continue
 		}
 		c := &candidate{unionField: f, choices: s.choicesOf(t, f)}
