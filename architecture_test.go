@@ -88,7 +88,6 @@ func layers() []string {
 		"internal/gates/gateway",
 		"internal/gates/absent",
 		"internal/gates/overlay",
-		"internal/unions/byhand",
 		"internal/unions/gounions",
 		"internal/conventions/clients",
 		"internal/conventions",

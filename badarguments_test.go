@@ -142,7 +142,7 @@ func verifyArguments(t *testing.T) []badArguments {
 		}, "1"},
 		badArguments{"func (v *Verifier) Costs", "no target", func(ctx context.Context) (any, error) { return results(none.Costs(ctx, object)) }, noTarget},
 		badArguments{"func (v *Verifier) Costs", "nil", func(ctx context.Context) (any, error) { return results(v.Costs(ctx, nil)) }, zeroDefinition},
-		badArguments{"func (v *Verifier) Evaluator", "nil", func(context.Context) (any, error) { return results(v.Evaluator(nil, nil)) }, "there is no schema to evaluate rules on"},
+		badArguments{"func (v *Verifier) JudgeUnion", "nil", func(context.Context) (any, error) { return v.JudgeUnion(nil, nil) == nil, nil }, "true"},
 		badArguments{"func (v *Verifier) CheckWebhook", "nil", func(context.Context) (any, error) { return v.CheckWebhook(nil).ToAggregate(), nil }, "<nil>: Internal error: a webhook is nil"},
 		badArguments{"func (v *Verifier) CheckWebhook", "no target", func(context.Context) (any, error) { return none.CheckWebhook(nil).ToAggregate(), nil }, "<nil>: Internal error: " + noTarget},
 		badArguments{"func (v *Verifier) Before", "no target", func(context.Context) (any, error) { return none.Before(1), nil }, "false"},

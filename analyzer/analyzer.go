@@ -15,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
 
@@ -117,9 +118,7 @@ func (absentServer) Costs(context.Context, *apiextensionsv1.CustomResourceDefini
 	return nil, nil
 }
 
-func (absentServer) Evaluator(*apiextensionsv1.JSONSchemaProps, []string) (unions.Evaluate, error) {
-	return nil, errors.ErrUnsupported
-}
+func (absentServer) JudgeUnion(*unions.Union, *structural.Schema) *unions.Judgement { return nil }
 
 func (absentServer) Handler() crd.Handler {
 	return func(*crd.Definition, string) (crd.Handle, error) { return nil, errors.ErrUnsupported }

@@ -10,6 +10,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define"
+	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
 
@@ -186,9 +187,9 @@ type Server interface {
 	Check(ctx context.Context, definitions []*crd.Definition) (diag.List, error)
 	// Costs returns the estimated costs of the CEL rules of a definition, sorted by path.
 	Costs(ctx context.Context, definition *apiextensionsv1.CustomResourceDefinition) ([]unions.RuleCost, error)
-	// Evaluator returns a function that evaluates CEL rules on objects of a schema. It
-	// fails for a schema that is not structural.
-	Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error)
+	// JudgeUnion compares handwritten rules in the schema of an object with a union; it returns nil if there
+	// are none, or if it cannot tell.
+	JudgeUnion(u *unions.Union, schema *structural.Schema) *unions.Judgement
 	// Handler returns a function that returns the server's handling of objects of a version of a
 	// definition. It fails for a version that a server would not serve. What the definitions of
 	// several calls share in memory is prepared once.

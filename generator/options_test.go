@@ -13,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/define"
 	"github.com/schemagen/schemagen/internal/ground/inputs"
+	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
 
@@ -129,9 +130,7 @@ func (server) Costs(context.Context, *apiextensionsv1.CustomResourceDefinition) 
 	return nil, nil
 }
 
-func (server) Evaluator(*apiextensionsv1.JSONSchemaProps, []string) (unions.Evaluate, error) {
-	return nil, nil
-}
+func (server) JudgeUnion(*unions.Union, *structural.Schema) *unions.Judgement { return nil }
 
 func (server) Handler() crd.Handler { return nil }
 

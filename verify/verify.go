@@ -692,12 +692,13 @@ func (v *Verifier) Costs(ctx context.Context, definition *apiextensionsv1.Custom
 	return out, nil
 }
 
-// Evaluator returns a function that evaluates CEL rules on objects of a schema.
-func (v *Verifier) Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error) {
-	if schema == nil {
-		return nil, errors.New("there is no schema to evaluate rules on")
+// JudgeUnion compares handwritten rules in the schema of an object with a union; it returns nil if there are none, or if
+// it cannot tell.
+func (v *Verifier) JudgeUnion(u *unions.Union, s *structural.Schema) *unions.Judgement {
+	if u == nil || s == nil {
+		return nil
 	}
-	return apiserver.NewEvaluator(schema, rules)
+	return rules.JudgeUnion(u, s)
 }
 
 // CheckWebhook returns the server's errors about the selectors and match conditions of a webhook. The only

@@ -20,7 +20,8 @@
 // [CompareAnswers] decides whether rules and logical junctors that are written differently accept the same
 // objects. For that it makes a table: every combination of the values that they tell apart, with the answers
 // of the server's own code. What cannot be read exactly, such as a pattern, has no table. [Meanings] reads off
-// the table which markers have the meaning of rules or junctors.
+// the table which markers have the meaning of rules or junctors. [JudgeUnion] compares rules with a union that has
+// markers, of any number of members.
 //
 // Read the files in this order:
 //
@@ -39,4 +40,5 @@
 //   - answers.go: conditions in groups that read the same fields, and what they accept
 //   - meaning.go: markers of the same meaning as conditions
 //   - replacement.go: how these are written
+//   - judge.go: rules beside a union that they may enforce already
 package rules

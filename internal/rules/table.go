@@ -84,7 +84,7 @@ func newTable(s *structural.Schema, conditions []Condition) *Table {
 	known := map[string]unions.Outcome{}
 	keys := make([]string, len(conditions))
 	chosen := assignment{}
-	t.assign(t.self.children, chosen, func() {
+	assign(t.self.children, chosen, func() {
 		next := row{outcomes: make([]unions.Outcome, len(conditions))}
 		for _, column := range t.columns {
 			next.classes = append(next.classes, chosen[column])
@@ -158,13 +158,13 @@ func (t *Table) examples() []any {
 
 // assign calls next for each combination of the classes of parts and what is below them: a part of
 // what is absent is absent.
-func (t *Table) assign(parts []*part, chosen assignment, next func()) {
+func assign(parts []*part, chosen assignment, next func()) {
 	if len(parts) == 0 {
 		next()
 		return
 	}
 	column := parts[0]
-	rest := func() { t.assign(parts[1:], chosen, next) }
+	rest := func() { assign(parts[1:], chosen, next) }
 	if column.optional {
 		chosen[column] = absent
 		for _, below := range column.below() {
@@ -174,7 +174,7 @@ func (t *Table) assign(parts []*part, chosen assignment, next func()) {
 	}
 	for i := range column.choices {
 		chosen[column] = i
-		t.assign(column.children, chosen, rest)
+		assign(column.children, chosen, rest)
 	}
 }
 

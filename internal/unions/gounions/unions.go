@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"go/token"
 	"slices"
 	"strings"
@@ -19,9 +18,7 @@ import (
 	"github.com/schemagen/schemagen/internal/ground/notes"
 	"github.com/schemagen/schemagen/internal/ground/words"
 	"github.com/schemagen/schemagen/internal/markers"
-	"github.com/schemagen/schemagen/internal/schemas/locate"
 	"github.com/schemagen/schemagen/internal/source"
-	"github.com/schemagen/schemagen/internal/unions/byhand"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -74,9 +71,9 @@ type Settings interface {
 type Server interface {
 	// Costs returns the estimated costs of the CEL rules of a definition, sorted by path.
 	Costs(ctx context.Context, definition *apiextensionsv1.CustomResourceDefinition) ([]unions.RuleCost, error)
-	// Evaluator returns a function that evaluates CEL rules on objects of a schema. It fails
-	// for a schema that is not structural.
-	Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error)
+	// JudgeUnion compares handwritten rules in the schema of an object with a union; it returns nil if there
+	// are none, or if it cannot tell.
+	JudgeUnion(u *unions.Union, schema *structural.Schema) *unions.Judgement
 	// Before reports whether the server is older than Kubernetes 1.minor.
 	Before(minor uint) bool
 }
@@ -431,7 +428,7 @@ func (op writeUnion) Apply(editor *edits.Editor, schema *structural.Schema) {
 	union := op.Union
 	union.Members = slices.Clone(union.Members)
 	enabled := op.all.enabled(op.owner)
-	if op.forms == nil && len(union.Members) > 0 && !byhand.MentionedIn(&union, schema) && !addsJunctor(op.owner.Markers) {
+	if op.forms == nil && len(union.Members) > 0 && !mentionsMember(&union, schema) && !addsJunctor(op.owner.Markers) {
 		op.all.reportOff(op.owner, union.Pos)
 	}
 	failed := false
@@ -541,50 +538,6 @@ func rulePos(u *unions.Union, rule structural.Rule) token.Pos {
 		}
 	}
 	return u.Pos
-}
-
-// enforcedByHand reports whether existing rules in the schema reject exactly what the union
-// rejects. It warns about rules that differ.
-func (op writeUnion) enforcedByHand(editor *edits.Editor, union *unions.Union, s *structural.Schema) bool {
-	rules := byhand.Rules(union, s)
-	if len(rules) == 0 {
-		return false
-	}
-	var texts []string
-	for _, i := range rules {
-		texts = append(texts, s.XValidations[i].Rule)
-	}
-	evaluate, err := op.all.Server.Evaluator(s.Props(), texts)
-	if err != nil {
-		return false // the schema is not structural, which verification reports
-	}
-	judged := byhand.Judge(union, s, rules, evaluate)
-	name := "the union of " + union.GoName
-	if union.Discriminator == "" {
-		name = "the union"
-	}
-	warn := func(rule int, hint, format string, args ...any) {
-		found := locate.Positions(s, fmt.Sprintf(".x-kubernetes-validations[%d]", rule))
-		pos := found[len(found)-1]
-		if !pos.IsValid() {
-			pos = union.Pos
-		}
-		op.all.Reporter.Report(report.HandWrittenUnionRules, editor.Pkg.At(pos), hint, format, args...)
-	}
-	const remove = "remove the rule: the union has rules of its own"
-	switch {
-	case judged.Fails != nil:
-		warn(judged.FailsRule, remove, "the rule fails on %s instead of reporting its message: %s", byhand.Text(judged.Fails), judged.Failure)
-	case judged.Slips != nil:
-		warn(rules[0], remove, "the hand-written rules for %s accept %s", name, byhand.Text(judged.Slips))
-	}
-	for _, rule := range judged.OneMessage {
-		warn(rule, remove, "the rule rejects both a missing member and one that is not selected, with the same message")
-	}
-	if judged.Same && len(judged.NoFieldPath) > 0 {
-		warn(judged.NoFieldPath[0], "remove the hand-written rules, or give them a fieldPath", "the hand-written rules for %s are equivalent to its markers, but do not report the field", name)
-	}
-	return judged.Same
 }
 
 // readDiscriminator completes the discriminator with information from the schema.
