@@ -19,7 +19,7 @@ import (
 func (inv *Invocation) compareWays(s *Settings, v *Values, flags *pflag.FlagSet,
 	reader *inputs.Reader) (diag.List, error) {
 	file := s.Reporter.Project
-	if file == nil || inv.Of != project.OfCRD || !inv.selection(v).EveryChannel() {
+	if file == nil || file.Name == "" || inv.Of != project.OfCRD || !inv.selection(v).EveryChannel() {
 		return nil, nil
 	}
 	var out diag.List
