@@ -188,6 +188,10 @@ func measure(ctx context.Context, r row, edited []*editedFile, runs, files int, 
 			}
 		}
 	}
+	// What is known of the sources counts as memory of the programs: see sample.treeRSS.
+	if err := forgetPeak(); err != nil {
+		return err
+	}
 	for round := range runs {
 		for _, file := range edited {
 			if err := file.edit(round); err != nil {
