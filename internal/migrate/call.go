@@ -21,6 +21,8 @@ type controllerGenCall struct {
 	// env are variables that are set for it.
 	env  []string
 	args []string
+	// order is its place among the calls of a dry run.
+	order int
 	// world is the directory of the dry run that recorded it.
 	world string
 }

@@ -455,7 +455,8 @@ func (e *edits) packages(line string) string {
 		}
 		out.WriteString(productPackage)
 		if strings.HasPrefix(tail, "@") {
-			end := 1
+			start := 1 + len(tail[1:]) - len(strings.TrimLeft(tail[1:], `"'`))
+			end := start
 			for end < len(tail) && !strings.ContainsRune(" \t\r\n\"';,)&|\\`", rune(tail[end])) {
 				if tail[end] == '$' && end+1 < len(tail) {
 					rest := strings.TrimLeft(tail[end:], "$")
@@ -467,12 +468,12 @@ func (e *edits) packages(line string) string {
 				}
 				end++
 			}
-			token := tail[1:end]
+			token := tail[start:end]
 			match := versionToken().FindStringSubmatch(token)
 			if match == nil || !e.names[match[1]] {
 				token = e.version
 			}
-			out.WriteString("@" + token)
+			out.WriteString(tail[:start] + token)
 			tail = tail[end:]
 		}
 		line = tail

@@ -312,6 +312,7 @@ func (w *dryWorld) read(printed, root string) (*recording, error) {
 			if !slices.ContainsFunc(found.calls, func(c controllerGenCall) bool {
 				return c.id() == call.id() && c.tool == call.tool && c.version == call.version
 			}) {
+				call.order = len(found.calls)
 				found.calls = append(found.calls, call)
 			}
 		}

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -77,6 +78,7 @@ func recordedMakefile(ctx context.Context, dir string, literal *makefile, agreed
 	if len(found.calls) == 0 {
 		return nil, fmt.Errorf("%s called no controller-gen:\n%s", strings.Join(command, " "), found.printed())
 	}
+	slices.SortFunc(found.calls, func(a, b controllerGenCall) int { return cmp.Compare(a.order, b.order) })
 	for i := range found.calls {
 		found.calls[i].line = literal.lineOf(found.calls[i].args)
 	}
@@ -147,6 +149,9 @@ func (s *settings) call(call controllerGenCall, source string) {
 		return
 	}
 	if line.CRD != nil && s.crdSource != "" {
+		if call.line == 0 {
+			source += " (" + strings.Join(args, " ") + ")"
+		}
 		s.problems = append(s.problems, fmt.Sprintf("%s: the settings are those of %s", source, s.crdSource))
 		return
 	}
