@@ -253,7 +253,31 @@ func TestPlayground(t *testing.T) {
 			script[any](b, "document.getElementById('problem').textContent = ''; location.hash = arguments[0]", bad)
 			b.shows("problem", "The link cannot be read")
 		}
+		if got := b.text("a.go"); got != "package "+attack {
+			t.Errorf("after links that cannot be read, the text is %q", got)
+		}
+	})
+	story("the link to the text of the page", func(t *testing.T) {
+		b.visit("about:blank")
+		b.visit(page)
 		b.shows("crds", "maximum: 12")
+		b.change("types.go", "Maximum=12", "Maximum=11")
+		b.shows("crds", "maximum: 11")
+		script[any](b, "document.querySelector('.skip').click()")
+		b.until("return location.hash === '#content'")
+		b.change("types.go", "Maximum=11", "Maximum=10")
+		b.shows("crds", "maximum: 10")
+	})
+	story("names of added files", func(t *testing.T) {
+		b.click("Add a file")
+		b.click("Add a file")
+		script[any](b, "[...document.querySelectorAll('.remove')].at(-2).click()")
+		b.click("Add a file")
+		got := script[[]string](b, "return [...document.querySelectorAll('.name')].map((input) => input.value)")
+		slices.Sort(got)
+		if len(slices.Compact(slices.Clone(got))) != len(got) {
+			t.Errorf("the files are %q", got)
+		}
 	})
 	story("an example of the book", func(t *testing.T) {
 		b.visit(server.URL + "/start.html")
@@ -308,6 +332,8 @@ func TestPlayground(t *testing.T) {
 		}
 		b.write("types.go", types+"// More")
 		b.shows("findings", "there are more than 20 files")
+		b.click("Copy a link")
+		b.shows("status", "There is no link: there are more than 20 files.")
 		b.visit("about:blank")
 		b.visit(page)
 		b.shows("crds", "maximum: 12")

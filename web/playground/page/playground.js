@@ -21,7 +21,7 @@ function state() {
 // checked returns a state unless it is too large.
 function checked(s) {
   if (Math.max(s.files.length, s.old.length) > limits.files) throw new Error(`there are more than ${limits.files} files`);
-  if (JSON.stringify(s).length > limits.bytes) throw new Error("the text has more than 500 kB");
+  if (new Blob([JSON.stringify(s)]).size > limits.bytes) throw new Error("the text has more than 500 kB");
   return s;
 }
 
@@ -184,7 +184,7 @@ function apply(fix) {
 const piped = (data, stream) => new Blob([data]).stream().pipeThrough(stream);
 
 async function link() {
-  const bytes = new Uint8Array(await new Response(piped(JSON.stringify(state()), new CompressionStream("deflate-raw"))).arrayBuffer());
+  const bytes = new Uint8Array(await new Response(piped(JSON.stringify(checked(state())), new CompressionStream("deflate-raw"))).arrayBuffer());
   const text = btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""));
   return "#s=" + text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
@@ -203,30 +203,42 @@ async function linked(fragment) {
   return checked({files: list(s.files), object: String(s.object ?? ""), old: list(s.old ?? [])});
 }
 
+// opened shows the text of the link that the page has as its address. Otherwise it leaves what there is.
 async function opened() {
-  let s = example, problem = "";
+  if (!location.hash.startsWith("#s=")) return;
+  let problem = "";
   try {
-    if (location.hash.startsWith("#s=")) s = await linked(location.hash);
+    show(await linked(location.hash));
   } catch (e) {
     problem = `The link cannot be read: ${e.message}.`;
   }
   element("problem").textContent = problem;
-  show(s);
 }
 
 element("share").addEventListener("click", async () => {
-  history.replaceState(null, "", await link());
-  await navigator.clipboard?.writeText(location.href).catch(() => {});
-  say("The address of this page is the link.");
+  try {
+    history.replaceState(null, "", await link());
+    await navigator.clipboard?.writeText(location.href).catch(() => {});
+    say("The address of this page is the link.");
+  } catch (e) {
+    say(`There is no link: ${e.message}.`);
+  }
 });
 element("keep").addEventListener("click", () => {
   old = state().files;
   changed();
 });
 element("stop").addEventListener("click", () => end("Stopped."));
-element("add").addEventListener("click", () => addEditor(`file${editors.length}.go`, "").focus());
+element("add").addEventListener("click", () => {
+  let n = 1;
+  while (editors.some((e) => e.name === `file${n}.go`)) n++;
+  addEditor(`file${n}.go`, "").focus();
+});
 addEventListener("hashchange", opened);
 
 if (location.protocol === "file:") say("The playground works on a web server, not from disk.");
 else if (!globalThis.WebAssembly || !globalThis.DecompressionStream) say("The playground needs a browser with WebAssembly.");
-else opened();
+else {
+  show(example);
+  opened();
+}
