@@ -3,6 +3,11 @@ package project
 import (
 	"cmp"
 	"errors"
+	"go/ast"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -34,11 +39,12 @@ func Root(reader *inputs.Reader, dir string) string {
 	}
 }
 
-// apiDirectories are the directories in which Kubebuilder projects have their API packages.
-func apiDirectories() []string { return []string{"api", "apis"} }
+// apiDirectories are the directories in which projects have their API packages.
+func apiDirectories() []string { return []string{"api", "apis", "pkg/apis"} }
 
 // Packages returns the packages that commands use if none are named, relative to wd: those in
-// the file, those of a Kubebuilder project in wd, or the package in wd.
+// the file, those of a Kubebuilder project in wd, the package in wd, or those in API directories. These come
+// before a package in wd that is a program or depends on build tags.
 func (c *File) Packages(reader *inputs.Reader, wd string) ([]string, error) {
 	if paths := c.Paths(wd); len(paths) > 0 {
 		return paths, nil
@@ -47,21 +53,39 @@ func (c *File) Packages(reader *inputs.Reader, wd string) ([]string, error) {
 	if isKubebuilder && len(kubebuilder.Packages) > 0 {
 		return kubebuilder.Packages, nil
 	}
-	// A package may have a directory with this name, too.
 	entries, err := reader.ReadDir(wd)
 	if err != nil {
 		return nil, err
 	}
-	for _, entry := range entries {
-		if name := entry.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
-			return []string{"."}, nil
-		}
-	}
-	if patterns := apiPatterns(reader, wd); len(patterns) > 0 {
+	files := slices.DeleteFunc(slices.Clone(entries), func(entry fs.DirEntry) bool {
+		return !strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go")
+	})
+	isAPI := func(entry fs.DirEntry) bool { return mayDeclareAPI(reader, filepath.Join(wd, entry.Name())) }
+	patterns := apiPatterns(reader, wd)
+	switch {
+	case len(patterns) > 0 && !slices.ContainsFunc(files, isAPI):
 		return patterns, nil
+	case len(files) > 0:
+		return []string{"."}, nil
 	}
 	return nil, errors.New("no packages are named, and none are found: there are no paths in " + Name +
-		", no directories api or apis, and no Go files in this directory")
+		", no directories api, apis or pkg/apis, and no Go files in this directory")
+}
+
+// mayDeclareAPI reports whether a Go file is neither that of a program nor one for certain build tags, such as tools.go.
+func mayDeclareAPI(reader *inputs.Reader, name string) bool {
+	text, err := reader.ReadFile(name, nil)
+	if err != nil {
+		return false
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.PackageClauseOnly|parser.ParseComments)
+	if err != nil {
+		return true // which is reported
+	}
+	isConstraint := func(c *ast.Comment) bool { return constraint.IsGoBuild(c.Text) }
+	return file.Name.Name != "main" && !slices.ContainsFunc(file.Comments, func(group *ast.CommentGroup) bool {
+		return slices.ContainsFunc(group.List, isConstraint)
+	})
 }
 
 // apiPatterns returns the patterns of the API directories that exist in dir.
@@ -241,9 +265,9 @@ func ReadKubebuilder(reader *inputs.Reader, dir string) (out Kubebuilder, ok boo
 	out.Packages = apiPatterns(reader, dir)
 	for _, r := range file.Resources {
 		child, isOwn := strings.CutPrefix(path.Clean(r.Path), file.Repo+"/")
-		top, _, _ := strings.Cut(child, "/")
 		pattern := "./" + child
-		if r.API == nil || !isOwn || slices.Contains(apiDirectories(), top) ||
+		isWithinAPI := func(name string) bool { return isWithin(name, child) }
+		if r.API == nil || !isOwn || slices.ContainsFunc(apiDirectories(), isWithinAPI) ||
 			slices.Contains(out.Packages, pattern) || !isDirectory(reader, filepath.Join(dir, child)) {
 			continue
 		}
