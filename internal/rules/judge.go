@@ -16,7 +16,7 @@ import (
 // returns nil if no rules count, or if there are too many values.
 func JudgeUnion(u *unions.Union, s *structural.Schema) *unions.Judgement {
 	lowered, err := unions.Lower(*u, unions.LowerOptions{Forms: []unions.Form{unions.FormCEL}})
-	if err != nil {
+	if err != nil || len(lowered.Rules) == 0 { // no rule can read a field of the union
 		return nil
 	}
 	out := &unions.Judgement{Same: true}
