@@ -86,9 +86,7 @@ func (run *Run) foldConsequences(ctx context.Context, found diag.List) (diag.Lis
 		}
 		// Nothing follows from what is not found beside a new error, after which checks are left out.
 		isNewError := func(d diag.Diagnostic) bool { return d.Severity == diag.Error && !isAmong(d, found) }
-		if i := slices.IndexFunc(corrected, isNewError); i >= 0 {
-			found[cause].Hint = fmt.Sprintf("remove it: %s leads to %s: %s", m.text, corrected[i].Code, corrected[i].Message)
-			found[cause].Fixes = nil
+		if slices.ContainsFunc(corrected, isNewError) {
 			continue
 		}
 		folded := found[cause]

@@ -19,7 +19,9 @@ func second() []string {
 	return []string{
 		"bad-marker-arguments: SG601 spec.validation.openAPIV3Schema.properties[spec].properties[i].pattern: Invalid value: \"bad \\\\escape\": must be a valid regular expression, but isn't: error parsing regexp: invalid escape sequence: `\\e`",
 		"bad-marker-package: SG402 kind Widget.example.com has 2 versions and no storage version",
+		"k8s-wrong: SG302 +k8s:maxLength: must apply to a string, found array",
 		"kep-verbatim: SG601 spec.validation.openAPIV3Schema.properties[spec].properties[x].properties[apiVersion].type: Required value: must not be empty for specified object fields",
+		"marker-misspelled-wrong: SG601 spec.validation.openAPIV3Schema.properties[spec].properties[jobs].items.properties[reasons].uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
 		"planted-mistakes: SG302 +kubebuilder:validation:MaxItems: must apply maxitem to an array",
 		"planted-mistakes: SG302 +kubebuilder:validation:Minimum: must apply minimum to a numeric value, found array",
 		"union-kep-verbatim: SG311 discriminator Type has no closed set of values",
