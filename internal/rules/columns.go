@@ -50,6 +50,18 @@ func (r *reader) readCondition(c Condition) bool {
 	return true
 }
 
+// readConditions adds the columns of conditions, and returns what each of them reads. ok is false if one cannot be
+// read exactly.
+func (r *reader) readConditions(list []Condition) (out []reading, ok bool) {
+	for _, c := range list {
+		if !r.readCondition(c) {
+			return nil, false
+		}
+		out = append(out, r.read)
+	}
+	return out, true
+}
+
 func (r *reader) expressions(list []ast.Expr) bool {
 	return !slices.ContainsFunc(list, func(e ast.Expr) bool { return !r.expression(e) })
 }

@@ -28,14 +28,8 @@ func JudgeUnion(u *unions.Union, s *structural.Schema) *unions.Judgement {
 		}
 	}
 	r := newReader(s)
-	var read []reading
-	for _, c := range conditions {
-		if !r.readCondition(c) {
-			return nil
-		}
-		read = append(read, r.read)
-	}
-	if len(out.Rules) == 0 || !r.readUnion(u) {
+	read, ok := r.readConditions(conditions)
+	if !ok || len(out.Rules) == 0 || !r.readUnion(u) {
 		return nil
 	}
 	t := Table{self: r.self, columns: r.self.below()}

@@ -54,14 +54,8 @@ const (
 // there are too many rows. A row is evaluated only if a condition reads what it has read in no row before.
 func newTable(s *structural.Schema, conditions []Condition) *Table {
 	r := newReader(s)
-	var read []reading
-	for _, c := range conditions {
-		if !r.readCondition(c) {
-			return nil
-		}
-		read = append(read, r.read)
-	}
-	if !r.setChoices() {
+	read, ok := r.readConditions(conditions)
+	if !ok || !r.setChoices() {
 		return nil
 	}
 	t := &Table{schema: s, self: r.self, columns: r.self.below(), uses: r.uses}
