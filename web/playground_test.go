@@ -111,6 +111,28 @@ func (b *browser) click(text string) {
 	b.until(code, text)
 }
 
+// controls returns the roles and names of what a screen reader tells of a page but its text.
+func (b *browser) controls() (out []string) {
+	b.t.Helper()
+	type value struct{ Value string }
+	var tree struct {
+		Nodes []struct {
+			Ignored    bool
+			Role, Name value
+		}
+	}
+	if err := json.Unmarshal(b.devtools("Accessibility.getFullAXTree", map[string]any{}), &tree); err != nil {
+		b.t.Fatal(err)
+	}
+	roles := []string{"alert", "button", "combobox", "group", "heading", "link", "searchbox", "status", "textbox"}
+	for _, n := range tree.Nodes {
+		if !n.Ignored && slices.Contains(roles, n.Role.Value) {
+			out = append(out, n.Role.Value+" "+n.Name.Value)
+		}
+	}
+	return out
+}
+
 // TestPlayground goes through what people do with the playground, in one page.
 func TestPlayground(t *testing.T) {
 	dir := playgroundSite(t)
@@ -377,6 +399,43 @@ func TestPlayground(t *testing.T) {
 		if *pictures != "" {
 			b.shot(filepath.Join(*pictures, "playground-wide.png"))
 		}
+	})
+	story("for a screen reader", func(t *testing.T) {
+		b.visit("about:blank")
+		b.visit(page)
+		b.shows("status", "No findings, computed in ")
+		want := []string{
+			"button Copy a link", "button Compare with this version", "button Stop", "button Add a file",
+			"textbox Name of the file", "textbox types.go", "button Remove types.go",
+			"textbox Name of the file", "textbox object.yaml", "button Remove object.yaml",
+			"group types.go", "group object.yaml", "status ", "alert ",
+			"heading Playground", "heading Input", "heading Output", "heading Findings",
+		}
+		controls := b.controls()
+		for _, control := range want {
+			i := slices.Index(controls, control)
+			if i < 0 {
+				t.Errorf("there is no %q in %q", control, b.controls())
+				continue
+			}
+			controls = slices.Delete(controls, i, i+1)
+		}
+		for _, control := range controls {
+			if strings.HasSuffix(control, " ") {
+				t.Errorf("an element has no name: %q", control)
+			}
+		}
+	})
+	story("without WebAssembly", func(t *testing.T) {
+		var added struct{ Identifier string }
+		answer := b.devtools("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": "delete globalThis.WebAssembly"})
+		if err := json.Unmarshal(answer, &added); err != nil {
+			t.Fatal(err)
+		}
+		b.visit("about:blank")
+		b.visit(page)
+		b.shows("status", "The playground needs a browser with WebAssembly.")
+		b.devtools("Page.removeScriptToEvaluateOnNewDocument", map[string]any{"identifier": added.Identifier})
 	})
 	story("with the keyboard only", func(t *testing.T) {
 		b.visit("about:blank")

@@ -37,10 +37,16 @@ function show(s) {
 function addEditor(name, text) {
   const fieldset = document.importNode(element("file").content, true).firstElementChild;
   const input = fieldset.querySelector(".name");
+  const remove = fieldset.querySelector(".remove");
+  const named = () => {
+    fieldset.ariaLabel = input.value;
+    remove.ariaLabel = `Remove ${input.value}`;
+  };
   input.value = name;
   const editor = new Editor(fieldset.querySelector(".editor"), input, text, {changed, ask});
-  input.addEventListener("input", changed);
-  fieldset.querySelector(".remove").addEventListener("click", () => {
+  named();
+  input.addEventListener("input", () => { named(); changed(); });
+  remove.addEventListener("click", () => {
     fieldset.remove();
     editors = editors.filter((e) => e !== editor);
     element("add").focus();
@@ -119,11 +125,10 @@ async function run() {
     limit();
     const {result, error, ended} = await call("run", s);
     if (error) throw new Error(error);
-    if (result) render(result);
-    say(ended ?? `Computed in ${Math.round(performance.now() - began)} ms.`);
+    const found = result && render(result);
+    say(ended ?? `${found}, computed in ${Math.round(performance.now() - began)} ms.`);
   } catch (e) { // such as a file without a name
-    render({findings: {diagnostics: [{severity: "error", code: "", message: e.message}]}});
-    say("");
+    say(render({findings: {diagnostics: [{severity: "error", code: "", message: e.message}]}}));
   }
   clearTimeout(timer);
   running = false;
@@ -131,6 +136,7 @@ async function run() {
   if (waiting) run();
 }
 
+// render shows a result, and returns the number of findings in words.
 function render(result) {
   const texts = {
     stored: result.stored, changes: result.changes?.join("\n") || (result.crds && old.length ? "None." : ""), docs: result.docs,
@@ -148,6 +154,7 @@ function render(result) {
   if (all.length > findings.length) items.push(item(`… and ${all.length - findings.length} more.`));
   element("findings").replaceChildren(...items);
   for (const e of editors) e.underline(findings.filter((f) => f.file === e.name), apply);
+  return all.length === 1 ? "1 finding" : `${all.length || "No"} findings`;
 }
 
 function item(...content) {
