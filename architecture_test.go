@@ -67,6 +67,7 @@ func layers() []string {
 		"internal/source/gotext",
 		"unions",
 		"internal/test/uniontable",
+		"internal/test/serverrules",
 		"crd",
 		"internal/source/golist",
 		"internal/source/pruned",
@@ -159,8 +160,8 @@ func layers() []string {
 func owners() map[string][]string {
 	return map[string][]string{
 		"golang.org/x/tools/go/packages":                            {"internal/source/golist", "internal/test/gentest", "internal/companions/applyconfiguration", "internal/companions/commandline", "internal/channels/gatesrun"},
-		"k8s.io/apiserver":                                          {"internal/apiserver"},
-		"k8s.io/apiextensions-apiserver/pkg/apiserver":              {"internal/apiserver"},
+		"k8s.io/apiserver":                                          {"internal/apiserver", "internal/test/serverrules"},
+		"k8s.io/apiextensions-apiserver/pkg/apiserver":              {"internal/apiserver", "internal/test/serverrules"},
 		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/val": {"internal/apiserver"},
 		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"internal/markers", "markers", "internal/define/edits", "internal/define", "internal/unions/suggest", "internal/unions/uniongen", "internal/companions/applyconfiguration", "internal/companions/commandline"},
 		// The peer itself is the oracle of tests.

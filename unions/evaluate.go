@@ -9,9 +9,6 @@ type Outcome struct {
 	Failure string
 }
 
-// Evaluate returns the outcome of each rule for one object.
-type Evaluate func(object map[string]any) []Outcome
-
 // Judgement is a comparison of handwritten rules with a union. Rules are judged by their behavior rather than their
 // text, on objects that represent all others.
 type Judgement struct {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"github.com/schemagen/schemagen/internal/test/serverrules"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -383,12 +384,9 @@ func TestConstantRulesMatchServer(t *testing.T) {
 			t.Errorf("%v, but %v after the rules were compiled", found, again)
 		}
 		props.XValidations = nil
-		evaluate, err := NewEvaluator(props, rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		evaluate := serverrules.Of(t, props, false, serverrules.Texts(rules...)...)
 		for _, o := range objects {
-			outcomes := evaluate(o)
+			outcomes := evaluate(o, nil)
 			accepted++
 			for _, c := range found {
 				text, _ := json.Marshal(o)
@@ -451,17 +449,14 @@ func TestAlwaysHoldsMatchesServer(t *testing.T) {
 			}
 		}
 		props.Properties["f"] = apiextensionsv1.JSONSchemaProps{Type: "integer"}
-		evaluate, err := NewEvaluator(props, rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		evaluate := serverrules.Of(t, props, false, serverrules.Texts(rules...)...)
 		holds += len(rules)
 		for n := 0; n < 200; n++ {
 			o := randomObject(r)
 			if len(validation.ValidateCustomResource(field.NewPath(""), o, validator)) > 0 {
 				continue
 			}
-			for i, was := range evaluate(o) {
+			for i, was := range evaluate(o, nil) {
 				evaluated++
 				if was.Rejected || was.Failure != "" {
 					object, _ := json.Marshal(o)

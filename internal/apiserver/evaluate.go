@@ -2,8 +2,6 @@ package apiserver
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"sync"
 
 	celgo "github.com/google/cel-go/cel"
@@ -14,34 +12,12 @@ import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
-	"k8s.io/apimachinery/pkg/util/validation/field"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/utils/ptr"
 
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
-
-// NewEvaluator returns a function that evaluates rules on objects of the schema as the
-// server does when an object is created. The schema's own rules are ignored. It returns an
-// error if the schema is not structural.
-func NewEvaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error) {
-	given, err := structuralOf(schema)
-	if err != nil {
-		return nil, err
-	}
-	removeRules(given)
-	for i, rule := range rules {
-		// The message identifies the rule, and shows that it was evaluated.
-		given.XValidations = append(given.XValidations, apiextensionsv1.ValidationRule{Rule: rule, Message: markOf(i)})
-	}
-	validator := cel.NewValidator(given, false, celconfig.PerCallLimit)
-	return func(object map[string]any) []unions.Outcome {
-		errs, _ := validator.Validate(context.Background(), nil, given, object, nil, celconfig.RuntimeCELCostBudget)
-		return outcomesOf(errs, len(rules))
-	}, nil
-}
 
 // RuleEvaluators makes evaluators of single rules. Its zero value is ready for use, also concurrently.
 type RuleEvaluators struct {
@@ -95,6 +71,9 @@ func (r *RuleEvaluators) New(s *structural.Schema, rule structural.Rule, isRoot 
 	out.schema = newValueSchema(&model.Structural{Structural: given})
 	return out, nil
 }
+
+// Failure returns the message of a compiler that refuses the rule; "" if it does not.
+func (r *RuleEvaluator) Failure() string { return r.failure }
 
 // Evaluate returns the outcome of the rule for a value; old is the value before an update, nil if
 // there is none. The server evaluates no rule for null.
@@ -163,46 +142,4 @@ func structuralOf(schema *apiextensionsv1.JSONSchemaProps) (*structuralschema.St
 		return nil, err
 	}
 	return structuralschema.NewStructural(&internal)
-}
-
-func markOf(rule int) string { return fmt.Sprintf("\x00%d\x00", rule) }
-
-// removeRules removes all rules of the schema.
-func removeRules(s *structuralschema.Structural) {
-	s.XValidations = nil
-	if s.Items != nil {
-		removeRules(s.Items)
-	}
-	for name, property := range s.Properties {
-		removeRules(&property)
-		s.Properties[name] = property
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
-		removeRules(s.AdditionalProperties.Structural)
-	}
-}
-
-// outcomesOf returns the outcome of each of n rules.
-func outcomesOf(errs field.ErrorList, n int) []unions.Outcome {
-	out := make([]unions.Outcome, n)
-	for _, err := range errs {
-		known := false
-		for i := range out {
-			switch {
-			case err.Detail == markOf(i):
-				out[i].Rejected = true
-				known = true
-			case strings.Contains(err.Detail, markOf(i)):
-				failure, _, _ := strings.Cut(err.Detail, " evaluating rule: ")
-				out[i].Failure = failure
-				known = true
-			}
-		}
-		if !known { // a rule does not compile
-			for i := range out {
-				out[i].Failure = err.Detail
-			}
-		}
-	}
-	return out
 }

@@ -6,11 +6,10 @@ import (
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"sigs.k8s.io/yaml"
 
+	"github.com/schemagen/schemagen/internal/test/serverrules"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -60,14 +59,7 @@ func TestRuleEvaluator(t *testing.T) {
 	} {
 		for _, rule := range []structural.Rule{{Rule: text}, {Rule: text, OptionalOldSelf: new(true)}} {
 			for _, isRoot := range []bool{false, true} {
-				given, err := structuralOf(s.Props())
-				if err != nil {
-					t.Fatal(err)
-				}
-				marked := rule
-				marked.Message = markOf(0)
-				given.XValidations = append(given.XValidations, marked)
-				validator := cel.NewValidator(given, isRoot, celconfig.PerCallLimit)
+				server := serverrules.Of(t, s.Props(), isRoot, rule)
 				evaluator, err := (&RuleEvaluators{}).New(s, rule, isRoot)
 				if err != nil {
 					t.Fatal(err)
@@ -76,8 +68,7 @@ func TestRuleEvaluator(t *testing.T) {
 					for _, old := range values {
 						self := decoded(t, value)
 						oldSelf := decoded(t, old)
-						errs, _ := validator.Validate(t.Context(), nil, given, self, oldSelf, celconfig.RuntimeCELCostBudget)
-						want := outcomesOf(errs, 1)[0]
+						want := server(self, oldSelf)[0]
 						got := evaluator.Evaluate(t.Context(), self, oldSelf)
 						if isKeyError := strings.HasPrefix(want.Failure, "no such key"); want.Failure != "" && got.Failure != "" && !isKeyError {
 							got.Failure = want.Failure // the server words other failures in several ways

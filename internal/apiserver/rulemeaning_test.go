@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"sigs.k8s.io/yaml"
 
+	"github.com/schemagen/schemagen/internal/test/serverrules"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -178,17 +179,14 @@ func TestRuleMeaningMatchesServer(t *testing.T) {
 			}
 		}
 		unchangedRules += len(rules) - first
-		evaluate, err := NewEvaluator(schema, rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		evaluate := serverrules.Of(t, schema, false, serverrules.Texts(rules...)...)
 		for range 400 {
 			object := randomObject(r)
 			if len(validation.ValidateCustomResource(nil, object, validator)) > 0 {
 				continue
 			}
 			evaluated++
-			outcomes := evaluate(object)
+			outcomes := evaluate(object, nil)
 			text, _ := json.Marshal(object)
 			for i := 0; i < first; i += 2 {
 				if a, b := outcomes[i], outcomes[i+1]; a.Rejected != b.Rejected || (a.Failure == "") != (b.Failure == "") {
@@ -330,13 +328,10 @@ func TestConditionsOfLists(t *testing.T) {
 // listResults returns what the server's code does with a rule for each object.
 func listResults(t *testing.T, schema *apiextensionsv1.JSONSchemaProps, rule string, objects []map[string]any) []string {
 	t.Helper()
-	evaluate, err := NewEvaluator(schema, []string{rule})
-	if err != nil {
-		t.Fatal(err)
-	}
+	evaluate := serverrules.Of(t, schema, false, serverrules.Texts(rule)...)
 	var out []string
 	for _, object := range objects {
-		switch outcome := evaluate(object)[0]; {
+		switch outcome := evaluate(object, nil)[0]; {
 		case strings.HasPrefix(outcome.Failure, "rule compile error"):
 			out = append(out, "does not compile")
 		case outcome.Failure != "":

@@ -37,6 +37,7 @@
 //   - junctors.go: rules and logical junctors as conditions
 //   - counted.go: fields of which a rule reads only how many are present
 //   - columns.go, classes.go: the fields that conditions read, and the values that they tell apart
+//   - answerer.go: the answers of the server's code
 //   - answers.go: conditions in groups that read the same fields, and what they accept
 //   - meaning.go: markers of the same meaning as conditions
 //   - replacement.go: how these are written

@@ -32,17 +32,16 @@ func JudgeUnion(u *unions.Union, s *structural.Schema) *unions.Judgement {
 	if !ok || len(out.Rules) == 0 || !r.readUnion(u) {
 		return nil
 	}
-	t := Table{self: r.self, columns: r.self.below()}
-	answers, err := newAnswerer(covering(s, t.examples()), conditions, read)
+	answers, err := newAnswerer(r.self, conditions, read)
 	if err != nil {
 		return nil
 	}
-	j := judge{out, lowered.Rules, make([]refusals, len(out.Rules))}
+	j := judge{out, lowered.Rules, make([]refusals, len(out.Rules)), r.self}
 	rows := 0
 	for value := range r.values(u) {
 		for _, group := range r.independent(u, read) {
 			chosen := r.wanted(u, value)
-			next := func() { j.add(answers.of(r.self, chosen)) }
+			next := func() { j.add(chosen, answers.of(chosen)) }
 			rest := &part{children: group}
 			isCounted := u.Discriminator == "" && isCounted(group, read)
 			rows += rest.combinations(rest.below())
@@ -70,40 +69,6 @@ func JudgeUnion(u *unions.Union, s *structural.Schema) *unions.Judgement {
 		}
 	}
 	return out
-}
-
-// answerer answers conditions. It evaluates one only if it reads what it has not read before.
-type answerer struct {
-	evaluate []unions.Evaluate
-	read     []reading
-	known    map[string]unions.Outcome
-}
-
-func newAnswerer(s *structural.Schema, conditions []Condition, read []reading) (*answerer, error) {
-	out := &answerer{read: read, known: map[string]unions.Outcome{}}
-	for i := range conditions {
-		evaluate, err := newEvaluator(s, conditions[i:i+1])
-		if err != nil {
-			return nil, err
-		}
-		out.evaluate = append(out.evaluate, evaluate)
-	}
-	return out, nil
-}
-
-// of returns the object of an assignment, and the outcomes for it.
-func (a *answerer) of(self *part, chosen assignment) (object map[string]any, outcomes []unions.Outcome) {
-	object, _ = self.build(chosen, nil).(map[string]any)
-	for i, r := range a.read {
-		key := r.key(i, chosen)
-		outcome, ok := a.known[key]
-		if !ok {
-			outcome = a.evaluate[i](object)[0]
-			a.known[key] = outcome
-		}
-		outcomes = append(outcomes, outcome)
-	}
-	return object, outcomes
 }
 
 // isAbout reports whether a rule that can be read exactly reads members of a union, and no other field than those
@@ -221,10 +186,11 @@ type judge struct {
 	own []structural.Rule
 	// seen are the objects that the rules by hand have refused.
 	seen []refusals
+	self *part
 }
 
-// add compares the outcomes for an object.
-func (j *judge) add(object map[string]any, outcomes []unions.Outcome) {
+// add compares the outcomes for the object of an assignment.
+func (j *judge) add(chosen assignment, outcomes []unions.Outcome) {
 	out, own, seen := j.out, j.own, j.seen
 	kind := refusals{other: true}
 	for i, rule := range own {
@@ -243,7 +209,7 @@ func (j *judge) add(object map[string]any, outcomes []unions.Outcome) {
 	for i, outcome := range byHand {
 		switch {
 		case outcome.Failure != "" && out.Fails == nil:
-			out.Fails = object
+			out.Fails = j.self.object(chosen)
 			out.FailsRule = out.Rules[i]
 			out.Failure = outcome.Failure
 		case outcome.Rejected:
@@ -254,6 +220,6 @@ func (j *judge) add(object map[string]any, outcomes []unions.Outcome) {
 	}
 	out.Same = out.Same && isWrong != isAccepted(byHand) && !hasFailure(byHand)
 	if isWrong && isAccepted(byHand) && out.Slips == nil {
-		out.Slips = object
+		out.Slips = j.self.object(chosen)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/rules"
+	"github.com/schemagen/schemagen/internal/test/serverrules"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -203,14 +203,7 @@ func condition(random *rand.Rand, hasType bool, depth int) string {
 // agrees evaluates rules and those of a union for each value of the discriminator with each value of two members.
 func agrees(t *testing.T, u *unions.Union, s *structural.Schema, own []structural.Rule) bool {
 	t.Helper()
-	var texts []string
-	for _, rule := range slices.Concat(own, s.XValidations) {
-		texts = append(texts, rule.Rule)
-	}
-	evaluate, err := apiserver.NewEvaluator(s.Props(), texts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	evaluate := serverrules.Of(t, s.Props(), false, slices.Concat(own, s.XValidations)...)
 	values := []any{"A", "B", "C", nil}
 	switch {
 	case u.Discriminator == "":
@@ -238,7 +231,7 @@ func agrees(t *testing.T, u *unions.Union, s *structural.Schema, own []structura
 				if value != nil {
 					object["type"] = value
 				}
-				outcomes := evaluate(object)
+				outcomes := evaluate(object, nil)
 				byHand := outcomes[len(own):]
 				failed := slices.ContainsFunc(byHand, func(o unions.Outcome) bool { return o.Failure != "" })
 				if failed || isRefused(outcomes[:len(own)]) != isRefused(byHand) {

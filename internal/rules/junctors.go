@@ -8,10 +8,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/utils/ptr"
 
-	"github.com/schemagen/schemagen/internal/apiserver"
 	"github.com/schemagen/schemagen/internal/ground/plainjson"
 	"github.com/schemagen/schemagen/structural"
-	"github.com/schemagen/schemagen/unions"
 )
 
 // Condition is a rule of an object, or one of the logical junctors of its schema.
@@ -73,41 +71,6 @@ func (c Condition) reads(field string) bool {
 		return strings.Contains(c.Rule.Rule, "."+field)
 	}
 	return strings.Contains(plainjson.Text(c.schema().Props()), plainjson.Text(field))
-}
-
-// newEvaluator returns a function that has the server's code evaluate conditions on objects of a schema. It
-// evaluates junctors without the rest of the schema.
-func newEvaluator(s *structural.Schema, conditions []Condition) (unions.Evaluate, error) {
-	var texts []string
-	checks := make([]func(any) bool, len(conditions))
-	for i, c := range conditions {
-		if c.Junctor == nil {
-			texts = append(texts, c.Rule.Rule)
-			continue
-		}
-		check, err := apiserver.NewValueCheck(c.schema().Props())
-		if err != nil {
-			return nil, err
-		}
-		checks[i] = check
-	}
-	evaluate, err := apiserver.NewEvaluator(s.Props(), texts)
-	if err != nil {
-		return nil, err
-	}
-	return func(object map[string]any) []unions.Outcome {
-		ofRules := evaluate(object)
-		var out []unions.Outcome
-		for _, check := range checks {
-			if check == nil {
-				out = append(out, ofRules[0])
-				ofRules = ofRules[1:]
-			} else {
-				out = append(out, unions.Outcome{Rejected: !check(object)})
-			}
-		}
-		return out
-	}, nil
 }
 
 // validation adds the columns of a value validation in a junctor, for the value to which steps lead. It returns

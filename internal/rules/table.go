@@ -41,17 +41,16 @@ func hasFailure(outcomes []unions.Outcome) bool {
 	return slices.ContainsFunc(outcomes, func(o unions.Outcome) bool { return o.Failure != "" })
 }
 
-// maxRows bounds the rows of a table, and maxAnswers its answers, one of each condition for each row. The other
-// limits are for the rows that are evaluated.
+// maxRows bounds the rows of a table, maxAnswers its answers, one of each condition for each row, and maxEvaluated
+// the rows for which conditions are evaluated.
 const (
-	maxRows             = 1 << 15
-	maxAnswers          = 1 << 19
-	maxEvaluatedRows    = 1 << 12
-	maxEvaluatedAnswers = 1 << 16
+	maxRows      = 1 << 15
+	maxAnswers   = 1 << 19
+	maxEvaluated = 1 << 12
 )
 
-// newTable returns the table of conditions of an object; nil if one cannot be read exactly, or if
-// there are too many rows. A row is evaluated only if a condition reads what it has read in no row before.
+// newTable returns the table of conditions of an object; nil if one cannot be read exactly, or is refused by the
+// server, or if there are too many rows.
 func newTable(s *structural.Schema, conditions []Condition) *Table {
 	r := newReader(s)
 	read, ok := r.readConditions(conditions)
@@ -64,37 +63,18 @@ func newTable(s *structural.Schema, conditions []Condition) *Table {
 	for _, r := range read {
 		evaluated += t.self.combinations(r.columns) * (len(r.counted) + 1)
 	}
-	evaluated = min(evaluated, size)
-	if size > maxRows || size*len(conditions) > maxAnswers {
+	if size > maxRows || size*len(conditions) > maxAnswers || min(size, evaluated) > maxEvaluated {
 		return nil
 	}
-	if evaluated > maxEvaluatedRows || evaluated*len(conditions) > maxEvaluatedAnswers {
-		return nil
-	}
-	evaluate, err := newEvaluator(covering(s, t.examples()), conditions)
+	answers, err := newAnswerer(t.self, conditions, read)
 	if err != nil {
 		return nil
 	}
-	known := map[string]unions.Outcome{}
-	keys := make([]string, len(conditions))
 	chosen := assignment{}
 	assign(t.self.children, chosen, func() {
-		next := row{outcomes: make([]unions.Outcome, len(conditions))}
+		next := row{outcomes: answers.of(chosen)}
 		for _, column := range t.columns {
 			next.classes = append(next.classes, chosen[column])
-		}
-		isKnown := true
-		for i, r := range read {
-			keys[i] = r.key(i, chosen)
-			outcome, ok := known[keys[i]]
-			next.outcomes[i] = outcome
-			isKnown = isKnown && ok
-		}
-		if !isKnown {
-			next.outcomes = evaluate(t.object(next))
-			for i, key := range keys {
-				known[key] = next.outcomes[i]
-			}
 		}
 		t.rows = append(t.rows, next)
 		if next.isAccepted() {
@@ -133,23 +113,6 @@ func (p *part) combinations(columns []*part) int {
 	return product
 }
 
-// examples returns objects that have all classes of all columns.
-func (t *Table) examples() []any {
-	most := 1
-	for _, column := range t.columns {
-		most = max(most, len(column.choices))
-	}
-	var out []any
-	for i := range most {
-		chosen := assignment{}
-		for _, column := range t.columns {
-			chosen[column] = i % len(column.choices)
-		}
-		out = append(out, t.self.build(chosen, nil))
-	}
-	return out
-}
-
 // assign calls next for each combination of the classes of parts and what is below them: a part of
 // what is absent is absent.
 func assign(parts []*part, chosen assignment, next func()) {
@@ -178,8 +141,7 @@ func (t *Table) object(r row) map[string]any {
 	for i, column := range t.columns {
 		chosen[column] = r.classes[i]
 	}
-	object, _ := t.self.build(chosen, nil).(map[string]any)
-	return object
+	return t.self.object(chosen)
 }
 
 // isPossible reports whether the schema accepts the values of a row.
