@@ -38,8 +38,9 @@ type Marker struct {
 	Kind          Kind
 	Discriminator string
 	Members       []unions.Member
-	// Nonempty is set if the zero value of a member, such as an empty list, counts as absent.
-	Nonempty bool
+	// Nonempty is set if a value of a member counts as absent: null, or the zero value of its type, such as an empty
+	// list. Null is set if only null does.
+	Nonempty, Null bool
 }
 
 // Words describes the marker.
@@ -62,7 +63,11 @@ func (m Marker) Words() string {
 		names = append(names, name)
 	}
 	members := strings.Join(names, ", ")
-	if m.Nonempty && m.Kind != Modes {
+	switch {
+	case m.Kind == Modes || !m.Nonempty:
+	case m.Null:
+		members += ", where null is none"
+	default:
 		members += ", where an empty value is none"
 	}
 	switch m.Kind {
@@ -443,9 +448,8 @@ func (t *Table) conditional() []Marker {
 	}
 	for _, member := range t.members {
 		for _, other := range t.members {
-			m := t.markerOf(Requires, []*part{member})
-			m.Members = append(m.Members, unions.Member{Name: other.step})
-			m.Nonempty = m.Nonempty || len(other.choices) > 1
+			m := t.markerOf(Requires, []*part{member, other})
+			m.Members = []unions.Member{{Name: member.step}, {Name: other.step}}
 			if other != member && isImplied(m) {
 				requires = append(requires, m)
 			}
@@ -508,6 +512,7 @@ func subsets(parts []*part) [][]*part {
 // markerOf returns a marker about columns, whose members are in the order of the schema.
 func (t *Table) markerOf(kind Kind, columns []*part) Marker {
 	m := Marker{Kind: kind, Nonempty: slices.ContainsFunc(columns, func(p *part) bool { return len(p.choices) > 1 })}
+	m.Null = m.Nonempty && !slices.ContainsFunc(columns, func(p *part) bool { return t.uses[p].readsValue() })
 	for _, property := range t.schema.Properties {
 		if slices.ContainsFunc(columns, func(p *part) bool { return p.step == property.Name }) {
 			m.Members = append(m.Members, unions.Member{Name: property.Name})

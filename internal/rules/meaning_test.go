@@ -54,6 +54,21 @@ func (m Marker) String() string {
 	return fmt.Sprintf("%s%s(%s)", nonempty, []string{"exactly", "by " + m.Discriminator, "most", "least", "required", "requires", "mode " + m.Discriminator, "excludes"}[m.Kind], strings.Join(members, " "))
 }
 
+// TestWordsOfAbsence wants the words for a union to say which values count as absent.
+func TestWordsOfAbsence(t *testing.T) {
+	s := schemaOf(t, "{type: object, properties: {a: {type: string, nullable: true}, b: {type: string}}}")
+	for rule, want := range map[string]string{
+		"has(self.a) != has(self.b)":                 "exactly one of a, b, where null is none",
+		"!has(self.b) || has(self.a)":                "b requires a, where null is none",
+		"(self.?a.orValue('') == '') == has(self.b)": "exactly one of a, b, where an empty value is none",
+	} {
+		found := Meanings(s, rulesOf(rule))
+		if len(found) != 1 || len(found[0].Markers) != 1 || found[0].Markers[0].Words() != want {
+			t.Errorf("%s: %v, want %s", rule, found, want)
+		}
+	}
+}
+
 // TestMeanings has rules that people write, and the markers for them.
 func TestMeanings(t *testing.T) {
 	for _, c := range []struct {
