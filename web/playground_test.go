@@ -253,6 +253,67 @@ func TestPlayground(t *testing.T) {
 			t.Errorf("the link has another text:\n%s", after)
 		}
 	})
+	story("a previous version with an error", func(t *testing.T) {
+		types := b.text("types.go")
+		state, err := json.Marshal(map[string]any{
+			"files": []any{map[string]string{"name": "types.go", "text": types}},
+			"old":   []any{map[string]string{"name": "types.go", "text": strings.Replace(types, "int32", "float32", 1)}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.visit("about:blank")
+		b.visit(page + playgroundLink(t, string(state)))
+		b.shows("findings", "previous version/types.go:")
+		b.lacks("changes", "None.")
+	})
+	story("a fix for an older text", func(t *testing.T) {
+		b.visit("about:blank")
+		b.visit(page)
+		b.shows("crds", "maximum: 12")
+		b.change("types.go", "validation:Maximum", "validation:Maximun")
+		b.shows("findings", "unknown marker")
+		text := "\n" + b.text("types.go")
+		got := script[string](b, inEditor+`content.focus();
+			content.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', ctrlKey: true, bubbles: true}));
+			const clipboardData = new DataTransfer();
+			clipboardData.setData('text/plain', arguments[1]);
+			content.dispatchEvent(new ClipboardEvent('paste', {clipboardData, bubbles: true}));
+			[...document.querySelectorAll('#findings button')].find((b) => b.textContent.startsWith('Fix')).click();
+			return [...content.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\n')`, "types.go", text)
+		if got != text {
+			t.Errorf("the fix changes another text than it is for:\n%s", got)
+		}
+		b.shows("findings", "types.go:18:")
+		b.screen(320, 844, "light")
+		if wide := script[int](b, "return document.documentElement.scrollWidth"); wide > 320 {
+			t.Errorf("with a fix, got a width of %d pixels on a screen of 320", wide)
+		}
+		b.screen(1280, 900, "light")
+		b.click("Fix: ")
+		b.shows("crds", "maximum: 12")
+		b.lacks("findings", "unknown marker")
+	})
+	story("back from the text of the page", func(t *testing.T) {
+		b.click("Copy a link")
+		b.until("return location.hash.startsWith('#s=')")
+		script[any](b, "document.querySelector('.skip').click()")
+		b.until("return location.hash === '#content'")
+		b.change("types.go", "Maximum=12", "Maximum=11")
+		b.shows("crds", "maximum: 11")
+		script[any](b, "addEventListener('hashchange', () => { window.isBack = true; }); history.back()")
+		b.until("return window.isBack === true")
+		time.Sleep(200 * time.Millisecond)
+		b.shows("crds", "maximum: 11")
+	})
+	story("two files of one name", func(t *testing.T) {
+		const rename = "const input = [...document.querySelectorAll('.name')].at(-1); input.value = 'object.yaml'; input.dispatchEvent(new Event('input'))"
+		b.click("Add a file")
+		script[any](b, rename)
+		b.shows("findings", `two files have the name "object.yaml"`)
+		script[any](b, "[...document.querySelectorAll('.remove')].at(-1).click()")
+		b.shows("crds", "maximum: 11")
+	})
 	story("a hostile link", func(t *testing.T) {
 		const attack = `<img src=x onerror="window.attacked=1"><script>window.attacked=1</script>`
 		text, err := json.Marshal(map[string]any{

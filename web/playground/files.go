@@ -25,12 +25,14 @@ const dir = "/home/user/playground"
 // source returns the files as the module that a run reads, with a go.mod file unless they have one.
 func (p *Playground) source(files []File) (define.Source, error) {
 	archive := &txtar.Archive{Files: slices.Clone(p.sources)}
-	hasModule := slices.ContainsFunc(files, func(f File) bool { return f.Name == "go.mod" })
-	if !hasModule {
+	if !slices.ContainsFunc(files, func(f File) bool { return f.Name == "go.mod" }) {
 		archive.Files = append(archive.Files, txtar.File{Name: path.Join(dir[1:], "go.mod"), Data: p.module})
 	}
 	var patterns []string
-	for _, f := range files {
+	for i, f := range files {
+		if f.Name == ObjectName || slices.ContainsFunc(files[:i], func(other File) bool { return other.Name == f.Name }) {
+			return define.Source{}, fmt.Errorf("two files have the name %q", f.Name)
+		}
 		if !fs.ValidPath(f.Name) {
 			return define.Source{}, fmt.Errorf("%q is not the name of a file", f.Name)
 		}
@@ -66,10 +68,11 @@ func (l fallback) List(_ context.Context, _ string, patterns []string) (out []*g
 		if golist.IsFilePattern(pattern) {
 			return l.directories(), nil
 		}
-		out = append(out, &golist.Package{Path: pattern, Errors: []golist.Error{{
-			Msg:  "package " + pattern + " is not available in the playground",
-			Hint: "use one of " + strings.Join(sources.Offered(), ", "),
-		}}})
+		missing := golist.Error{Msg: "package " + pattern + " is not available in the playground", Hint: "use one of " + strings.Join(sources.Offered(), ", ")}
+		if slices.Contains(sources.Offered(), pattern) {
+			missing.Hint = "remove go.mod, which does not require the version of the package's module that the playground has"
+		}
+		out = append(out, &golist.Package{Path: pattern, Errors: []golist.Error{missing}})
 	}
 	return out, nil
 }

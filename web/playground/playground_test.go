@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -174,9 +175,14 @@ func TestRun(t *testing.T) {
 		{"union", State{Files: union, Object: object("{type: Text, url: u}")}, []string{"# Widget a: rejected", `"file":"object.yaml"`}, nil},
 		{"yaml", State{Files: []File{{Name: "crd.yaml", Text: crds(size)}}, Object: object("{}")}, []string{"# Widget a: created", "  size: 3", "## Widget"}, nil},
 		{"change", State{Files: types("\t// +kubebuilder:validation:Maximum=9\n\tSize int32 ´json:\"size\"´"), Old: size}, []string{"breaks stored objects", "maximum"}, nil},
-		{"mistake in the previous version", State{Files: size, Old: types("\tSize float64 ´json:\"size\"´")}, []string{`"file":"previous version/v1/types.go"`}, nil},
+		{"mistake in the previous version", State{Files: size, Old: types("\tSize float64 ´json:\"size\"´")}, []string{`"file":"previous version/v1/types.go"`, `"changes":null`}, nil},
 		{"missing package", State{Files: []File{{Name: "a.go", Text: "package a\n\nimport \"example.com/b\"\n\n// +kubebuilder:object:root=true\ntype A struct{ b.B }\n"}}}, nil, []string{"kind: A"}},
 		{"no package", State{Files: []File{{Name: "a.go", Text: "nonsense\n" + types("")[0].Text}}}, []string{`"file":"a.go","line":1,"column":1`, "expected 'package'"}, []string{"metav1"}},
+		{"objects", State{Files: size, Object: object("{x: 1, size: 11}") + "---\n" + object("{}")}, []string{"---\\n# Widget a: created"}, nil},
+		{"no change", State{Files: []File{{Name: "crd.yaml", Text: crds(size)}}, Old: size}, []string{`"changes":[]`}, nil},
+		{"another go.mod", State{Files: append(types(""), File{Name: "go.mod", Text: "module example.com/a\n\ngo 1.26\n"})},
+			[]string{"remove go.mod, which does not require"},
+			[]string{"use one of"}},
 		{"two packages", State{Files: []File{{Name: "a.go", Text: "package a\n"}, {Name: "b.go", Text: "package b\n"}}}, []string{`"file":"b.go"`, "packages a and b"}, nil},
 		{"positions in UTF-16", State{Files: types("\t/* ü */ Size float64 ´json:\"size\"´")}, []string{`"column":15`}, nil},
 	} {
@@ -203,6 +209,32 @@ func TestRun(t *testing.T) {
 	}
 	if _, err := p.Run(t.Context(), State{Files: []File{{Name: "../a.go"}}}); err == nil {
 		t.Error("a name outside of the module is no error")
+	}
+	for _, files := range [][]File{append(types(""), types("")...), {{Name: ObjectName}}} {
+		want := fmt.Sprintf("two files have the name %q", files[0].Name)
+		if _, err := p.Run(t.Context(), State{Files: files}); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// TestOrder checks that findings about objects are in the order of their positions.
+func TestOrder(t *testing.T) {
+	size := types("\t// +kubebuilder:validation:Maximum=10\n\tSize int32 ´json:\"size\"´")
+	result, err := newPlayground(t).Run(t.Context(), State{Files: size, Object: object("\n  size: 11\n  sise: 3")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found struct{ Diagnostics []struct{ Line int } }
+	if err := json.Unmarshal(result.Findings, &found); err != nil {
+		t.Fatal(err)
+	}
+	var lines []int
+	for _, d := range found.Diagnostics {
+		lines = append(lines, d.Line)
+	}
+	if len(lines) < 2 || !slices.IsSorted(lines) {
+		t.Errorf("got findings in lines %d:\n%s", lines, result.Findings)
 	}
 }
 

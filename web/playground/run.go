@@ -165,7 +165,7 @@ func try(ctx context.Context, text string, all []*crd.Definition) (stored string
 	trial := dryrun.New(all...)
 	trial.FieldValidation = dryrun.ValidateStrict
 	objects, findings := dryrun.ReadObjects(crd.File{Name: ObjectName, Data: []byte(text)})
-	var out strings.Builder
+	var texts []string
 	for _, o := range objects {
 		result, err := trial.Try(ctx, o)
 		if err != nil {
@@ -179,9 +179,9 @@ func try(ctx context.Context, text string, all []*crd.Definition) (stored string
 		if err != nil {
 			return "", nil, err
 		}
-		fmt.Fprintf(&out, "# %s %s: %s\n%s", o.Kind, o.Name, result.Action, object)
+		texts = append(texts, fmt.Sprintf("# %s %s: %s\n%s", o.Kind, o.Name, result.Action, object))
 	}
-	return out.String(), findings, nil
+	return strings.Join(texts, "---\n"), findings.Normalize(), nil
 }
 
 // documentation returns the documentation of the CRDs in Markdown.
@@ -226,6 +226,7 @@ func (p *Playground) changes(ctx context.Context, old []File, current *version, 
 	if err != nil {
 		return nil, nil, err
 	}
+	lines = []string{} // not nil: there was a comparison
 	for _, change := range compare.Sorted(compare.Grouped(compare.Folded(all))) {
 		lines = append(lines, change.String())
 	}

@@ -4,7 +4,7 @@ import "encoding/json"
 
 // State is what the page shows on its left side, and what a link to the playground has.
 type State struct {
-	// Files are Go files, YAML files with CRDs, or both. A name may have directories.
+	// Files are Go files, YAML files with CRDs, or both. A name may have directories, and is not ObjectName.
 	Files []File `json:"files"`
 	// Object is YAML with custom resources to try.
 	Object string `json:"object,omitempty"`
@@ -29,7 +29,7 @@ type Result struct {
 	Stored string `json:"stored"`
 	// Docs is the documentation in Markdown.
 	Docs string `json:"docs"`
-	// Changes are the changes since the previous version, one a line, the most harmful first.
+	// Changes are the changes since the previous version, one a line, the most harmful first; nil if none was compared.
 	Changes []string `json:"changes"`
 }
 

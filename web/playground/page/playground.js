@@ -10,12 +10,14 @@ const example = {files: [{name: "types.go", text: exampleTypes}], object: exampl
 const element = (id) => document.getElementById(id);
 const say = (text) => { element("status").textContent = text; };
 
-// old are the files that the current ones are compared with.
-let editors = [], old = [];
+// old are the files that the current ones are compared with, ran is the state that the findings are about, and address
+// the last link.
+let editors = [], old = [], ran, address;
 
 function state() {
   const files = editors.map(({name, text}) => ({name, text}));
-  return {files: files.filter((f) => f.name !== objectName), object: files.find((f) => f.name === objectName)?.text ?? "", old};
+  const object = files.find((f) => f.name === objectName);
+  return {files: files.filter((f) => f !== object), object: object?.text ?? "", old};
 }
 
 // checked returns a state unless it is too large.
@@ -125,7 +127,7 @@ async function run() {
     limit();
     const {result, error, ended} = await call("run", s);
     if (error) throw new Error(error);
-    const found = result && render(result);
+    const found = result && render(result, s);
     say(ended ?? `${found}, computed in ${Math.round(performance.now() - began)} ms.`);
   } catch (e) { // such as a file without a name
     say(render({findings: {diagnostics: [{severity: "error", code: "", message: e.message}]}}));
@@ -136,10 +138,11 @@ async function run() {
   if (waiting) run();
 }
 
-// render shows a result, and returns the number of findings in words.
-function render(result) {
+// render shows the result of a state, and returns the number of findings in words.
+function render(result, s) {
+  ran = JSON.stringify(s);
   const texts = {
-    stored: result.stored, changes: result.changes?.join("\n") || (result.crds && old.length ? "None." : ""), docs: result.docs,
+    stored: result.stored, changes: result.changes ? result.changes.join("\n") || "None." : "", docs: result.docs,
     crds: result.crds?.map((f) => `# ${f.name}\n${f.text}`).join("\n"),
   };
   for (const [id, text = ""] of Object.entries(texts)) {
@@ -170,7 +173,8 @@ function finding(f) {
   const out = item(severity, ` ${f.message}`, f.hint ? `\nhint: ${f.hint}` : "");
   out.className = f.severity;
   const target = editors.find((e) => e.name === f.file);
-  if (target) out.append(button(`${f.file}:${f.line}:${f.column}`, () => target.select(f)));
+  const place = `${f.file}:${f.line}:${f.column}`;
+  if (f.file) out.append(target ? button(place, () => target.select(f)) : `\n${place}`);
   for (const fix of f.fixes ?? []) out.append(button(`Fix: ${fix.message}`, () => apply(fix)));
   return out;
 }
@@ -184,7 +188,8 @@ function button(text, action) {
 }
 
 function apply(fix) {
-  for (const e of editors) e.edit(fix.edits.filter(({file}) => file === e.name));
+  if (JSON.stringify(state()) !== ran) say("The text has changed since this fix was found. Try again after the next run.");
+  else for (const e of editors) e.edit(fix.edits.filter(({file}) => file === e.name));
 }
 
 // Links. The fragment has the compressed JSON of a state, which the browser sends nowhere.
@@ -210,9 +215,11 @@ async function linked(fragment) {
   return checked({files: list(s.files), object: String(s.object ?? ""), old: list(s.old ?? [])});
 }
 
-// opened shows the text of the link that the page has as its address. Otherwise it leaves what there is.
+// opened shows the text of the link that the page has as its address. Without one, or for the link that it showed last, it
+// leaves what there is.
 async function opened() {
-  if (!location.hash.startsWith("#s=")) return;
+  if (!location.hash.startsWith("#s=") || location.hash === address) return;
+  address = location.hash;
   let problem = "";
   try {
     show(await linked(location.hash));
@@ -224,7 +231,8 @@ async function opened() {
 
 element("share").addEventListener("click", async () => {
   try {
-    history.replaceState(null, "", await link());
+    address = await link();
+    history.replaceState(null, "", address);
     await navigator.clipboard?.writeText(location.href).catch(() => {});
     say("The address of this page is the link.");
   } catch (e) {
