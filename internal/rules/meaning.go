@@ -547,7 +547,8 @@ func (t *Table) discriminated(d *part, selected func(d, member *part) (class int
 func (t *Table) isSingle(p *part, class int) bool {
 	u := t.uses[p]
 	value, _ := p.choices[class].(string)
-	return len(p.choices) == len(enumOf(p.schema)) || u.isWhole || slices.Contains(u.texts, value) || value == ""
+	isOnlyEmpty := value == "" && len(enumOf(p.schema)) == 0
+	return len(p.choices) == len(enumOf(p.schema)) || u.isWhole || slices.Contains(u.texts, value) || isOnlyEmpty
 }
 
 // selected returns the only class of a discriminator with which a member is accepted, and whether

@@ -251,6 +251,21 @@ func TestMeaningOfCounts(t *testing.T) {
 	}
 }
 
+// TestMeaningOfEmptyMode has a discriminator with an empty value that no rule names, so that it is in one class with
+// the other values that no rule names.
+func TestMeaningOfEmptyMode(t *testing.T) {
+	const spec = `
+type: object
+properties:
+  mode: {type: string, enum: ["", None, Only, Open]}
+  a: {type: object}
+`
+	want := "mode mode(a,optional a=Only,optional)"
+	if got := meaningsText(Meanings(schemaOf(t, spec), rulesOf("!has(self.a) || !has(self.mode) || !(self.mode in ['Open', 'None'])"))); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestReplacements has rules, the markers that are written for them, and the fields that then need a minimum.
 func TestReplacements(t *testing.T) {
 	const spec = `
