@@ -465,21 +465,32 @@ func (t *Table) conditional() []Marker {
 	return slices.Concat(required, requires, modes)
 }
 
-// modes returns the marker of a member that values of a discriminator allow or require.
+// modes returns the marker of a member that values of a discriminator allow or require. It has no members if
+// the rules tell values apart that are one mode, such as the empty value and none, or if a class has values of several
+// modes.
 func (t *Table) modes(d, member *part) Marker {
+	type mode struct{ isAllowed, isOptional bool }
 	m := t.markerOf(Modes, []*part{member})
 	m.Members = nil
 	m.Discriminator = d.step
 	column := slices.Index(t.columns, d)
+	known := map[string]mode{}
 	for class := absent; class < len(d.choices); class++ {
-		if !t.accepts(column, class, func(r row) bool { return t.has(r, member) }) {
-			continue
+		names := t.modesOf(d, class)
+		isSet := func(r row) bool { return t.has(r, member) }
+		isUnset := func(r row) bool { return !t.has(r, member) }
+		next := mode{t.accepts(column, class, isSet), t.accepts(column, class, isUnset)}
+		if len(names) == 1 && next == (mode{}) {
+			continue // another marker refuses the value
 		}
-		isOptional := t.accepts(column, class, func(r row) bool { return !t.has(r, member) })
-		for _, mode := range t.modesOf(d, class) {
-			if !slices.ContainsFunc(m.Members, func(known unions.Member) bool { return known.Value == mode }) {
-				m.Members = append(m.Members, unions.Member{Name: member.step, Value: mode, Optional: isOptional})
+		for _, name := range names {
+			if earlier, ok := known[name]; ok && earlier != next {
+				m.Members = nil
+				return m
+			} else if !ok && next.isAllowed {
+				m.Members = append(m.Members, unions.Member{Name: member.step, Value: name, Optional: next.isOptional})
 			}
+			known[name] = next
 		}
 	}
 	return m

@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -459,6 +460,103 @@ func TestMeaningOfMarkers(t *testing.T) {
 	}
 	recordLaw(t, "markers", fmt.Sprintf("The rules written for %d random markers (seeds from 0, 43) mean these markers, %s: %d exactly, %d at most and %d at least one of, %d discriminated.\n",
 		*pairs/10, time.Now().UTC().Format(time.DateOnly), seen[ExactlyOne], seen[AtMostOne], seen[AtLeastOne], seen[Discriminated]))
+}
+
+// presence writes a random rule about one of two fields, in a form that markers may have the meaning of.
+func (r *author) presence() string {
+	value := r.one("self.kind == 'A'", "self.kind in ['A', 'C']", "self.kind != 'B'", "self.?mode.orValue('') == ''", "has(self.mode)", "self.open",
+		"has(self.mode) && self.mode in ['Open', 'None']", "self.?mode.orValue('Only') == 'Only'", "self.?open.orValue(false)", "has(self.other)")
+	if r.IntN(3) == 0 {
+		value = "!(" + value + ")"
+	}
+	field := r.one("has(self.a)", "has(self.b)", "has(self.a) && self.a != ''", "has(self.b) && size(self.b) > 0")
+	return r.one(
+		fmt.Sprintf("(%s) == (%s)", value, field), fmt.Sprintf("!(%s) || (%s)", value, field), fmt.Sprintf("!(%s) || (%s)", field, value),
+		fmt.Sprintf("(%s) ? (%s) : true", value, field), fmt.Sprintf("(%s) != (%s)", field, r.one("has(self.other)", "has(self.b)")),
+		fmt.Sprintf("!(%s) || !(%s)", field, value))
+}
+
+// TestMeaningAnswers wants random rules, and the rules that are written for what they mean, to have the same answers of
+// the server, for each object with each value of the fields.
+func TestMeaningAnswers(t *testing.T) {
+	none := struct{}{}
+	values := map[string][]any{
+		"kind": {"A", "B", "C"}, "mode": {none, "", "None", "Only", "Open"}, "open": {none, false, true},
+		"a": {none, "", "x"}, "b": {none, []any{}, []any{"x"}}, "other": {none, nil, map[string]any{}},
+	}
+	objects := []map[string]any{{}}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		var longer []map[string]any
+		for _, object := range objects {
+			for _, value := range values[name] {
+				object = maps.Clone(object)
+				object[name] = value
+				if value == any(none) {
+					delete(object, name)
+				}
+				longer = append(longer, object)
+			}
+		}
+		objects = longer
+	}
+	kinds := map[Kind]int{}
+	meant := 0
+	near := 0
+	for i := range *pairs / 40 {
+		r := &author{Rand: rand.New(rand.NewPCG(uint64(i), 45))}
+		enum := r.one(`["", None, Only, Open]`, `[None, Only, Open, ""]`, `[Open, None, Only, ""]`)
+		s := schemaOf(t, `
+type: object
+required: [kind]
+properties:
+  kind: {type: string, enum: [A, B, C]}
+  mode: {type: string, enum: `+enum+`}
+  open: {type: boolean}
+  a: {type: string, maxLength: 3}
+  b: {type: array, items: {type: string}, maxItems: 3}
+  other: {type: object, nullable: true}
+`)
+		var texts []string
+		for range 1 + r.IntN(3) {
+			texts = append(texts, r.presence())
+		}
+		for _, found := range Meanings(s, rulesOf(texts...)) {
+			var old, written []Condition
+			for _, index := range found.Conditions {
+				old = append(old, Condition{Rule: structural.Rule{Rule: texts[index]}})
+			}
+			isWritten := found.Replacement != nil && len(found.Replacement.Bounded) == 0
+			before := serverOf(t, s, old)
+			for _, m := range found.Markers {
+				kinds[m.Kind]++
+			}
+			if found.Near != nil {
+				near++
+				refuses := serverOf(t, s, found.Near.rules(t, s))
+				if !isAccepted(before(found.Accepted)) || isAccepted(refuses(found.Accepted)) {
+					t.Fatalf("seed %d: %v does not tell %v from %v", i, found.Accepted, texts, found.Near)
+				}
+			}
+			if !isWritten {
+				continue
+			}
+			for _, m := range found.Replacement.Markers {
+				written = append(written, m.rules(t, s)...)
+			}
+			meant++
+			after := serverOf(t, s, written)
+			for _, object := range objects {
+				if isAccepted(before(object)) != isAccepted(after(object)) {
+					t.Fatalf("seed %d: %v are replaced by %v, which have another answer for %v", i, texts, found.Replacement.Markers, object)
+				}
+			}
+		}
+	}
+	recordLaw(t, "replacements", fmt.Sprintf("Of %d random sets of rules (seeds from 0, 45), %d are replaced by markers whose rules have the server's answers for all %d objects, and %d are near a union that refuses the object shown, %s.\n",
+		*pairs/40, meant, len(objects), near, time.Now().UTC().Format(time.DateOnly)))
+	if meant*10 < *pairs/40 || near == 0 || len(kinds) < 7 {
+		t.Errorf("too little happens: %d sets are replaced, %d near, of kinds %v", meant, near, kinds)
+	}
 }
 
 // TestMeaningOfModes wants the rules that are written for random modes of a field to mean these modes, also if
