@@ -464,7 +464,7 @@ func TestPlayground(t *testing.T) {
 	story("for a screen reader", func(t *testing.T) {
 		b.visit("about:blank")
 		b.visit(page)
-		b.shows("status", "No findings, computed in ")
+		b.shows("status", "1 finding, computed in ")
 		want := []string{
 			"button Copy a link", "button Compare with this version", "button Stop", "button Add a file",
 			"textbox Name of the file", "textbox types.go", "button Remove types.go",
