@@ -121,8 +121,8 @@ func kindsHint(kinds []GroupKind) string {
 	return "the kinds are " + strings.Join(names, ", ")
 }
 
-// IsKind reports whether the type is a kind. It reports an import that cannot be found,
-// since the kind would otherwise be silently ignored.
+// IsKind reports whether the type is a kind. It reports an import that is missing or cannot be
+// found, since the kind would otherwise be silently ignored.
 func IsKind(t *source.Type, r *report.Reporter) bool {
 	var hasType, hasObject bool
 	for _, embedded := range t.Embedded() {
@@ -137,8 +137,8 @@ func IsKind(t *source.Type, r *report.Reporter) bool {
 			continue
 		}
 		resolved, why := t.File.Resolve(embedded)
-		if why != nil && why.ImportPath != "" {
-			reportMissing(t, r, embedded, why.ImportPath)
+		if why != nil {
+			reportUnresolved(t, r, embedded, why)
 		}
 		if why != nil || resolved.Type == nil || resolved.Type.Pkg.Path != metav1Path || resolved.Type.Pkg == t.Pkg {
 			continue
@@ -147,6 +147,23 @@ func IsKind(t *source.Type, r *report.Reporter) bool {
 		hasObject = hasObject || name == "ObjectMeta"
 	}
 	return hasType && hasObject
+}
+
+// reportUnresolved reports why the type or the metadata of a kind is unknown: its import is missing, or
+// cannot be found.
+func reportUnresolved(t *source.Type, r *report.Reporter, embedded ast.Expr, why *source.Unresolved) {
+	if why.ImportPath != "" {
+		reportMissing(t, r, embedded, why.ImportPath)
+		return
+	}
+	qualifier := source.UnimportedQualifier(t.File, embedded)
+	if qualifier == "" {
+		return
+	}
+	r.MissingImport(t.File.Name+" "+qualifier, embedded.Pos(), source.ExprName(embedded), func() {
+		r.Report(report.UnknownType, t.Pkg.At(embedded.Pos()), fmt.Sprintf("write: import %s %q", qualifier, metav1Path),
+			"unknown type %s: the file does not import package %s", source.ExprName(embedded), qualifier)
+	})
 }
 
 // specMarker and objectMarker are implemented by markers that change a definition.

@@ -265,16 +265,12 @@ func GoSyntax(expr ast.Expr) string {
 // missing reports a name that cannot be resolved.
 func (b *Builder) missing(file *source.File, expr ast.Expr, why *source.Unresolved) *draft {
 	if why.ImportPath == "" {
-		if sel, ok := expr.(*ast.SelectorExpr); ok && excludedHint(file, expr) == "" {
-			if name, ok := sel.X.(*ast.Ident); ok {
-				if p, _ := file.Imported(name.Name); p == nil {
-					b.Reporter.MissingImport(file.Name+" "+name.Name, expr.Pos(), source.ExprName(expr), func() {
-						b.Reporter.ReportType(report.UnknownType, file.Pkg.At(expr.Pos()), "import the package "+name.Name,
-							"unknown type %s: the file does not import package %s", source.ExprName(expr), name.Name)
-					})
-					return b.failed(file, expr.Pos())
-				}
-			}
+		if qualifier := source.UnimportedQualifier(file, expr); qualifier != "" && excludedHint(file, expr) == "" {
+			b.Reporter.MissingImport(file.Name+" "+qualifier, expr.Pos(), source.ExprName(expr), func() {
+				b.Reporter.ReportType(report.UnknownType, file.Pkg.At(expr.Pos()), "import the package "+qualifier,
+					"unknown type %s: the file does not import package %s", source.ExprName(expr), qualifier)
+			})
+			return b.failed(file, expr.Pos())
 		}
 		if _, erased := file.ErasedType(expr); erased != nil {
 			marker := "+" + markers.WhenName + "(" + erased.Condition + ")"

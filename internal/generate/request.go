@@ -251,7 +251,8 @@ func (r *runner) runCompanions(ctx context.Context, crds *made) (*made, error) {
 		out.printed = append(out.printed, more.printed...)
 		out.findings = append(out.findings, notEchoed(more.findings, out.findings)...)
 		out.findings = append(out.findings, collisions(r.Dir, out.files)...)
-		if r.Prune && !out.findings.HasErrors() {
+		// A companion generator writes nothing if the API types have errors, so that no output is stale then.
+		if r.Prune && !crds.findings.HasErrors() && !out.findings.HasErrors() {
 			var reported diag.List
 			out.stale, reported, err = r.Companions.stale(ctx, r.Options, out.files)
 			if err != nil {

@@ -12,6 +12,23 @@ import (
 	"strings"
 )
 
+// UnimportedQualifier returns the qualifier of a type expression, such as metav1 of metav1.Time, if the file imports
+// no package of that name. Otherwise it returns the empty string.
+func UnimportedQualifier(f *File, expr ast.Expr) string {
+	selector, ok := expr.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	qualifier, ok := selector.X.(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	if imported, _ := f.Imported(qualifier.Name); imported != nil {
+		return ""
+	}
+	return qualifier.Name
+}
+
 // Imported returns the package that a qualifier in the file refers to, or nil. importPath
 // is set if an import matches, even if its package was not found.
 func (f *File) Imported(name string) (p *Package, importPath string) {

@@ -215,13 +215,23 @@ func (g *generator) checkTypes(selected []*selection) error {
 	return g.checker.Check()
 }
 
-// reportMissing reports the imports that cannot be found, each at the first type that needs it.
+// reportMissing reports the imports that cannot be found or are not written, each at the first type that needs it.
 func (g *generator) reportMissing() {
 	reported := map[string]bool{}
 	for _, m := range g.checker.Missing {
-		if !reported[m.Path] {
-			g.report(report.ImportNotFound, m.Pos, report.ImportHint(m.Package, m.Path), "cannot find package %q, which declares %s", m.Path, m.Name)
+		qualifier, _, _ := strings.Cut(m.Name, ".")
+		key := m.Path
+		if key == "" {
+			key = g.program.Fset.Position(m.Pos).Filename + " " + qualifier
 		}
-		reported[m.Path] = true
+		if reported[key] {
+			continue
+		}
+		reported[key] = true
+		if m.Path == "" {
+			g.report(report.UnknownType, m.Pos, "import the package "+qualifier, "unknown type %s: the file does not import package %s", m.Name, qualifier)
+			continue
+		}
+		g.report(report.ImportNotFound, m.Pos, report.ImportHint(m.Package, m.Path), "cannot find package %q, which declares %s", m.Path, m.Name)
 	}
 }

@@ -3,6 +3,7 @@ package golist
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,6 +74,9 @@ func (l GoCommand) List(ctx context.Context, dir string, patterns []string) ([]*
 		Mode:       packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule,
 	}
 	loaded, err := packages.Load(config, patterns...)
+	if _, missing := exec.LookPath("go"); err != nil && missing != nil {
+		return nil, fmt.Errorf("list packages in %s: the go command is not in PATH: install Go, or add its directory bin to PATH", dir)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list packages in %s: %s", dir, strings.TrimSpace(commandFailed().ReplaceAllString(err.Error(), "")))
 	}

@@ -198,7 +198,7 @@ func (p *pruner) qualified(expr *ast.SelectorExpr, open bool) {
 	}
 	imported, path := p.from.Imported(qualifier.Name)
 	if imported == nil {
-		if path != "" && p.pkg.Local() {
+		if p.pkg.Local() {
 			p.checker.Missing = append(p.checker.Missing, MissingImport{p.pkg, expr.Pos(), path, qualifier.Name + "." + expr.Sel.Name})
 		}
 		p.checker.doubt("package %q was not found, to which %s refers as %s", path, p.pkg.Path, qualifier.Name)

@@ -18,7 +18,7 @@ type Checker struct {
 	byTypes map[*types.Package]*scope
 	queue   []need
 	unsure  error // the first reason
-	// Missing are the imports that types of the user's packages need and that cannot be found, set by
+	// Missing are the imports that types of the user's packages need and that cannot be found or are not written, set by
 	// [Checker.Check].
 	Missing []MissingImport
 }
@@ -83,12 +83,12 @@ func (c *Checker) Declaration(obj *types.TypeName) *Declaration {
 	return &s.needed[obj.Name()].Declaration
 }
 
-// MissingImport is an import that cannot be found.
+// MissingImport is an import that cannot be found, or that the file lacks.
 type MissingImport struct {
 	// Package is the package with the import, and Pos the position of a type, Name, that needs it.
 	Package *source.Package
 	Pos     token.Pos
-	// Path is the import path.
+	// Path is the import path, or empty if the file does not import the package of Name.
 	Path string
 	Name string
 }
