@@ -175,7 +175,7 @@ func owners() map[string][]string {
 		"k8s.io/component-base":                {"internal/apiserver"},
 		// Programs are started here only: the user's code by migrate and convertrun, which ask for consent.
 		// The others run git and, in tests, the go command, or look for programs.
-		"os/exec": {"internal/test/gentest", "internal/test/typedmodule", "internal/ground/inputs", "internal/migrate/kubebuilder", "internal/definitions", "internal/migrate", "internal/conversions/convertrun"},
+		"os/exec": {"internal/source/golist", "internal/test/gentest", "internal/test/typedmodule", "internal/ground/inputs", "internal/migrate/kubebuilder", "internal/definitions", "internal/migrate", "internal/conversions/convertrun"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.
 		"os": {"crd", "internal/ground/snapshot", "internal/ground/temporary", "internal/ground/inputs", "internal/test/gentest", "dryrun/crdtest", "internal/definitions", "internal/run/output", "internal/run/runcache", "internal/migrate", "internal/migrate/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen/internal/generation", "cmd/schemagen", "internal/test/typedmodule", "internal/test/containmenttest", "internal/conversions/convertrun"},

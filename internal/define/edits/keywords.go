@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
@@ -54,12 +55,49 @@ func ApplyMarkers(r Reporter, k keywords.Node, reference bool, pkg *source.Packa
 			}
 			_, isList := marker.Value.(crdmarkers.ListType)
 			invalidListType = invalidListType || isList
-			r.DoesNotFit(pkg.At(marker.Pos), "", "+%s: %v", marker.Name, err)
+			r.DoesNotFit(pkg.At(marker.Pos), misfitHint(marker, props), "+%s: %v", marker.Name, err)
 			continue
 		}
 		k.Origin.Keywords = appendChanged(k.Origin.Keywords, &oldJSONSchemaProps, props, marker.Pos)
 	}
 	k.Take(props)
+}
+
+// misfitHint returns what to write in place of, or beside, a marker of controller-gen that does not apply to a schema;
+// empty if there is no such marker.
+func misfitHint(marker *markers.Marker, props *apiextensionsv1.JSONSchemaProps) string {
+	_, isKey := marker.Value.(crdmarkers.ListMapKey)
+	switch {
+	case isKey && props.Type == "array" && props.XListType == nil:
+		return "add +listType=map"
+	case isKey && props.Type == "array":
+		return "only lists of +listType=map have keys"
+	case !strings.HasPrefix(marker.Name, "kubebuilder:validation:"):
+		return ""
+	}
+	other := boundOf(props.Type)
+	for _, bound := range []string{"Max", "Min"} {
+		name, ok := strings.CutPrefix(marker.Name[strings.LastIndexByte(marker.Name, ':')+1:], bound)
+		if ok && other != "" && name != other && slices.Contains([]string{"imum", "Items", "Length", "Properties"}, name) {
+			return fmt.Sprintf("for type %s, write +%s%s", props.Type, strings.TrimSuffix(marker.Name, name), other)
+		}
+	}
+	return ""
+}
+
+// boundOf returns how the names of controller-gen's bounds for a type end, after Max or Min; empty if there are none.
+func boundOf(schemaType string) string {
+	switch schemaType {
+	case "string":
+		return "Length"
+	case "array":
+		return "Items"
+	case "object":
+		return "Properties"
+	case "integer", "number":
+		return "imum"
+	}
+	return ""
 }
 
 // misfits returns a function that reports that a marker of a package does not apply to its
