@@ -306,6 +306,14 @@ func TestPlayground(t *testing.T) {
 		time.Sleep(200 * time.Millisecond)
 		b.shows("crds", "maximum: 11")
 	})
+	story("a reload", func(t *testing.T) {
+		b.post("/refresh", map[string]any{})
+		b.shows("crds", "maximum: 11")
+		b.visit("about:blank")
+		b.visit(page)
+		b.shows("crds", "maximum: 12")
+		b.change("types.go", "Maximum=12", "Maximum=11")
+	})
 	story("two files of one name", func(t *testing.T) {
 		const rename = "const input = [...document.querySelectorAll('.name')].at(-1); input.value = 'object.yaml'; input.dispatchEvent(new Event('input'))"
 		b.click("Add a file")
@@ -317,7 +325,7 @@ func TestPlayground(t *testing.T) {
 	story("a hostile link", func(t *testing.T) {
 		const attack = `<img src=x onerror="window.attacked=1"><script>window.attacked=1</script>`
 		text, err := json.Marshal(map[string]any{
-			"files":  []any{map[string]string{"name": "a.go", "text": "package " + attack}, map[string]string{"name": attack, "text": attack}},
+			"files":  []any{map[string]string{"name": "a.go", "text": "package " + attack}, map[string]string{"name": attack + ".yaml", "text": attack}},
 			"object": "kind: " + attack, "old": []any{},
 		})
 		if err != nil {

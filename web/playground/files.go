@@ -36,6 +36,9 @@ func (p *Playground) source(files []File) (define.Source, error) {
 		if !fs.ValidPath(f.Name) {
 			return define.Source{}, fmt.Errorf("%q is not the name of a file", f.Name)
 		}
+		if !isGo(f) && !isYAML(f) && f.Name != "go.mod" {
+			return define.Source{}, fmt.Errorf("%q is neither a Go file nor a YAML file", f.Name)
+		}
 		archive.Files = append(archive.Files, txtar.File{Name: path.Join(dir[1:], f.Name), Data: []byte(f.Text)})
 	}
 	memory, err := txtar.FS(archive)

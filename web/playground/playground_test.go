@@ -207,8 +207,10 @@ func TestRun(t *testing.T) {
 			}
 		})
 	}
-	if _, err := p.Run(t.Context(), State{Files: []File{{Name: "../a.go"}}}); err == nil {
-		t.Error("a name outside of the module is no error")
+	for _, name := range []string{"../a.go", "types", "types.GO", "a.txt", ""} {
+		if _, err := p.Run(t.Context(), State{Files: []File{{Name: name}}}); err == nil {
+			t.Errorf("a file of the name %q is no error", name)
+		}
 	}
 	for _, files := range [][]File{append(types(""), types("")...), {{Name: ObjectName}}} {
 		want := fmt.Sprintf("two files have the name %q", files[0].Name)

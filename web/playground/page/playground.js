@@ -229,6 +229,20 @@ async function opened() {
   element("problem").textContent = problem;
 }
 
+// start shows what there was before a reload, or the text of a link, or else the example.
+function start() {
+  addEventListener("pagehide", () => {
+    try {
+      sessionStorage.setItem("left", JSON.stringify({...state(), address: location.hash}));
+    } catch { } // it is too large, or the browser keeps nothing
+  });
+  const left = JSON.parse(sessionStorage.getItem("left"));
+  const isAgain = performance.getEntriesByType("navigation")[0].type === "reload" && left?.address === location.hash;
+  if (isAgain) address = left.address;
+  show(isAgain ? left : example);
+  opened();
+}
+
 element("share").addEventListener("click", async () => {
   try {
     address = await link();
@@ -253,7 +267,4 @@ addEventListener("hashchange", opened);
 
 if (location.protocol === "file:") say("The playground works on a web server, not from disk.");
 else if (!globalThis.WebAssembly || !globalThis.DecompressionStream) say("The playground needs a browser with WebAssembly.");
-else {
-  show(example);
-  opened();
-}
+else start();
