@@ -466,8 +466,7 @@ func (t *Table) conditional() []Marker {
 }
 
 // modes returns the marker of a member that values of a discriminator allow or require. It has no members if
-// the rules tell values apart that are one mode, such as the empty value and none, or if a class has values of several
-// modes.
+// the rules tell values apart that are one mode, such as the empty value and none.
 func (t *Table) modes(d, member *part) Marker {
 	type mode struct{ isAllowed, isOptional bool }
 	m := t.markerOf(Modes, []*part{member})
