@@ -264,10 +264,27 @@ func (e *lineEditor) finish() {
 
 // optInToUnions adds the edit that enables unions for the package, unless they are enabled.
 func (e *lineEditor) optInToUnions() {
-	if e.Run.UnionForms(e.t) == nil {
-		e.optIn("// +schemagen:unions=cel", "unions are enforced in packages that enable them; "+
-			"objects that violate them will be rejected when the union changes")
+	if e.Run.UnionForms(e.t) != nil {
+		return
 	}
+	why := "unions are enforced in packages that enable them; objects that violate them will be rejected when the union changes"
+	if e.declaresUnions(e.t.Pkg) {
+		why += "; so are the unions that are marked already, whose mistakes are errors then"
+	}
+	e.optIn("// +schemagen:unions=cel", why)
+}
+
+// declaresUnions reports whether a struct of the package has the marker of a discriminator.
+func (s *suggester) declaresUnions(p *source.Package) bool {
+	known, ok := s.declaring[p]
+	if !ok {
+		known = slices.ContainsFunc(structsOf(p), func(t *source.Type) bool {
+			fields, _ := s.unionFields(t.Load())
+			return slices.ContainsFunc(fields, func(f *unionField) bool { return f.role == roleDiscriminator && f.native })
+		})
+		s.declaring[p] = known
+	}
+	return known
 }
 
 // optIn adds an edit that enables what markers need: after the package's +groupName, or else above its package

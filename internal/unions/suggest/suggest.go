@@ -88,7 +88,8 @@ func suggestUnions(ctx context.Context, options define.Options) ([]Suggestion, d
 		return nil, nil, err
 	}
 	r := b.Reporter
-	s := &suggester{Builder: b, flattener: define.NewFlattener(b), sources: map[string][]string{}}
+	s := &suggester{Builder: b, flattener: define.NewFlattener(b), sources: map[string][]string{},
+		declaring: map[*source.Package]bool{}}
 	s.findStatuses(roots)
 	var out []Suggestion
 	for _, p := range roots {
@@ -129,6 +130,8 @@ type suggester struct {
 	flattener *define.Flattener
 	// sources caches the lines of files to be edited, by file name.
 	sources map[string][]string
+	// declaring tells which packages have a struct with the marker of a discriminator.
+	declaring map[*source.Package]bool
 	// statuses are the structs with the fields of a status.
 	statuses map[*source.Type]bool
 }
@@ -284,7 +287,7 @@ func (s *suggester) discriminated(t *source.Type, fields []*unionField, c *candi
 			out.Empty = append(out.Empty, value)
 		}
 	}
-	if !lacks || s.statuses[t] && c.needsFields(standing, out.Members) {
+	if !lacks || s.statuses[t] && c.needsFields(standing, out.Members) || len(out.Empty) > 0 && needsMember(t, c.matches) {
 		return Suggestion{}, false
 	}
 	for _, f := range fields {
@@ -308,6 +311,18 @@ func (s *suggester) discriminated(t *source.Type, fields []*unionField, c *candi
 	e.ownRules(members)
 	e.finish()
 	return out, true
+}
+
+// needsMember reports whether a marker of the struct requires one of the fields of matches, so that a union of them would
+// forbid each value of the discriminator that has no member.
+func needsMember(t *source.Type, matches []match) bool {
+	isMember := func(name string) bool {
+		return slices.ContainsFunc(matches, func(m match) bool { return m.field.name == name })
+	}
+	return slices.ContainsFunc(t.Markers, func(m *markers.Marker) bool {
+		oneOf, ok := m.Value.(crdmarkers.ExactlyOneOf)
+		return ok && !slices.ContainsFunc(oneOf, func(name string) bool { return !isMember(name) })
+	})
 }
 
 // unlisted adds a note about a field whose name matches a constant that the enum marker of
