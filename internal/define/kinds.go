@@ -161,8 +161,8 @@ func reportUnresolved(t *source.Type, r *report.Reporter, embedded ast.Expr, why
 		return
 	}
 	r.MissingImport(t.File.Name+" "+qualifier, embedded.Pos(), source.ExprName(embedded), func() {
-		r.Report(report.UnknownType, t.Pkg.At(embedded.Pos()), fmt.Sprintf("write: import %s %q", qualifier, metav1Path),
-			"unknown type %s: the file does not import package %s", source.ExprName(embedded), qualifier)
+		hint, message := report.Unimported(source.ExprName(embedded))
+		r.Report(report.UnknownType, t.Pkg.At(embedded.Pos()), hint, "%s", message)
 	})
 }
 

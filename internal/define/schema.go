@@ -267,8 +267,8 @@ func (b *Builder) missing(file *source.File, expr ast.Expr, why *source.Unresolv
 	if why.ImportPath == "" {
 		if qualifier := source.UnimportedQualifier(file, expr); qualifier != "" && excludedHint(file, expr) == "" {
 			b.Reporter.MissingImport(file.Name+" "+qualifier, expr.Pos(), source.ExprName(expr), func() {
-				b.Reporter.ReportType(report.UnknownType, file.Pkg.At(expr.Pos()), "import the package "+qualifier,
-					"unknown type %s: the file does not import package %s", source.ExprName(expr), qualifier)
+				hint, message := report.Unimported(source.ExprName(expr))
+				b.Reporter.ReportType(report.UnknownType, file.Pkg.At(expr.Pos()), hint, "%s", message)
 			})
 			return b.failed(file, expr.Pos())
 		}

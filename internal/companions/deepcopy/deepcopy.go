@@ -229,7 +229,8 @@ func (g *generator) reportMissing() {
 		}
 		reported[key] = true
 		if m.Path == "" {
-			g.report(report.UnknownType, m.Pos, "import the package "+qualifier, "unknown type %s: the file does not import package %s", m.Name, qualifier)
+			hint, message := report.Unimported(m.Name)
+			g.report(report.UnknownType, m.Pos, hint, "%s", message)
 			continue
 		}
 		g.report(report.ImportNotFound, m.Pos, report.ImportHint(m.Package, m.Path), "cannot find package %q, which declares %s", m.Path, m.Name)
