@@ -21,12 +21,18 @@ import (
 func (c *comparer) rules(p nodePair) bool {
 	removed := rulesWithout(p.old.XValidations, p.new.XValidations)
 	added := rulesWithout(p.new.XValidations, p.old.XValidations)
-	var answers rules.Answers
+	var answers, stored rules.Answers
 	if len(added) > 0 && len(removed) > 0 {
 		answers = rules.CompareAnswers(p.new, rules.ConditionsOf(p.old), rules.ConditionsOf(p.new))
+		stored = rules.CompareAnswers(p.old, rules.ConditionsOf(p.old), rules.ConditionsOf(p.new))
 	}
 	if len(added) > 0 {
 		oldRules := c.beforeRules(p)
+		for i, rule := range p.new.XValidations {
+			if slices.Contains(answers.Implied, i) && slices.Contains(stored.Implied, i) {
+				oldRules.implied = append(oldRules.implied, rule.Rule)
+			}
+		}
 		for _, rule := range added {
 			if c.ctx.Err() != nil {
 				return true
@@ -35,7 +41,12 @@ func (c *comparer) rules(p nodePair) bool {
 		}
 	}
 	for _, rule := range removed {
-		c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleRemoved, Old: rule.Rule, Index: indexOf(p.oldRules, rule), Reason: "values that violate the rule are accepted" + such(answers.Accepted[indexOf(p.old.XValidations, rule)])})
+		i := indexOf(p.old.XValidations, rule)
+		reason := "values that violate the rule are accepted" + such(answers.Accepted[i])
+		if slices.Contains(answers.Kept, i) && slices.Contains(stored.Kept, i) {
+			reason = "the new rules require it still"
+		}
+		c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleRemoved, Old: rule.Rule, Index: indexOf(p.oldRules, rule), Reason: reason})
 	}
 	return true
 }
@@ -73,7 +84,10 @@ func (c *comparer) rewritten(p nodePair) nodePair {
 		if !answers.Same {
 			return p
 		}
-		reason = fmt.Sprintf("the rules accept the same objects as before, in each of %d combinations of what they read", answers.Combinations)
+		reason = "the rules accept the same objects as before"
+		if answers.Combinations > 1 {
+			reason += fmt.Sprintf(", in each of %d combinations of what they read", answers.Combinations)
+		}
 	}
 	c.loosen(p, "x-kubernetes-validations", Change{Kind: changekind.RuleMessageChanged, Reason: reason})
 	node.XValidations = p.new.XValidations
@@ -146,12 +160,14 @@ func isAboutChanges(r structural.Rule) bool {
 // beforeRules is what is known about the values of a node without its new rules.
 type beforeRules struct {
 	required conditions
+	// implied are the texts of new rules that a table of the old ones implies.
+	implied []string
 	// accepted is a schema of the values, or nil if they may have any other fields.
 	accepted *structural.Schema
 }
 
 func (c *comparer) beforeRules(p nodePair) beforeRules {
-	return beforeRules{conditionsOf(p.oldRules), c.acceptedSchema(p)}
+	return beforeRules{required: conditionsOf(p.oldRules), accepted: c.acceptedSchema(p)}
 }
 
 // conditions are what rules require, by the rarest of their alternatives and by the kind of the rule.
@@ -228,7 +244,7 @@ func (c *comparer) ruleAdded(pair nodePair, rule structural.Rule, oldRules befor
 	change := Change{Kind: changekind.RuleAdded, New: rule.Rule, Index: indexOf(pair.newRules, rule), Reason: "values that violate the rule are rejected" + example}
 	seen := oldRules.accepted
 	switch {
-	case oldRules.required.imply(rule):
+	case slices.Contains(oldRules.implied, rule.Rule) || oldRules.required.imply(rule):
 		change.Reason = "the old rules require it already"
 		c.loosen(pair, "x-kubernetes-validations", change)
 	case seen != nil && c.target.AlwaysHolds(rule, seen):

@@ -137,6 +137,9 @@ func TestMeaningOfRules(t *testing.T) {
 		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self == 'z' || self != 'a'"}}, Safe, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
 		{scalar, []rule{{Rule: "self == 'z' || self != 'a'"}}, []rule{{Rule: "self != 'a'"}}, BreaksClients, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
 		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self != 'a' && self != 'b'"}}, BreaksClients, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
+		{object, []rule{{Rule: "has(self.a) != has(self.b)"}}, []rule{{Rule: "!(has(self.a) && has(self.b))"}}, Safe, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
+		{object, []rule{{Rule: "!(has(self.a) && has(self.b))"}}, []rule{{Rule: "has(self.a) != has(self.b)"}}, BreaksStored, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
+		{object, []rule{{Rule: "has(self.a) && (self.a == 'a' || self.a == 'b')"}}, []rule{{Rule: "self.a == 'a' || self.a != 'x'"}}, BreaksStored, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
 		// A rule about changes requires nothing of new objects.
 		{scalar, []rule{{Rule: "self != 'a' && self.size() >= oldSelf.size()"}}, []rule{{Rule: "self != 'a'"}}, BreaksClients, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},
 		{scalar, []rule{{Rule: "self != 'a'"}}, []rule{{Rule: "self != 'a' || self == oldSelf"}}, Safe, []Kind{changekind.RuleAdded, changekind.RuleRemoved}},

@@ -72,6 +72,9 @@ type Answers struct {
 	// Refused has objects that the old conditions accept, by the index of the new one that refuses them.
 	// Accepted has objects that the new conditions accept, by the index of the old one.
 	Refused, Accepted map[int]map[string]any
+	// Implied are the indexes of new conditions that hold for all objects that the old ones accept, and Kept of old
+	// ones that hold for all that the new ones accept.
+	Implied, Kept []int
 }
 
 // CompareAnswers compares what old and new conditions of an object accept. One that cannot be read exactly
@@ -115,8 +118,28 @@ func CompareAnswers(s *structural.Schema, old, new []Condition) Answers {
 			out.Same = false
 		}
 		out.Combinations += len(t.rows)
+		for k, i := range g.conditions {
+			switch {
+			case slices.ContainsFunc(t.rows, func(r row) bool { return isAlone(r, k, first) }):
+			case i < len(old):
+				out.Kept = append(out.Kept, i)
+			default:
+				out.Implied = append(out.Implied, i-len(old))
+			}
+		}
 	}
 	return out
+}
+
+// isAlone reports whether a condition refuses a row that those of the other side accept, or fails where the old
+// ones, which are the first, only refuse.
+func isAlone(r row, condition, first int) bool {
+	before := r.outcomes[:first]
+	outcome := r.outcomes[condition : condition+1]
+	if condition < first {
+		return !isAccepted(outcome) && isAccepted(r.outcomes[first:])
+	}
+	return !isAccepted(outcome) && isAccepted(before) || hasFailure(outcome) && !hasFailure(before)
 }
 
 // values matches the variables of rules.
