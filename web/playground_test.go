@@ -240,6 +240,7 @@ func TestPlayground(t *testing.T) {
 		b.change("types.go", "Maximum=12", "Maximum=9")
 		b.shows("changes", "maximum")
 		b.shows("changes", "breaks")
+		b.shows("previous", "Maximum=12")
 	})
 	story("a link", func(t *testing.T) {
 		before := b.text("types.go")
@@ -266,6 +267,8 @@ func TestPlayground(t *testing.T) {
 		b.visit(page + playgroundLink(t, string(state)))
 		b.shows("findings", "previous version/types.go:")
 		b.lacks("changes", "None.")
+		b.click("End the comparison")
+		b.lacks("findings", "previous version")
 	})
 	story("a fix for an older text", func(t *testing.T) {
 		b.visit("about:blank")

@@ -174,6 +174,7 @@ func TestRun(t *testing.T) {
 		{"rejected", State{Files: size, Object: object("{size: 11}")}, []string{"# Widget a: rejected", `"file":"object.yaml"`, `"line":4`}, nil},
 		{"union", State{Files: union, Object: object("{type: Text, url: u}")}, []string{"# Widget a: rejected", `"file":"object.yaml"`}, nil},
 		{"yaml", State{Files: []File{{Name: "crd.yaml", Text: crds(size)}}, Object: object("{}")}, []string{"# Widget a: created", "  size: 3", "## Widget"}, nil},
+		{"yaml without a CRD", State{Files: []File{{Name: "a.yaml", Text: object("{}")}}}, []string{"no CRD found in a.yaml", "object.yaml"}, nil},
 		{"change", State{Files: types("\t// +kubebuilder:validation:Maximum=9\n\tSize int32 ´json:\"size\"´"), Old: size}, []string{"breaks stored objects", "maximum"}, nil},
 		{"mistake in the previous version", State{Files: size, Old: types("\tSize float64 ´json:\"size\"´")}, []string{`"file":"previous version/v1/types.go"`, `"changes":null`}, nil},
 		{"missing package", State{Files: []File{{Name: "a.go", Text: "package a\n\nimport \"example.com/b\"\n\n// +kubebuilder:object:root=true\ntype A struct{ b.B }\n"}}}, nil, []string{"kind: A"}},

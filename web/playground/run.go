@@ -143,6 +143,9 @@ func (p *Playground) define(ctx context.Context, s *session, files []File, optio
 		if isYAML(f) {
 			found, problems := verify.Read(crd.File{Name: f.Name, Data: []byte(f.Text)})
 			read = append(read, found...)
+			if len(found) == 0 && len(problems) == 0 {
+				problems = append(problems, noCRD(f))
+			}
 			out.findings = append(out.findings, problems...)
 			out.yaml = append(out.yaml, f)
 		}
@@ -155,6 +158,12 @@ func (p *Playground) define(ctx context.Context, s *session, files []File, optio
 	out.findings = append(out.findings, found...).Normalize()
 	s.files, s.result = slices.Clone(files), out
 	return out, nil
+}
+
+func noCRD(f File) diag.Diagnostic {
+	d := definitions.NoCRDIn([]string{f.Name}, true)
+	d.Hint = "objects belong into " + ObjectName
+	return d
 }
 
 // try returns what a server stores of objects.

@@ -141,10 +141,12 @@ async function run() {
 // render shows the result of a state, and returns the number of findings in words.
 function render(result, s) {
   ran = JSON.stringify(s);
+  const joined = (files) => files?.map((f) => `# ${f.name}\n${f.text}`).join("\n");
   const texts = {
     stored: result.stored, changes: result.changes ? result.changes.join("\n") || "None." : "", docs: result.docs,
-    crds: result.crds?.map((f) => `# ${f.name}\n${f.text}`).join("\n"),
+    crds: joined(result.crds), previous: joined(s?.old),
   };
+  element("forget").hidden = !old.length;
   for (const [id, text = ""] of Object.entries(texts)) {
     const more = text.length - limits.shown;
     element(id).textContent = more > 0 ? `${text.slice(0, limits.shown)}\n… and ${more} characters more` : text;
@@ -255,6 +257,11 @@ element("share").addEventListener("click", async () => {
 });
 element("keep").addEventListener("click", () => {
   old = state().files;
+  changed();
+});
+element("forget").addEventListener("click", () => {
+  old = [];
+  element("keep").focus();
   changed();
 });
 element("stop").addEventListener("click", () => end("Stopped."));
