@@ -7,13 +7,15 @@ FUZZMINIMIZETIME ?= 10x
 FUZZPACKAGES ?= ./...
 FUZZ ?= ^Fuzz
 GOTESTFLAGS ?=
+# Without cgo, as in releases, so that programs and tests share what is compiled, on machines with and without a C compiler.
+export CGO_ENABLED ?= 0
 
 .PHONY: all
 all: test lint verify
 
 .PHONY: build
 build: ## Build schemagen into bin/.
-	CGO_ENABLED=0 $(GO) build -o $(BIN)/schemagen ./cmd/schemagen
+	$(GO) build -o $(BIN)/schemagen ./cmd/schemagen
 
 .PHONY: demo
 demo: ## Compare with controller-gen on one project; show a mistake, a union and a diff.
@@ -23,17 +25,20 @@ demo: ## Compare with controller-gen on one project; show a mistake, a union and
 check: ## Run go vet, and the tests of what has changed since BASE (default: main) and of the pages; about a minute.
 	./hack/check.sh $(BASE)
 
-# gotestsum names packages as they end, go test in their order. With -json, the log is for other programs.
+# gotestsum names packages as they end, go test in their order. With -json, the log is for other programs. make lint
+# runs go vet.
 .PHONY: test
 test: ## Run all tests, in about half an hour on two processors.
 	@echo "All tests take about half an hour on two processors. Packages are listed as they end; make check is the quick test."
-	$(if $(filter -json,$(GOTESTFLAGS)),$(GO) test,$(GO) tool -modfile=tools/go.mod gotestsum --format pkgname --) -timeout 60m $(GOTESTFLAGS) ./... # on a loaded machine a package takes minutes
+	$(if $(filter -json,$(GOTESTFLAGS)),$(GO) test,$(GO) tool -modfile=tools/go.mod gotestsum --format pkgname --) -vet=off -timeout 60m $(GOTESTFLAGS) ./... # on a loaded machine a package takes minutes
 
 .PHONY: race
-race: ## Run concurrent code under the race detector.
-	$(GO) test -race ./verify ./internal/ground/inputs -skip '^(TestFieldsMatchServer|TestEveryMistake)$$' # which verify in turn
-	$(GO) test -race ./cmd/schemagen -run 'TestTry|TestTwoRunsAtOnce|TestWatch|TestServe|TestReload|TestScripts/(crd|verify|try|openapi)$$'
-	$(GO) test -race ./internal/passes -run 'TestCases|TestSameBytes'
+race: export CGO_ENABLED = 1
+race: ## Run concurrent code, and generated functions of unions, under the race detector.
+	$(GO) test -vet=off -race ./verify ./internal/ground/inputs -skip '^(TestFieldsMatchServer|TestEveryMistake)$$' # which verify in turn
+	$(GO) test -vet=off -race ./cmd/schemagen -run 'TestTry|TestTwoRunsAtOnce|TestWatch|TestServe|TestReload|TestScripts/(crd|verify|try|openapi)$$'
+	$(GO) test -vet=off -race ./internal/passes -run 'TestCases|TestSameBytes'
+	$(GO) test -vet=off ./internal/unions/uniongen -run '^TestFunctionsAreUsed$$' -typed-race
 
 .PHONY: lint
 lint: ## Run gofmt -s, go vet, staticcheck, actionlint and tools/habits, and check that go.mod is tidy.
@@ -246,7 +251,7 @@ pictures: ## Draw terminals, a review, README and the book into bin/pictures, an
 
 .PHONY: book
 book: ## Render docs/ and README.md as a site in bin/book, and check its links; installs npm if it is missing.
-	CGO_ENABLED=0 $(GO) -C tools/book tool hugo --cleanDestinationDir --noBuildLock --quiet
+	$(GO) -C tools/book tool hugo --cleanDestinationDir --noBuildLock --quiet
 	$(GO) -C web run ./playground/build -o $(BIN)/book
 	$(GO) -C tools/book vet . && $(GO) -C tools/book test -count=1 . # the site is no input of the test cache
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -210,8 +211,17 @@ func TestTryMemory(t *testing.T) {
 			}
 		}
 		var heap heapWriter
-		if code := run(t.Context(), []string{"try", "-f", "objects.yaml", "--old", "old.yaml", "crd.yaml", "--validate", "warn", "--format", "sarif"}, &heap, io.Discard); code != 0 {
-			t.Fatalf("exit code %d", code)
+		for _, isCounted := range []bool{false, true} {
+			heap = heapWriter{total: heap.written}
+			if !isCounted {
+				heap.total = math.MaxInt
+			}
+			if code := run(t.Context(), []string{"try", "-f", "objects.yaml", "--old", "old.yaml", "crd.yaml", "--validate", "warn", "--format", "sarif"}, &heap, io.Discard); code != 0 {
+				t.Fatalf("exit code %d", code)
+			}
+		}
+		if heap.size == 0 {
+			t.Fatal("the two runs print texts of different lengths")
 		}
 		return heap.size
 	}
@@ -221,10 +231,17 @@ func TestTryMemory(t *testing.T) {
 	}
 }
 
-// heapWriter records the size of the heap at the last write.
-type heapWriter struct{ size uint64 }
+// heapWriter records the size of the heap at the last write of a text of total bytes.
+type heapWriter struct {
+	total, written int
+	size           uint64
+}
 
 func (w *heapWriter) Write(data []byte) (int, error) {
+	w.written += len(data)
+	if w.written < w.total {
+		return len(data), nil
+	}
 	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)

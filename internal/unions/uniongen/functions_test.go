@@ -19,7 +19,10 @@ import (
 // This file tests the generated functions in use: it compiles, vets and runs them on the
 // cases that all implementations share, and compares them with the runtime.
 
-var typedBench = flag.Bool("typed-bench", false, "run the benchmarks of generated functions, too")
+var (
+	typedBench = flag.Bool("typed-bench", false, "run the benchmarks of generated functions, too")
+	typedRace  = flag.Bool("typed-race", false, "run generated functions under the race detector")
+)
 
 // typedModule creates a module separate from this one, with the same requirements, that has
 // the packages and programs of testdata/typed: <dir>/typed/<package>.
@@ -124,9 +127,12 @@ func TestFunctionsAreUsed(t *testing.T) {
 		t.Fatalf("the generated module requires this one: %v", err)
 	}
 	goCommand(t, dir, "vet", "./...")
-	args := []string{"test", "-race"}
+	args := []string{"test", "-vet=off"}
+	if *typedRace {
+		args = append(args, "-race")
+	}
 	if *typedBench {
-		args = []string{"test", "-bench=."}
+		args = append(args, "-bench=.")
 	}
 	out := goCommand(t, dir, append(args, "./...")...)
 	if *typedBench {
