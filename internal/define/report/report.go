@@ -283,21 +283,23 @@ func ImportHint(p *source.Package, importPath string) string {
 	return "add the package's module to go.mod, for example with go mod tidy"
 }
 
-// usualImports are the import paths that API packages usually give a name.
-var usualImports = map[string]string{
-	"apiextensionsv1": "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1",
-	"corev1":          "k8s.io/api/core/v1",
-	"intstr":          "k8s.io/apimachinery/pkg/util/intstr",
-	"metav1":          source.MetaV1Path,
-	"resource":        "k8s.io/apimachinery/pkg/api/resource",
-	"runtime":         "k8s.io/apimachinery/pkg/runtime",
+// usualImport returns the import path that API packages usually give a name; empty if there is none.
+func usualImport(name string) string {
+	return map[string]string{
+		"apiextensionsv1": "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1",
+		"corev1":          "k8s.io/api/core/v1",
+		"intstr":          "k8s.io/apimachinery/pkg/util/intstr",
+		"metav1":          source.MetaV1Path,
+		"resource":        "k8s.io/apimachinery/pkg/api/resource",
+		"runtime":         "k8s.io/apimachinery/pkg/runtime",
+	}[name]
 }
 
 // Unimported returns a hint, and what is wrong, for the name of a type in a package that its file does not import.
 func Unimported(name string) (hint, message string) {
 	qualifier, _, _ := strings.Cut(name, ".")
 	hint = "import the package " + qualifier
-	if path, ok := usualImports[qualifier]; ok {
+	if path := usualImport(qualifier); path != "" {
 		hint = fmt.Sprintf("write: import %s %q", qualifier, path)
 	}
 	return hint, fmt.Sprintf("unknown type %s: the file does not import package %s", name, qualifier)
