@@ -476,9 +476,8 @@ func (r *author) presence() string {
 		fmt.Sprintf("!(%s) || !(%s)", field, value))
 }
 
-// TestMeaningAnswers wants random rules, and the rules that are written for what they mean, to have the same answers of
-// the server, for each object with each value of the fields.
-func TestMeaningAnswers(t *testing.T) {
+// presenceObjects returns an object for each combination of values of the fields that [author.presence] reads.
+func presenceObjects() []map[string]any {
 	none := struct{}{}
 	values := map[string][]any{
 		"kind": {"A", "B", "C"}, "mode": {none, "", "None", "Only", "Open"}, "open": {none, false, true},
@@ -499,13 +498,14 @@ func TestMeaningAnswers(t *testing.T) {
 		}
 		objects = longer
 	}
-	kinds := map[Kind]int{}
-	meant := 0
-	near := 0
-	for i := range *pairs / 40 {
-		r := &author{Rand: rand.New(rand.NewPCG(uint64(i), 45))}
-		enum := r.one(`["", None, Only, Open]`, `[None, Only, Open, ""]`, `[Open, None, Only, ""]`)
-		s := schemaOf(t, `
+	return objects
+}
+
+// presenceSchema returns a schema of these objects.
+func presenceSchema(t *testing.T, r *author) *structural.Schema {
+	t.Helper()
+	enum := r.one(`["", None, Only, Open]`, `[None, Only, Open, ""]`, `[Open, None, Only, ""]`)
+	return schemaOf(t, `
 type: object
 required: [kind]
 properties:
@@ -516,6 +516,54 @@ properties:
   b: {type: array, items: {type: string}, maxItems: 3}
   other: {type: object, nullable: true}
 `)
+}
+
+// TestAnswersImply wants what [CompareAnswers] says of single conditions to be true for the server's answers.
+func TestAnswersImply(t *testing.T) {
+	objects := presenceObjects()
+	implied, kept := 0, 0
+	for i := range *pairs / 400 {
+		r := &author{Rand: rand.New(rand.NewPCG(uint64(i), 46))}
+		s := presenceSchema(t, r)
+		var old, new []string
+		for range 1 + r.IntN(3) {
+			old = append(old, r.presence())
+			new = append(new, r.one(r.presence(), "("+old[0]+") || "+r.presence(), "("+old[0]+") && ("+r.presence()+")"))
+		}
+		answers := CompareAnswers(s, rulesOf(old...), rulesOf(new...))
+		implied += len(answers.Implied)
+		kept += len(answers.Kept)
+		outcomes := serverOf(t, s, rulesOf(slices.Concat(old, new)...))
+		for _, object := range objects {
+			before, after := outcomes(object)[:len(old)], outcomes(object)[len(old):]
+			for _, k := range answers.Implied {
+				if one := after[k : k+1]; isAccepted(before) && !isAccepted(one) || hasFailure(one) && !hasFailure(before) {
+					t.Fatalf("seed %d: %v do not imply %s, see %v", i, old, new[k], object)
+				}
+			}
+			for _, k := range answers.Kept {
+				if isAccepted(after) && !isAccepted(before[k:k+1]) {
+					t.Fatalf("seed %d: %v do not imply %s, see %v", i, new, old[k], object)
+				}
+			}
+		}
+	}
+	if implied == 0 || kept == 0 {
+		t.Errorf("%d new rules are implied, and %d old ones are kept", implied, kept)
+	}
+	t.Logf("%d new rules are implied, and %d old ones are kept", implied, kept)
+}
+
+// TestMeaningAnswers wants random rules, and the rules that are written for what they mean, to have the same answers of
+// the server, for each object with each value of the fields.
+func TestMeaningAnswers(t *testing.T) {
+	objects := presenceObjects()
+	kinds := map[Kind]int{}
+	meant := 0
+	near := 0
+	for i := range *pairs / 40 {
+		r := &author{Rand: rand.New(rand.NewPCG(uint64(i), 45))}
+		s := presenceSchema(t, r)
 		var texts []string
 		for range 1 + r.IntN(3) {
 			texts = append(texts, r.presence())
