@@ -106,6 +106,7 @@ func writeModule(t testing.TB, archive string) (dir string) {
 // is written as its name and value, with an exclamation mark if it is a literal and a tilde
 // if it repeats the previous line.
 func TestConstants(t *testing.T) {
+	t.Setenv("CGO_ENABLED", "1") // one of the packages uses cgo
 	tests := []struct {
 		name, files string
 		want        []string
