@@ -186,6 +186,7 @@ type Local struct { p *Root }
 }
 
 func TestUnsure(t *testing.T) {
+	t.Setenv("CGO_ENABLED", "1") // one of the packages uses cgo
 	for _, test := range []struct{ source, reason string }{
 		{"type Root struct { A NotThere }", "type NotThere of package example.com/m was not found"},
 		{"import \"C\"\ntype Root struct { A C.int }", "package example.com/m refers to the cgo type C.int"},
