@@ -287,7 +287,8 @@ func (s *suggester) discriminated(t *source.Type, fields []*unionField, c *candi
 			out.Empty = append(out.Empty, value)
 		}
 	}
-	if !lacks || s.statuses[t] && c.needsFields(standing, out.Members) || len(out.Empty) > 0 && needsMember(t, c.matches) {
+	isForbidding := len(out.Empty) > 0 && needsMember(t, c.matches)
+	if !lacks || isForbidding || s.statuses[t] && c.needsFields(standing, out.Members) {
 		return Suggestion{}, false
 	}
 	for _, f := range fields {
@@ -313,8 +314,8 @@ func (s *suggester) discriminated(t *source.Type, fields []*unionField, c *candi
 	return out, true
 }
 
-// needsMember reports whether a marker of the struct requires one of the fields of matches, so that a union of them would
-// forbid each value of the discriminator that has no member.
+// needsMember reports whether a marker of the struct requires one of the fields of matches, so that a union of them
+// would forbid each value of the discriminator that has no member.
 func needsMember(t *source.Type, matches []match) bool {
 	isMember := func(name string) bool {
 		return slices.ContainsFunc(matches, func(m match) bool { return m.field.name == name })
