@@ -20,6 +20,8 @@ type browser struct {
 	t *testing.T
 	// session is the URL of the session.
 	session string
+	// profiles is the directory of the profiles.
+	profiles string
 }
 
 // startedAt matches the message that chromedriver prints when it listens.
@@ -29,6 +31,10 @@ var startedAt = regexp.MustCompile(`started successfully on port (\d+)`)
 // by itself.
 func startBrowser(t *testing.T) *browser {
 	t.Helper()
+	profiles, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command("chromedriver", "--port=0")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -46,13 +52,21 @@ func startBrowser(t *testing.T) *browser {
 			}
 		}
 	}()
-	b := &browser{t: t}
+	b := &browser{t: t, profiles: profiles}
 	t.Cleanup(func() {
 		if b.session != "" {
 			_, _ = b.send(http.MethodDelete, "", nil)
 		}
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
+		// Chromium's processes write to the profile until they have ended, some after the session.
+		for range 100 {
+			if os.RemoveAll(profiles) == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Logf("%s is in use", profiles)
 	})
 	select {
 	case p := <-port:
@@ -81,9 +95,13 @@ func startBrowser(t *testing.T) *browser {
 
 // newSession starts Chromium and returns the value of the response.
 func (b *browser) newSession() (json.RawMessage, error) {
+	profile, err := os.MkdirTemp(b.profiles, "")
+	if err != nil {
+		return nil, err
+	}
 	options := map[string]any{"args": []string{
 		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--user-data-dir=" + b.t.TempDir(), "--window-size=1280,900",
+		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--user-data-dir=" + profile, "--window-size=1280,900",
 	}}
 	if path, err := exec.LookPath("chromium"); err == nil {
 		options["binary"] = path
