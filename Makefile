@@ -34,11 +34,17 @@ test: ## Run all tests, in about half an hour on two processors.
 
 .PHONY: race
 race: export CGO_ENABLED = 1
-race: ## Run concurrent code, and generated functions of unions, under the race detector.
-	$(GO) test -vet=off -race ./verify ./internal/ground/inputs -run 'TestConcurrent|TestPartial|TestPacks|TestResult|TestRandom|TestRecall|TestStamps|TestWrite'
+race: race-quick ## Run concurrent code, and generated functions of unions, under the race detector.
+	$(GO) test -vet=off -race ./verify -run 'TestConcurrent|TestPartial|TestPacks|TestResult|TestRandom'
 	$(GO) test -vet=off -race ./cmd/schemagen -run 'TestTry|TestTwoRunsAtOnce|TestWatch|TestServe|TestReload|TestScripts/(crd|verify|try|openapi)$$'
 	$(GO) test -vet=off -race ./internal/passes -run TestSameBytes
 	$(GO) test -vet=off ./internal/unions/uniongen -run '^TestFunctionsAreUsed$$' -typed-race
+
+# For the rest, the API server's libraries have to be compiled for the detector, in ten minutes.
+.PHONY: race-quick
+race-quick: export CGO_ENABLED = 1
+race-quick: ## Run what reads, lists and parses files concurrently under the race detector.
+	$(GO) test -vet=off -race ./internal/ground/... ./internal/source/... ./internal/run/... ./internal/terminal ./cmd/schemagen/internal/httpserver -skip 'TestFactsImplyTheRecord|TestConstantsAgreeWithGo|TestStandardLibrary'
 
 .PHONY: lint
 lint: ## Run gofmt -s, go vet, staticcheck, actionlint and tools/habits, and check that go.mod is tidy.
@@ -143,6 +149,10 @@ conventions: ## Compare findings about API conventions with those of kube-api-li
 .PHONY: peers
 peers: ## Give the test cases of Gateway API, apiextensions-apiserver, kube-api-linter and validation-gen to schemagen, and compare the verdicts with bench/peers.txt.
 	$(GO) run -C bench . peers
+
+.PHONY: conversion-cases
+conversion-cases: ## Compile and run the conversions, and the tests of their laws, of all cases; make test takes every third.
+	$(GO) test -vet=off -timeout 60m ./internal/conversions ./internal/conversions/laws -run '^(TestRun|TestCases)$$' -count=1 -all
 
 .PHONY: laws
 laws: ## Test the hand-written conversions of public modules, and compare the violations with bench/laws.txt.

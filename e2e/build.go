@@ -93,7 +93,7 @@ func Build(ctx context.Context, cache string, m Module, say func(format string, 
 	defer os.RemoveAll(temp)
 	for _, p := range m.Programs {
 		say("building %s of Kubernetes %s; once, and some minutes on a cold build cache", p.Name, m.Version)
-		args := append([]string{"build", "-v", "-trimpath", "-ldflags", m.linkerFlags(), "-o", filepath.Join(temp, p.Name)}, p.Package)
+		args := append([]string{"build", "-v", "-ldflags", m.linkerFlags(), "-o", filepath.Join(temp, p.Name)}, p.Package)
 		if _, err := goCommand(ctx, m.Dir, []string{"CGO_ENABLED=0"}, args...); err != nil {
 			return "", fmt.Errorf("%s of Kubernetes %s is not in the cache %s and cannot be built: %w", p.Name, m.Version, parent, err)
 		}

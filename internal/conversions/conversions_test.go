@@ -20,6 +20,7 @@ import (
 var (
 	update = flag.Bool("update", false, "rewrite the expectations in testdata")
 	only   = flag.String("cases", "", "a regular expression: run only these cases")
+	all    = flag.Bool("all", false, "compile and run all cases rather than every third")
 )
 
 // A case is a txtar file in testdata/conversions: Go packages, and below want/ the expected
@@ -155,8 +156,9 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, args := range [][]string{{"vet", "-mod=mod", "./..."}, {"test", "-vet=off", "-mod=mod", "./..."}} {
-		cmd := exec.CommandContext(t.Context(), "go", args...)
+	patterns := gentest.Sample(dir, cases, *all || *only != "", every)
+	for _, args := range [][]string{{"vet", "-mod=mod"}, {"test", "-vet=off", "-mod=mod"}} {
+		cmd := exec.CommandContext(t.Context(), "go", append(args, patterns...)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("go %s: %v\n%s", args, err, out)

@@ -65,6 +65,19 @@ func Read(t testing.TB, pattern string) []*Case {
 	return out
 }
 
+// Sample returns patterns for the packages of every third of the cases in the module in dir, and of the named ones. If
+// all is set, it returns those of all cases that have a directory.
+func Sample(dir string, cases []*Case, all bool, named ...string) []string {
+	var out []string
+	for i, c := range cases {
+		_, err := os.Stat(filepath.Join(dir, c.Name))
+		if err == nil && (all || i%3 == 0 || slices.Contains(named, c.Name)) {
+			out = append(out, "./"+c.Name+"/...")
+		}
+	}
+	return out
+}
+
 // WriteModule writes the sources of all cases below dir as one module with this module's
 // requirements, so that nothing has to be downloaded.
 func WriteModule(t testing.TB, dir string, cases []*Case) {
