@@ -92,8 +92,8 @@ cel-costs: ## Record the CEL costs estimated by the libraries of each Kubernetes
 	cd internal/apiserver/testdata/celcosts && for file in 1.*.mod; do $(GO) run -modfile=$$file . $${file%.mod} schema.yaml ../celcosts.tsv || exit; done
 
 .PHONY: parity
-parity: ## Compare every CRD of real API modules with controller-gen's, byte for byte.
-	$(GO) run -C bench . parity
+parity: ## Compare every CRD of real API modules with controller-gen's, byte for byte (CASES=a,b: only of these).
+	$(GO) run -C bench . parity $(if $(CASES),-case $(CASES))
 
 .PHONY: random-markers
 random-markers: ## Compare rbac and webhook with controller-gen's for 20,000 random packages, and record the outcome.
