@@ -34,7 +34,7 @@ var randomSeed = flag.Uint64("seed", 1, "of TestRandomChangesAreSeen")
 // directory, and whether its output can be printed. After each change, a run with a cache must
 // have the same exit code, output and files as a run without one in a copy of everything.
 func TestRandomChangesAreSeen(t *testing.T) {
-	projects, rounds := 10, 20
+	projects, rounds := 10, 10
 	if testing.Short() {
 		rounds = 6
 	}
