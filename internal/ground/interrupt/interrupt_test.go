@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,8 +37,18 @@ func TestWatch(t *testing.T) {
 		for load, wait := range map[time.Duration]time.Duration{1: graceCPU, 10: 10 * graceCPU, 1000: graceWall} {
 			t.Run(fmt.Sprintf("%s/load %d", test.name, load), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					var got []string
-					note := func(what string) { got = append(got, what) }
+					var mu sync.Mutex
+					var noted []string
+					note := func(what string) {
+						mu.Lock()
+						defer mu.Unlock()
+						noted = append(noted, what)
+					}
+					read := func() []string {
+						mu.Lock()
+						defer mu.Unlock()
+						return slices.Clone(noted)
+					}
 					cancellable, cancel := context.WithCancel(t.Context())
 					began := time.Now()
 					cpu := func() time.Duration { return time.Since(began) / load }
@@ -45,12 +56,12 @@ func TestWatch(t *testing.T) {
 					after := test.run(ctx, note, release)
 					time.Sleep(time.Hour)
 					synctest.Wait()
-					if got != nil {
+					if got := read(); got != nil {
 						t.Errorf("%q before the context was cancelled", got)
 					}
 					cancel()
 					time.Sleep(wait / 2)
-					if got != nil {
+					if got := read(); got != nil {
 						t.Errorf("%q before the run has had its time", got)
 					}
 					if after != nil {
@@ -58,7 +69,7 @@ func TestWatch(t *testing.T) {
 					}
 					time.Sleep(wait/2 + interval)
 					synctest.Wait()
-					if !slices.Equal(got, test.want) {
+					if got := read(); !slices.Equal(got, test.want) {
 						t.Errorf("got %q, want %q", got, test.want)
 					}
 				})
