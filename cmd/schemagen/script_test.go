@@ -133,7 +133,8 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Cmds:                map[string]func(ts *testscript.TestScript, neg bool, args []string){"edit": edit},
 		Setup: func(env *testscript.Env) error {
-			for _, name := range []string{"GOMODCACHE", "GOCACHE"} {
+			// What scripts build has been built for the tests, unless these have other settings.
+			for _, name := range []string{"GOMODCACHE", "GOCACHE", "CGO_ENABLED"} {
 				env.Setenv(name, goEnv(t, name))
 			}
 			env.Setenv("GOPROXY", "off")
