@@ -141,7 +141,7 @@ func (t *Table) meaning() Meaning {
 	t.members = t.findMembers()
 	out := Meaning{Combinations: len(t.rows), Accepting: len(t.accepted), Markers: t.cover(t.implied())}
 	out.Replacement = t.replacement(out.Markers)
-	if len(out.Markers) == 1 && out.Markers[0].Kind != Modes {
+	if len(out.Markers) == 1 && !t.hasTextModes(out.Markers[0]) {
 		return out
 	}
 	for _, marker := range t.intended() {
@@ -230,6 +230,11 @@ func (t *Table) lastField(found Marker, isRead func(field string) bool) string {
 }
 
 func isMode(m Marker) bool { return m.Kind == Modes }
+
+// hasTextModes reports whether a marker has modes that texts name, which may be meant for a union.
+func (t *Table) hasTextModes(m Marker) bool {
+	return isMode(m) && t.self.child(m.Discriminator).schema.Type == "string"
+}
 
 func (r row) isAccepted() bool { return isAccepted(r.outcomes) }
 
@@ -433,7 +438,22 @@ func (t *Table) implied() []Marker {
 			discriminated = append(discriminated, m)
 		}
 	}
-	return slices.Concat(exactly, discriminated, most, least, t.conditional())
+	all := slices.Concat(exactly, discriminated, most, least, t.conditional())
+	rest := slices.DeleteFunc(slices.Clone(all), t.hasFlag)
+	return append(rest, slices.DeleteFunc(all, func(m Marker) bool { return !t.hasFlag(m) })...)
+}
+
+// hasFlag reports whether a marker demands one of a boolean and members of other types. Such a boolean is rather a
+// discriminator, which decides about them, and no minimum makes its presence mean that it is true.
+func (t *Table) hasFlag(m Marker) bool {
+	flags := 0
+	for _, member := range m.Members {
+		p := t.self.child(member.Name)
+		if p.schema.Type == "boolean" && t.uses[p].readsValue() {
+			flags++
+		}
+	}
+	return (m.Kind == ExactlyOne || m.Kind == AtLeastOne) && flags > 0 && flags < len(m.Members)
 }
 
 // conditional returns the markers of single fields that accept all that the rules accept.

@@ -306,7 +306,10 @@ properties:
 		{[]string{"!has(self.a) || !(" + setList + ")", "!has(self.a) || !(" + setText + ")", "!(" + setText + ") || !(" + setList + ")"}, "excludes(a list) excludes(a text) excludes(list text)"},
 		{[]string{"(" + setText + ") != (" + setList + ")"}, `nonempty exactly(list text), with list, text bounded, not {"count":1,"list":["example"],"text":"","type":"A"}`},
 		{[]string{"(" + setText + ") || has(self.keys) && self.keys.size() > 0"}, `nonempty least(keys text), with keys, text bounded, not {"count":1,"keys":{"k":"example"},"text":"","type":"A"}`},
-		{[]string{"has(self.open) && self.open || has(self.a)"}, ""}, // nothing counts booleans that are true
+		// A boolean decides about a member. Nothing counts only those that are true.
+		{[]string{"has(self.open) && self.open || has(self.a)"}, "mode open(a=false a=true,optional)"},
+		{[]string{"(has(self.open) && self.open) != has(self.a)"}, "mode open(a=false)"},
+		{[]string{"has(self.open) && self.open || has(self.shut) && self.shut"}, ""},
 		{[]string{"has(self.a)"}, "required(a)"},
 		{[]string{"self.type in ['A', 'B'] == has(self.a)"}, "mode type(a=A a=B)"},
 		{[]string{"(self.type == 'A') == has(self.a)", "self.type in ['A', 'B'] || !has(self.b)"}, "mode type(a=A) mode type(b=A,optional b=B,optional)"},
