@@ -30,7 +30,7 @@ func Programs() []Program {
 // A Module is a directory with a go.mod and go.sum that determine the versions of programs.
 type Module struct {
 	Dir string
-	// Version is the Kubernetes version, for example "v1.37.0". It is also set in the
+	// Version is the Kubernetes version, for example "v1.37.2". It is also set in the
 	// binaries.
 	Version  string
 	Programs []Program
