@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/pprof"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -126,7 +127,8 @@ func (w *shared) run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
-	whole := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == ""
+	isLimited := func(name string) bool { return flag.Lookup(name).Value.String() != "" }
+	whole := !slices.ContainsFunc([]string{"test.run", "test.skip", "test.list"}, isLimited)
 	if code == 0 && whole && !testing.Short() && os.Getenv(versionVariable) == "" {
 		w.report.Whole(time.Since(begin))
 		if err := os.WriteFile("REPORT.md", w.report.Markdown(), 0o644); err != nil {
