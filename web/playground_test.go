@@ -310,8 +310,10 @@ func TestPlayground(t *testing.T) {
 		b.shows("crds", "maximum: 11")
 	})
 	story("a reload", func(t *testing.T) {
+		begin := time.Now()
 		b.post("/refresh", map[string]any{})
 		b.shows("crds", "maximum: 11")
+		t.Logf("first result after %s, with the files in the browser's cache", time.Since(begin).Round(time.Millisecond))
 		b.visit("about:blank")
 		b.visit(page)
 		b.shows("crds", "maximum: 12")
